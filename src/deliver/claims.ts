@@ -121,7 +121,7 @@ export class Claims {
     const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
-    if (loop.has(record) || ledger.isUnwritten(record.id)) return;
+    if (loop.has(record) || ledger.isUnwritten(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);

@@ -1,6 +1,6 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
-import type { DeliveryRecord } from '../ledger/ledger.ts';
+import type { DeliveryName, Settlement } from '../ledger/ledger.ts';
 import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
@@ -9,6 +9,7 @@ import type { AttemptDependencies, AttemptResult, Sending } from './attempt.ts';
 import { Calls } from './calls.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
+import { InHand } from './in-hand.ts';
 import { lengthen } from './lengthened.ts';
 import { attemptRecords, retryInMs } from './outcome.ts';
 import { fits } from './pace.ts';
@@ -28,7 +29,7 @@ const CLAIM_MARGIN_MS = 30_000;
 export class Loop {
   readonly #dependencies: LoopDependencies;
   /** By id. */
-  readonly #inHand = new Map<number, Delivery>();
+  readonly #inHand = new InHand();
   /** By destination: those that wait for its slots or for a place, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
@@ -39,8 +40,8 @@ export class Loop {
     this.#dependencies = dependencies;
   }
 
-  has({ id }: DeliveryRecord): boolean {
-    return this.#inHand.has(id);
+  has(delivery: DeliveryName): boolean {
+    return this.#inHand.find(delivery) !== undefined;
   }
 
   get isStopping(): boolean {
@@ -49,7 +50,7 @@ export class Loop {
 
   /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
   get inHand() {
-    const own = [...this.#inHand.values()].filter(({ isPosted }) => !isPosted);
+    const own = [...this.#inHand].filter(({ isPosted }) => !isPosted);
     const troubled = [...this.#calls.troubled];
     return { own: own.map(({ destination }) => destination), queued: [...this.#queues.keys()], troubled };
   }
@@ -69,7 +70,7 @@ export class Loop {
   /** Takes in hand what this process has claimed, which begins with `begin`. */
   take(claimed: Claimed): Delivery {
     const delivery = new Delivery(claimed, this.#dependencies.attempts, this.#goesOn);
-    this.#inHand.set(claimed.record.id, delivery);
+    this.#inHand.add(delivery);
     this.#underWay.begin();
     return delivery;
   }
@@ -79,7 +80,7 @@ export class Loop {
     if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
       return this.#end(delivery, true);
     if (behind === undefined) return this.#enqueue(delivery);
-    const before = this.#inHand.get(behind);
+    const before = this.#inHand.byId(behind);
     if (before?.isInTime === true) before.followers.push(delivery);
     else this.#end(delivery, true);
     if (before !== undefined) before.mayHaveNext = true;
@@ -98,15 +99,15 @@ export class Loop {
 
   /** Has Botbell answer for deliveries whose attempts go on, and keeps their claims for so long. @throws {LedgerUnavailable} */
   async hold(deliveries: readonly Delivery[], ms: number, withinMs?: number): Promise<void> {
-    const ids = deliveries.map(({ record }) => record.id);
-    await this.#dependencies.ledger.takeOver(ids, withinMs, ms + CLAIM_MARGIN_MS);
+    const names = deliveries.map(({ record }) => record);
+    await this.#dependencies.ledger.takeOver(names, withinMs, ms + CLAIM_MARGIN_MS);
     for (const delivery of deliveries) delivery.isTakenOver = true;
   }
 
   /** Notes that the ledger has these taken over, so that the POSTs that wait for them ask for no retry. */
-  noteTakenOver(deliveryIds: readonly number[]): void {
-    for (const id of deliveryIds) {
-      const delivery = this.#inHand.get(id);
+  noteTakenOver(deliveries: readonly DeliveryName[]): void {
+    for (const each of deliveries) {
+      const delivery = this.#inHand.find(each);
       if (delivery !== undefined) delivery.isTakenOver = true;
     }
   }
@@ -128,12 +129,12 @@ export class Loop {
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
     this.#isStopping = true;
-    this.release(this.#inHand.values());
+    this.release(this.#inHand);
   }
 
   /** Ends every running attempt with the failure `cut_off`. */
   cut(): void {
-    for (const delivery of this.#inHand.values()) delivery.cut();
+    for (const delivery of this.#inHand) delivery.cut();
   }
 
   /** Resolves when nothing is in hand and no write is under way. */
@@ -254,13 +255,13 @@ export class Loop {
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
     delivery.end(isDeferred, this.#dependencies.random());
     const ending = post?.ended() ?? delivery.endsAlone;
-    const written = this.settle(delivery.record.callbackId, ending, post?.leftMs, delivery);
+    const written = this.settle(delivery.record, ending, post?.leftMs, delivery);
     post?.waitFor(written);
   }
 
   /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was to be written, which is kept */
   async settle(
-    callbackId: number,
+    { callbackId, identity }: Pick<Settlement, 'callbackId' | 'identity'>,
     { answer, refused, isDurable }: Ending,
     withinMs: number | undefined,
     delivery?: Delivery,
@@ -270,7 +271,7 @@ export class Loop {
     const deliveries = update === undefined ? [] : [update];
     const attempts = record === undefined ? [] : attemptRecords(record.id, made);
     try {
-      const settlement = { callbackId, deliveries, attempts, answer, refused, isDurable };
+      const settlement = { callbackId, identity, deliveries, attempts, answer, refused, isDurable };
       if (await ledger.settle(settlement, withinMs)) onDue();
       return undefined;
     } catch (error) {
@@ -283,7 +284,7 @@ export class Loop {
 
   #letGo(delivery: Delivery, isLate: boolean): void {
     const { record, notice, firstReceivedAt, update, followers, mayHaveNext } = delivery;
-    if (this.#inHand.get(record.id) === delivery) this.#inHand.delete(record.id);
+    this.#inHand.delete(delivery);
     const name = update && milestoneOf(update, record, isLate);
     if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
     if (update?.state === 'pending') this.release(followers);

@@ -83,11 +83,12 @@ function afterFailure(
 
 /** The record as an update, pending and due now, except for the changes. */
 export function updateOf(
-  { id, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
+  { id, destination, identity, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
-  return { id, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
+  const named = { id, destination, identity };
+  return { ...named, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {

@@ -33,7 +33,7 @@ const LONG_MS = 1000;
 type Posting = Delivering & { readonly loop: Loop };
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
-interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
+interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt' | 'identity'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
   readonly admission: Omit<Admission, 'callback'>;
@@ -57,7 +57,7 @@ export class Posts {
     const { clock, ledger, loop, settings: running, onHeld } = this.#posting;
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
-    const { receivedAt, arrivedAt } = incoming;
+    const { receivedAt, arrivedAt, identity } = incoming;
     const until = untilOf(arrivedAt, answerWithinMs);
     const plan = settings.planFor(incoming.callback);
     const isAccepted = answerWhen === 'accepted';
@@ -65,7 +65,7 @@ export class Posts {
     const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
     const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
-    const posted = { receivedAt, arrivedAt, settings, plan, admission, until };
+    const posted = { receivedAt, arrivedAt, identity, settings, plan, admission, until };
     const admitted = { ...incoming, callback };
     return admission.isAnswered ? this.#answered(posted, admitted, isAccepted) : this.#wait(posted, admitted);
   };
@@ -230,13 +230,12 @@ class OpenPost implements WaitingPost {
     const { ledger, loop } = this.#posting;
     const elsewhere = this.#posted.admission.deliveries.filter((record) => this.#isElsewhere(record));
     if (elsewhere.length === 0) return;
-    const ids = elsewhere.map(({ id }) => id);
     this.#open += 1;
     const note = () => {
       this.#hasTakenOver = true;
-      loop.noteTakenOver(ids);
+      loop.noteTakenOver(elsewhere);
     };
-    this.#taking = ledger.takeOver(ids, this.leftMs).then(note, () => undefined);
+    this.#taking = ledger.takeOver(elsewhere, this.leftMs).then(note, () => undefined);
     void this.#taking.then(() => this.#writeIfEnded());
   }
 
@@ -270,8 +269,9 @@ class OpenPost implements WaitingPost {
 
   /** Writes the answer by itself, where no outcome ends with it. */
   #write(ending: Ending): void {
-    const { admission } = this.#posted;
-    this.waitFor(this.#posting.loop.settle(admission.callbackId, ending, this.leftMs));
+    const { identity, admission } = this.#posted;
+    const { callbackId } = admission;
+    this.waitFor(this.#posting.loop.settle({ callbackId, identity }, ending, this.leftMs));
   }
 
   #standing(record: DeliveryRecord): PostedDelivery {

@@ -2,7 +2,7 @@
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
-import type { Admission, Alert, Arrival, RefusedBody, Settlement } from './ledger.ts';
+import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
 import { isGone } from './owners.ts';
 import type { ClaimRequest } from './operations/claim.ts';
@@ -79,12 +79,12 @@ class ServiceLedger {
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const args = await admitArgs(arrival, this.#settings);
-    const options = { withinMs: deadline.remainingMs, isDurable: arrival.isAccepted };
+    const options = { withinMs: deadline.remainingMs, isDurable: arrival.isAccepted || undefined };
     const { firstBody, ...admission } = await this.#writing.call('admit', [args], options);
     const callback = firstBody === undefined ? arrival.callback : callbackIn(firstBody);
     if (admission.isNew) return { ...admission, callback };
     const deliveries = admission.deliveries.map((record) =>
-      this.isUnwritten(record.id) ? { ...record, state: 'delivered' as const } : record,
+      this.isUnwritten(record) ? { ...record, state: 'delivered' as const, claim: undefined } : record,
     );
     return { ...admission, callback, deliveries };
   }
@@ -104,13 +104,14 @@ class ServiceLedger {
   }
 
   /** Whether the delivery has succeeded, which could not be written yet: it must not be attempted. */
-  isUnwritten(deliveryId: number): boolean {
-    return this.#unwritten.has(deliveryId);
+  isUnwritten(delivery: DeliveryName): boolean {
+    return this.#unwritten.has(delivery);
   }
 
   /** As the operation `takeOver`. */
-  takeOver(ids: readonly number[], withinMs?: number, claimedForMs?: number): Promise<void> {
-    return this.#writing.call('takeOver', [ids, claimedForMs], { withinMs, isDurable: true });
+  takeOver(deliveries: readonly DeliveryName[], withinMs?: number, claimedForMs?: number): Promise<void> {
+    const names = deliveries.map(({ id, destination, identity }) => ({ id, destination, identity }));
+    return this.#writing.call('takeOver', [names, claimedForMs], { withinMs, isDurable: true });
   }
 
   /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */

@@ -99,7 +99,10 @@ export type ResultOf<Each> = Each extends Operation<never[], infer Result> ? Res
 export interface CallOptions {
   /** The deadline: past it the call rejects, and does not begin if it has not begun. Default: 5 s. */
   readonly withinMs?: number | undefined;
-  /** Its changes are on disk when the call resolves; else a power cut may undo them. */
+  /**
+   * True: its changes are on disk when the call resolves. Left out: a power cut may undo them, but no crash of a server that this
+   * process outlives, since it remembers rows by their ids. False: such a crash may undo them, too.
+   */
   readonly isDurable?: boolean | undefined;
 }
 

@@ -46,8 +46,19 @@ export const NO_LONGER_ROUTED = 'no longer routed';
 /** Reason of a dead letter, or of a delivery no longer routed, that a person has dismissed: no route revives it. */
 export const DISMISSED = 'dismissed';
 
-export interface DeliveryRecord extends DeliveryTarget {
+/** What no other delivery has: a database that loses rows in a crash, or is restored, gives their ids to others. */
+export interface DeliveryName {
   readonly id: number;
+  readonly destination: string;
+  /** Its callback's identity. */
+  readonly identity: string;
+}
+
+export function isSame(a: DeliveryName, b: DeliveryName): boolean {
+  return a.id === b.id && a.destination === b.destination && a.identity === b.identity;
+}
+
+export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   readonly callbackId: number;
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -176,7 +187,8 @@ export interface AttemptRecord {
 /** A delivery's state after its attempts; writing it ends the claim. */
 export interface DeliveryUpdate
   extends
-    Pick<DeliveryRecord, 'id' | 'state' | 'attempts' | 'lastError' | 'receipt' | 'isTakenOver'>,
+    DeliveryName,
+    Pick<DeliveryRecord, 'state' | 'attempts' | 'lastError' | 'receipt' | 'isTakenOver'>,
     Partial<Pick<DeliveryRecord, 'reason' | 'heldUntil'>> {
   /** Milliseconds until Botbell itself may attempt it; undefined: its due time stays. */
   readonly dueInMs?: number | undefined;
@@ -190,12 +202,14 @@ export interface AnswerRecord {
 }
 export interface Settlement {
   readonly callbackId: number;
+  /** The callback's. */
+  readonly identity: string;
   readonly attempts: readonly AttemptRecord[];
   readonly deliveries: readonly DeliveryUpdate[];
   readonly answer?: AnswerRecord | undefined;
   /** Ids of deliveries whose lasting failure was answered with a non-2xx; adds 1 to their `refusals`. */
   readonly refused?: readonly number[];
-  /** It has to be on disk when `settle` resolves. */
+  /** It has to be on disk when `settle` resolves; else a crash of PostgreSQL may undo it. */
   readonly isDurable: boolean;
 }
 export type RefusedStatus = 400 | 413 | 415 | 422 | 503;

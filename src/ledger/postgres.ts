@@ -103,7 +103,7 @@ class PostgresTransactions implements Transactions {
 
   run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = false }: CallOptions = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = true }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     return deadline.bound(this.#run(work, deadline, isDurable)).catch((error: unknown) => {

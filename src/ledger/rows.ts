@@ -27,6 +27,9 @@ export const EARLIER_IN_JOB: Sql = sql`
 export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2
   AND (SELECT result FROM jobs WHERE jobs.key = callbacks.job_key) IS NOT NULL)`;
 
+/** A subquery of a row of `deliveries`: its callback's identity. */
+export const IDENTITY: Sql = sql`SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id`;
+
 export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
   readonly owner: string | undefined;
@@ -35,7 +38,7 @@ export interface DeliveryRow extends DeliveryRecord {
 
 /** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
 function recordIn({ now, owner }: Tx): Sql {
-  return sql`*, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
+  return sql`*, (${IDENTITY}) AS identity, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
     CASE WHEN state = 'pending' AND claimed_until > ${now} THEN
       CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
     CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;

@@ -1,6 +1,6 @@
 /** Deliveries whose success the ledger could not write: kept in memory, where they count as delivered, and written again. */
 import { OperationFailed } from './failures.ts';
-import type { Settlement } from './ledger.ts';
+import { type DeliveryName, isSame, type Settlement } from './ledger.ts';
 
 /** Bounded by the attempts in flight. */
 export class UnwrittenOutcomes {
@@ -14,16 +14,16 @@ export class UnwrittenOutcomes {
   }
 
   /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
-  keep({ callbackId, isDurable, ...all }: Settlement): void {
+  keep({ callbackId, identity, isDurable, ...all }: Settlement): void {
     const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
     const ids = new Set(deliveries.map(({ id }) => id));
     const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
-    if (deliveries.length > 0) this.#kept.add({ callbackId, isDurable, deliveries, attempts });
+    if (deliveries.length > 0) this.#kept.add({ callbackId, identity, isDurable, deliveries, attempts });
   }
 
   /** Whether the delivery has succeeded, which is not written yet. */
-  has(deliveryId: number): boolean {
-    return [...this.#kept].some(({ deliveries }) => deliveries.some(({ id }) => id === deliveryId));
+  has(delivery: DeliveryName): boolean {
+    return [...this.#kept].some(({ deliveries }) => deliveries.some((each) => isSame(each, delivery)));
   }
 
   /** Writes what is kept up to the first failure; the next call begins behind that. Never rejects. */
@@ -39,7 +39,7 @@ export class UnwrittenOutcomes {
       try {
         await this.#write(kept);
       } catch (error) {
-        // An outcome that a working store refuses is dropped, so that it is not tried for ever.
+        // An outcome that a working store refuses, or has no row for any more, is dropped, so that it is not tried for ever.
         if (!(error instanceof OperationFailed)) {
           // To the end, so that the next call begins behind it.
           this.#kept.delete(kept);

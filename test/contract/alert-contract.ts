@@ -10,7 +10,7 @@ import {
   dead,
   destinationsOf,
   EXECUTING,
-  idsOf,
+  namesOf,
   only,
   OPS,
   putOff,
@@ -48,7 +48,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     /** A callback of a job of its own whose one delivery dies. @returns whether something is due then */
     const die = async (alert: Alert, by = bench.ledger) => {
       jobs += 1;
-      const [id] = idsOf(await bench.arrive({ job_id: `job-${jobs}` }, [OPS], by));
+      const [id] = namesOf(await bench.arrive({ job_id: `job-${jobs}` }, [OPS], by));
       return bench.settle([dead(id, alert)], by);
     };
     /** The alerts that are told now, to the first operator. */
@@ -79,7 +79,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     });
 
     it('writes neither an outcome nor a refused body where its alert cannot be written', async () => {
-      const [id] = idsOf(await bench.arrive({}, [OPS]));
+      const [id] = namesOf(await bench.arrive({}, [OPS]));
       await bench.store.run('alter table alert_causes rename to alert_causes_elsewhere');
       const settling = bench.settle([dead(id, alertOf('slack down'))]);
       expect(await rejectionOf(settling)).to.be.an('error');
@@ -94,7 +94,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     it('raises none of a failure that no longer counts, nor where nobody is named', async () => {
       await die(alertOf('slack down', { targets: [] }));
-      const [id] = idsOf(await bench.arrive({ job_id: 'lost' }, [OPS]));
+      const [id] = namesOf(await bench.arrive({ job_id: 'lost' }, [OPS]));
       await bench.store.passTime(TAKE_OVER_AFTER_MS);
       expect(await bench.claim(await bench.openAs('other'))).to.have.length(1);
       await bench.settle([dead(id, alertOf('slack down'))]);
@@ -151,10 +151,10 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const fail = async (cause: string) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         const alert = alertOf(cause, { subject: CONFIG_FAILURE });
-        await bench.settle(due.map(({ record }) => putOff(record.id, 0, { alert })));
+        await bench.settle(due.map(({ record }) => putOff(record, 0, { alert })));
         await bench.store.passTime(2 * HOUR_MS);
       };
-      const [id] = idsOf(await bench.accept({}, [OPS]));
+      const [id] = namesOf(await bench.accept({}, [OPS]));
       for (const cause of ['archived', 'archived', 'archived']) await fail(cause);
       expect(await alertsDue()).to.have.length(1);
       for (const cause of ['revoked', 'revoked']) await fail(cause);

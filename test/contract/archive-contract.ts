@@ -46,8 +46,8 @@ export function describeArchive(
       (await archive.callbacks(filter)).items.map(({ id }) => id);
 
     describe('of what Botbell says by itself', () => {
-      const say = (kind: string, botId?: string) =>
-        store.call(writeOwnNotice, [{ kind, botId, botName: botId, subject: '{}' }]);
+      const say = async (kind: string, botId?: string) =>
+        (await store.call(writeOwnNotice, [{ kind, botId, botName: botId, subject: '{}' }])).callbackId;
 
       it('finds it among the callbacks, by its BOT, but no alert, and none where a status is asked for', async () => {
         const { callbackId } = await arrive({ bot_id: 'invoice', status: FAILED });
@@ -94,7 +94,7 @@ export function describeArchive(
 
       it('finds what a notice is about', async () => {
         const { callbackId } = await arrive({}, [OPS, LOG]);
-        const about = await store.call(writeOwnNotice, [
+        const { callbackId: about } = await store.call(writeOwnNotice, [
           { kind: 'overdue', subject: '{}', about: callbackId },
         ]);
         expect(await archive.story(about)).to.include({ kind: 'overdue', about: callbackId });

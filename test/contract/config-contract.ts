@@ -12,7 +12,17 @@ import {
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { Bench, type CreateStore, dead, delivered, idsOf, LOG, putOff, target } from './ledger-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  failed,
+  LOG,
+  namesOf,
+  putOff,
+  target,
+} from './ledger-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');
@@ -55,9 +65,9 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
     const claimOne = async () => (await bench.claim())[0] as DueDelivery;
 
     function endOf({ record }: DueDelivery, state: 'held' | 'dead', alert?: Alert): DeliveryUpdate {
-      const { id, attempts, lastError } = record;
+      const { attempts, lastError } = record;
       const reason = NO_LONGER_ROUTED;
-      return { id, state, attempts, lastError, receipt: undefined, reason, isTakenOver: true, alert };
+      return failed(record, { state, attempts, lastError, reason, isTakenOver: true, alert });
     }
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       bench.ledger.reroute({
@@ -96,9 +106,9 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('adds nobody who has it, whether told, given up or still to be told', async () => {
-        const [, log] = idsOf(await bench.accept({}, [OLD, LOG, NEW]));
+        const [, log] = namesOf(await bench.accept({}, [OLD, LOG, NEW]));
         const due = await bench.claim();
-        await bench.settle([delivered(log), dead(at('slack:#new', due).record.id)]);
+        await bench.settle([delivered(log), dead(at('slack:#new', due).record)]);
         expect(await routeAnew(at('slack:#old', due), [LOG, NEW])).to.deep.equal([]);
         expect(await bench.states()).to.deep.equal([
           'slack:#old held',
@@ -127,14 +137,14 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         const [atNew, second] = [at('slack:#new', due), at('slack:#old', due)];
         await routeAnew(second, [NEW]);
         expect(await bench.claim(), 'waits for the first').to.deep.equal([]);
-        await bench.settle([delivered(atNew.record.id)]);
+        await bench.settle([delivered(atNew.record)]);
         expect((await claimOne()).record.callbackId).to.equal(second.record.callbackId);
       });
 
       it('is left alone where its claim has ended', async () => {
         await bench.accept({}, [OLD]);
         const due = await claimOne();
-        await bench.settle([delivered(due.record.id)]);
+        await bench.settle([delivered(due.record)]);
         expect(await routeAnew(due, [NEW])).to.deep.equal([]);
         expect(await bench.states()).to.deep.equal(['slack:#old delivered']);
       });
@@ -153,7 +163,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
     describe('a channel under another name', () => {
       it('has nobody told again who was told under the old one', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD, LOG]));
+        const [old] = namesOf(await bench.accept({}, [OLD, LOG]));
         const due = await bench.claim();
         await bench.settle([delivered(old)]);
         await load(RENAMED);
@@ -162,7 +172,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('has nobody told twice who is being told under the old one at that moment', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD, LOG]));
+        const [old] = namesOf(await bench.accept({}, [OLD, LOG]));
         const due = await bench.claim();
         await load(RENAMED);
         const rerouted = await routeAnew(at('slack:#log', due), [CHAT, target('chat:#log')]);
@@ -173,7 +183,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('has whom an address of another type, or of a channel that is still there, was told', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD, LOG, NEW]));
+        const [old] = namesOf(await bench.accept({}, [OLD, LOG, NEW]));
         const due = await bench.claim();
         await bench.settle([delivered(old)]);
         await load(configOf('b', { slack: 'slack', chat: 'slack' }));
@@ -194,7 +204,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         const moved = await claimOne();
         await bench.settle([endOf(moved, 'held')]);
         await bench.accept({ job_id: 'given up' }, [OLD]);
-        await bench.settle([dead((await claimOne()).record.id)]);
+        await bench.settle([dead((await claimOne()).record)]);
         const unrouted = await bench.ledger.unroutedAfter(0);
         expect(unrouted.map(({ destination }) => destination)).to.deep.equal(['slack:#old', 'slack:#old']);
         const { bot_id: botId, status } = callbackWith();
@@ -203,7 +213,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('has it told after all, once, its age beginning anew, and says so', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD]));
+        const [{ id: old }] = namesOf(await bench.accept({}, [OLD]));
         await routeAnew(await claimOne(), []);
         await bench.store.passTime(60 * MINUTE_MS);
         const [row] = await bench.ledger.unroutedAfter(0);
@@ -216,7 +226,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('revives nothing that was told meanwhile under another name of the channel', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD]));
+        const [{ id: old }] = namesOf(await bench.accept({}, [OLD]));
         const before = await claimOne();
         await load(configOf('b', { chat: 'slack' }));
         await routeAnew(before, [CHAT]);
@@ -226,7 +236,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('revives what is still to be told under another name when that is routed anew', async () => {
-        const [old] = idsOf(await bench.accept({}, [OLD]));
+        const [{ id: old }] = namesOf(await bench.accept({}, [OLD]));
         const before = await claimOne();
         await load(configOf('b', { chat: 'slack' }));
         await routeAnew(before, [CHAT]);
@@ -240,15 +250,16 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
     describe('what a change may have mended', () => {
       it('is due at once where it was put off, but nothing that is being attempted or is the service’s', async () => {
-        const [old] = idsOf(await bench.accept({ message: 'one' }, [OLD, LOG]));
+        const [old] = namesOf(await bench.accept({ message: 'one' }, [OLD, LOG]));
         await bench.arrive({ job_id: 'service’s' }, [OLD]);
         await bench.claim();
         await bench.settle([putOff(old, MINUTE_MS)]);
         expect(await bench.claim()).to.deep.equal([]);
+        const { id } = old;
         const waiting = await bench.ledger.waitingAfter(BEFORE_ALL);
-        expect(waiting.map(({ id, errorClass }) => [id, errorClass])).to.deep.equal([[old, 'transient']]);
-        await bench.ledger.hasten([old]);
-        expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([old]);
+        expect(waiting.map((each) => [each.id, each.errorClass])).to.deep.equal([[id, 'transient']]);
+        await bench.ledger.hasten([id]);
+        expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([id]);
       });
 
       it('is looked at a hundred at a time, each once', async () => {

@@ -15,10 +15,11 @@ import {
   destinationsOf,
   EXECUTING,
   failed,
-  idsOf,
   jobsOf,
   LEASE_MS,
   LOG,
+  namesOf,
+  NOBODY,
   only,
   OPS,
   putOff,
@@ -107,7 +108,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
 
     describe('what is due', () => {
       it('is not what a request is sending, nor what the service may still retry', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         expect(await bench.claim()).to.deep.equal([]);
         await bench.settle([failed(ops)]);
         await pass(TAKE_OVER_AFTER_MS - 1);
@@ -127,7 +128,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       });
 
       it('is not what was told, given up or held back', async () => {
-        const [ops, log] = idsOf(await bench.arrive({}, [OPS, LOG]));
+        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         await bench.settle([delivered(ops), dead(log)]);
         await bench.accept({ job_id: 'job-2', status: EXECUTING }, [OPS]);
         await bench.arrive({ job_id: 'job-2', status: 0 }, []);
@@ -138,7 +139,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('comes in the order of its callbacks, whenever each became due, no more than asked for', async () => {
         for (const job_id of ['a', 'b', 'c']) await bench.accept({ job_id }, [OPS]);
         const [first] = await claimAt(OPS, 1);
-        await bench.settle([putOff(first?.record.id ?? -1, 1000)]);
+        await bench.settle([putOff(first?.record ?? NOBODY, 1000)]);
         await pass(1000);
         expect(jobsOf(await claimAt(OPS, 2))).to.deep.equal(['a', 'b']);
         expect(jobsOf(await claimAt(OPS, 2))).to.deep.equal(['c']);
@@ -165,7 +166,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await pass(HOUR_MS);
         const [due] = await bench.claim();
         expect(due?.record.ageMs).to.equal(0);
-        await bench.settle([putOff(due?.record.id ?? -1, 600_000)]);
+        await bench.settle([putOff(due?.record ?? NOBODY, 600_000)]);
         await pass(HOUR_MS);
         expect((await bench.claim())[0]?.record.ageMs).to.equal(600_000);
       });
@@ -173,7 +174,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('is due again when it fails again, at the time that was settled', async () => {
         await bench.accept({}, [OPS]);
         const [due] = await bench.claim();
-        await bench.settle([putOff(due?.record.id ?? -1, 60_000, { attempts: 3 })]);
+        await bench.settle([putOff(due?.record ?? NOBODY, 60_000, { attempts: 3 })]);
         await pass(59_999);
         expect(await bench.claim()).to.deep.equal([]);
         await pass(1);
@@ -183,7 +184,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       });
 
       it('stays due as it was where nothing is said of it', async () => {
-        const [ops] = idsOf(await bench.accept({}, [OPS]));
+        const [ops] = namesOf(await bench.accept({}, [OPS]));
         await bench.claim();
         await bench.settle([putOff(ops, 60_000)]);
         await bench.arrive({}, [OPS]);
@@ -227,27 +228,27 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       const second = { status: 1, message: 'again' } as const;
 
       it('makes a result wait while its start is being sent to the same destination', async () => {
-        const [start] = idsOf(await bench.arrive(executing, [OPS]));
+        const [start] = namesOf(await bench.arrive(executing, [OPS]));
         const end = await bench.arrive(result, [OPS, LOG]);
         expect(claimedOf(end), 'its own all the same').to.deep.equal(['slack:#ops', 'slack:#log']);
-        expect(end.deliveries.map(({ behind }) => behind)).to.deep.equal([start, undefined]);
+        expect(end.deliveries.map(({ behind }) => behind)).to.deep.equal([start.id, undefined]);
         await bench.settle([delivered(start)]);
         expect((await bench.arrive(result, [OPS])).deliveries[0]?.behind).to.equal(undefined);
       });
 
       it('is a chain: each waits for the one right before it, at its own destinations, in its own job', async () => {
-        const [first] = idsOf(await bench.arrive(result, [OPS]));
-        const [next] = idsOf(await bench.arrive(second, [OPS]));
+        const [first] = namesOf(await bench.arrive(result, [OPS]));
+        const [next] = namesOf(await bench.arrive(second, [OPS]));
         const third = await bench.arrive({ code: 3 }, [OPS, LOG]);
-        expect(third.deliveries.map(({ behind }) => behind)).to.deep.equal([next, undefined]);
-        expect(first).to.be.below(next);
+        expect(third.deliveries.map(({ behind }) => behind)).to.deep.equal([next.id, undefined]);
+        expect(first.id).to.be.below(next.id);
         const other = await bench.arrive({ job_id: 'job-2' }, [OPS]);
         expect(other.deliveries[0]?.behind).to.equal(undefined);
       });
 
       it('keeps no result waiting for a start that failed after all, which is told no more', async () => {
-        const [start] = idsOf(await bench.arrive(executing, [OPS]));
-        const [end] = idsOf(await bench.arrive(result, [OPS]));
+        const [start] = namesOf(await bench.arrive(executing, [OPS]));
+        const [end] = namesOf(await bench.arrive(result, [OPS]));
         await bench.settle([putOff(end, 0)]);
         await bench.settle([failed(start)]);
         expect(await bench.states()).to.deep.equal(['slack:#ops held', 'slack:#ops pending']);
@@ -262,7 +263,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(others).to.deep.equal([]);
         expect(first && callbackOf(first.notice).status).to.equal(0);
         expect(await bench.claim()).to.deep.equal([]);
-        await bench.settle([delivered(first?.record.id ?? -1)]);
+        await bench.settle([delivered(first?.record ?? NOBODY)]);
         expect((await bench.claim()).map(({ notice }) => callbackOf(notice).status)).to.deep.equal([1]);
       });
 
@@ -302,30 +303,30 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
 
     describe('what is taken over while somebody attempts it', () => {
       it('is Botbell’s own whatever comes of that, and due at once when it fails', async () => {
-        const [ops, log] = idsOf(await bench.arrive({}, [OPS, LOG]));
+        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         const other = await bench.openAs('second');
         await other.takeOver([log, ops]);
         expect(await bench.claim(other)).to.deep.equal([]);
         await bench.settle([failed(ops), delivered(log)]);
         expect(await bench.states()).to.deep.equal(['slack:#ops pending', 'slack:#log delivered']);
         await other.takeOver([log]);
-        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
+        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops.id]);
         expect(await bench.history()).to.deep.equal(['taken_over', 'taken_over']);
       });
 
       it('stays claimed for as long as its process says that the attempt goes on, and no other can say so', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         const other = await bench.openAs('second');
         await bench.ledger.takeOver([ops], undefined, 2 * LEASE_MS);
         await other.takeOver([ops], undefined, 9 * LEASE_MS);
         await pass(2 * LEASE_MS - 1);
         expect(await bench.claim(other)).to.deep.equal([]);
         await pass(1);
-        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops]);
+        expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops.id]);
       });
 
       it('is due as it was planned where Botbell itself has made the attempt', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         await bench.ledger.takeOver([ops]);
         await bench.settle([putOff(ops, 1000)]);
         expect(await bench.claim()).to.deep.equal([]);
@@ -336,7 +337,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       const hold = async (fields: Partial<Callback> = {}) => {
         const admission = await bench.arrive(fields, [OPS]);
         const muted = { reason: 'mute', heldUntil: bench.store.clock.now() + HOUR_MS };
-        await bench.settle([failed(idsOf(admission)[0], { state: 'held', ...muted })]);
+        await bench.settle([failed(namesOf(admission)[0], { state: 'held', ...muted })]);
         return admission;
       };
 

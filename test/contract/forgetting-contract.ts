@@ -1,7 +1,7 @@
 /** What every ledger promises of what it forgets, what it never forgets, and what it has counted by then. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { ForgetPosition } from '../../src/ledger/operations/forget.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import {
@@ -12,7 +12,8 @@ import {
   delivered,
   EXECUTING,
   failed,
-  idsOf,
+  namesOf,
+  NOBODY,
   OPS,
   settlementOf,
 } from './ledger-under-test.ts';
@@ -62,20 +63,20 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     const left = async () => (await bench.store.rows('callbacks')).map((row) => row['job_id']);
     const finish = async (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) => {
       const admission = await bench.arrive(fields, planned);
-      await bench.settle(admission.deliveries.map(({ id }) => delivered(id)));
+      await bench.settle(admission.deliveries.map(delivered));
       return admission;
     };
 
     it('what is old and done, with everything that belongs to it', async () => {
       const { callbackId, deliveries } = await bench.arrive({}, [OPS]);
-      const told = deliveries.map(({ id }) => delivered(id));
+      const told = deliveries.map(delivered);
       await bench.ledger.settle({ ...settlementOf(told, callbackId), answer: answerOf(200, 'delivered') });
       await bench.store.passTime(DAY_MS);
       const young = await bench.arrive({ job_id: 'young' }, [OPS]);
       await forget({ doneBefore: now() });
       expect(await left()).to.deep.equal(['young']);
       expect((await bench.store.rows('deliveries')).map((row) => Number(row['id']))).to.deep.equal(
-        idsOf(young).slice(0, 1),
+        young.deliveries.map(({ id }) => id),
       );
       expect(await bench.store.rows('history')).to.deep.equal([]);
       expect((await bench.store.rows('jobs', 'key')).map(({ key }) => key)).to.deep.equal(['young']);
@@ -96,10 +97,10 @@ export function describeForgetting(name: string, createStore: CreateStore): void
         reason,
         heldUntil,
       });
-      const ids: number[] = [];
+      const names: DeliveryName[] = [];
       for (const job_id of ['unrouted', 'muted', 'dead', 'pending'])
-        ids.push(idsOf(await bench.arrive({ job_id }, [OPS]))[0]);
-      const [unrouted = -1, muted = -1, died = -1] = ids;
+        names.push(namesOf(await bench.arrive({ job_id }, [OPS]))[0]);
+      const [unrouted = NOBODY, muted = NOBODY, died = NOBODY] = names;
       await bench.settle([
         failed(unrouted, hold('no longer routed')),
         failed(muted, hold('mute', now() + DAY_MS)),
@@ -112,12 +113,12 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     it('of what reached nobody, callbacks that nobody was to be told of and starts whose result was there', async () => {
       await bench.arrive({ job_id: 'nobody' }, []);
-      const [start] = idsOf(await bench.arrive({ job_id: 'job', status: EXECUTING }, [OPS]));
+      const [start] = namesOf(await bench.arrive({ job_id: 'job', status: EXECUTING }, [OPS]));
       await bench.settle([failed(start)]);
       await finish({ job_id: 'job' }, [OPS]);
       await bench.arrive({ job_id: 'job', status: EXECUTING, message: 'late' }, [OPS]);
-      const [, , held] = idsOf(await bench.arrive({ job_id: 'held' }, [OPS]));
-      expect(held).to.equal(-1);
+      const [, , held] = namesOf(await bench.arrive({ job_id: 'held' }, [OPS]));
+      expect(held).to.equal(NOBODY);
       await forget({ reachedNobodyBefore: now() + 1 });
       expect(await left()).to.deep.equal(['job', 'held']);
     });

@@ -9,6 +9,7 @@ import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
 import {
+  answeredOf,
   answerOf,
   arrivalOf,
   Bench,
@@ -18,9 +19,9 @@ import {
   delivered,
   EXECUTING,
   failed,
-  idsOf,
   LEASE_MS,
   LOG,
+  namesOf,
   OPS,
   putOff,
   settlementOf,
@@ -63,7 +64,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('gives a duplicate nothing to tell and counts how often it came', async () => {
         const first = await bench.arrive({}, [OPS]);
-        await bench.settle(first.deliveries.map(({ id }) => delivered(id)));
+        await bench.settle(first.deliveries.map(delivered));
         await bench.store.passTime(30_000);
         const again = await bench.arrive({ elapsed_time: 42 }, [OPS]);
         expect(again).to.include({ callbackId: first.callbackId, isNew: false, timesReceived: 2 });
@@ -75,7 +76,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('gives a retry only whom nobody has told or given up yet', async () => {
-        const [ops, log, mail] = idsOf(await bench.arrive({}, [OPS, LOG, MAIL]));
+        const [ops, log, mail] = namesOf(await bench.arrive({}, [OPS, LOG, MAIL]));
         await bench.settle([delivered(ops), failed(log), dead(mail)]);
         const retry = await bench.arrive({ elapsed_time: 42 }, [OPS, LOG, MAIL]);
         expect(retry.callback).to.deep.equal(callbackWith());
@@ -98,10 +99,10 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('keeps of foreign names, errors and receipts no more than anybody reads', async () => {
         const long = 'x'.repeat(1_000_000);
         const admission = await bench.arrive({ bot_id: long, bot_name: long }, [OPS, LOG]);
-        const [ops, log] = idsOf(admission);
+        const [ops, log] = namesOf(admission);
         const error = { class: 'transient', code: long, message: long } as const;
         const attempt = {
-          deliveryId: log,
+          deliveryId: log.id,
           startedAt: 1,
           durationMs: 1,
           outcome: 'transient',
@@ -199,7 +200,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('that were lost cannot overwrite with a failure what their new owner does', async () => {
         const second = await bench.openAs('second');
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         await bench.store.passTime(LEASE_MS);
         await bench.arrive({}, [OPS], second);
         await bench.settle([dead(ops)]);
@@ -211,7 +212,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('that were lost still count a success: somebody was told', async () => {
         const second = await bench.openAs('second');
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         await bench.store.passTime(LEASE_MS);
         await bench.arrive({}, [OPS], second);
         await bench.settle([delivered(ops)]);
@@ -232,7 +233,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('that is still pending when the result comes is held back, and its retry is told so', async () => {
-        const [ops, log] = idsOf(await bench.arrive({ status: EXECUTING }, [OPS, LOG]));
+        const [ops, log] = namesOf(await bench.arrive({ status: EXECUTING }, [OPS, LOG]));
         await bench.settle([delivered(ops), failed(log)]);
         await bench.arrive({ status: 0 }, [OPS]);
         const retry = await bench.arrive({ status: EXECUTING }, [OPS, LOG]);
@@ -246,7 +247,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('that was told before the result came stays told', async () => {
-        const [ops] = idsOf(await bench.arrive({ status: EXECUTING }, [OPS]));
+        const [ops] = namesOf(await bench.arrive({ status: EXECUTING }, [OPS]));
         await bench.settle([delivered(ops)]);
         await bench.arrive({ status: 0 }, [OPS]);
         const again = await bench.arrive({ status: EXECUTING }, [OPS]);
@@ -257,13 +258,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
     describe('a config that changes between two attempts', () => {
       it('gives a retry whom it no longer names, too: the config is looked at before each attempt', async () => {
-        const [ops, log] = idsOf(await bench.arrive({}, [OPS, LOG]));
+        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         await bench.settle([failed(ops), failed(log)]);
         expect(claimedOf(await bench.arrive({}, [LOG]))).to.deep.equal(['slack:#ops', 'slack:#log']);
       });
 
       it('has nobody told of what is old whom it names only now', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         await bench.settle([delivered(ops)]);
         const retry = await bench.arrive({}, [OPS, LOG]);
         expect(retry.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#ops']);
@@ -285,17 +286,18 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     describe('settling', () => {
       it('writes attempts, outcomes, receipts, errors, non-2xx answers and the answer', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
-        const [ops, log] = idsOf(admission);
+        const [ops, log] = namesOf(admission);
         const attempt = { startedAt: 5, durationMs: 12.6 };
         await bench.ledger.settle({
           callbackId,
+          identity: ops.identity,
           attempts: [
-            { ...attempt, deliveryId: ops, outcome: 'delivered', error: undefined },
-            { ...attempt, deliveryId: log, outcome: 'transient', error: TRANSIENT },
+            { ...attempt, deliveryId: ops.id, outcome: 'delivered', error: undefined },
+            { ...attempt, deliveryId: log.id, outcome: 'transient', error: TRANSIENT },
           ],
           deliveries: [delivered(ops), failed(log)],
           answer: { receivedAt: 1, answeredAt: 21, status: 502, result: 'failed' },
-          refused: [log],
+          refused: [log.id],
           isDurable: true,
         });
         expect(await bench.deliveries()).to.deep.include.members([
@@ -314,7 +316,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('clears the error by a later success', async () => {
-        const [ops] = idsOf(await bench.arrive({}, [OPS]));
+        const [ops] = namesOf(await bench.arrive({}, [OPS]));
         await bench.settle([failed(ops)]);
         await bench.arrive({}, [OPS]);
         await bench.settle([{ ...delivered(ops), attempts: 2 }]);
@@ -327,12 +329,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('says what became of a delivery, transition by transition', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
-        const [ops, log] = idsOf(admission);
+        const [ops, log] = namesOf(admission);
         await bench.ledger.settle(settlementOf([putOff(ops, 1000), dead(log)], callbackId));
         await bench.store.passTime(1000);
         const hold = { reason: 'mute', heldUntil: bench.store.clock.now() + 1 };
         for (const { record } of await bench.claim())
-          await bench.settle([failed(record.id, { state: 'held', ...hold })]);
+          await bench.settle([failed(record, { state: 'held', ...hold })]);
         await bench.store.passTime(1);
         await bench.release();
         expect(await bench.history()).to.deep.equal([
@@ -344,38 +346,33 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('keeps no more than a thousand answers and returns of a callback that comes again and again', async () => {
-        const { callbackId } = await bench.arrive({}, [OPS]);
+        const admission = await bench.arrive({}, [OPS]);
         await bench.store.run('update callbacks set times_received = 1000');
         await bench.arrive({}, [OPS]);
         const answer = answerOf(502, 'failed');
-        await bench.ledger.settle({ ...settlementOf([], callbackId), answer });
+        await bench.ledger.settle({ ...answeredOf(admission), answer });
         expect(await bench.history()).to.deep.equal([]);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
       });
 
       it('writes what was told once, though it is asked to again since nobody heard that it was', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
-        const [ops] = idsOf(admission);
+        const [ops] = namesOf(admission);
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
-        const attempts = [{ ...attempt, deliveryId: ops }];
+        const attempts = [{ ...attempt, deliveryId: ops.id }];
         const told = { ...settlementOf([delivered(ops)], callbackId), attempts };
         await bench.store.call(settle, [told, true]);
         await bench.store.call(settle, [told, true]);
         expect(await bench.history()).to.deep.equal(['attempt delivered']);
       });
 
-      it('of a callback that was forgotten meanwhile writes nothing', async () => {
-        await bench.ledger.settle({ ...settlementOf([], 12_345), answer: answerOf(200, 'delivered') });
-        expect(await bench.history()).to.deep.equal([]);
-      });
-
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
-        const [ops, log] = idsOf(await bench.arrive({}, [OPS, LOG]));
+        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
         const ofNobody = settlementOf([delivered(log)], 999_999);
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),
-          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [{ ...attempt, deliveryId: log }] })),
+          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [{ ...attempt, deliveryId: log.id }] })),
         ]);
         expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#log pending']);
@@ -388,7 +385,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         bench.ledger.admit(arrivalOf(callbackWith({}), planned), 60_000),
       );
       expect(deliveries).to.have.length(5000);
-      const updates = deliveries.map(({ id }, index) => (index === 0 ? failed(id) : delivered(id)));
+      const updates = deliveries.map((each, index) => (index === 0 ? failed(each) : delivered(each)));
       await bench.store.clock.runAlong(bench.ledger.settle(settlementOf(updates, callbackId), 60_000));
       const told = (await bench.states()).filter((state) => state.endsWith('delivered'));
       expect(told).to.have.length(4999);

@@ -6,6 +6,7 @@ import type {
   Alert,
   Arrival,
   DeliveryError,
+  DeliveryName,
   DeliveryTarget,
   DeliveryUpdate,
   DueDelivery,
@@ -106,7 +107,7 @@ export class Bench {
   }
 
   tell(due: readonly DueDelivery[]): Promise<unknown> {
-    return this.settle(due.map(({ record }) => delivered(record.id)));
+    return this.settle(due.map(({ record }) => delivered(record)));
   }
 
   /** What is due until nothing is left, each told at once. */
@@ -196,20 +197,41 @@ export function claimedOf({ deliveries }: Pick<Admission, 'deliveries'>): string
   return deliveries.filter(({ claim }) => claim === 'own').map(({ destination }) => destination);
 }
 
+/** A delivery that the ledger does not have. */
+export const NOBODY: DeliveryName = named(-1);
+
+export function named(id: number, identity = ''): DeliveryName {
+  return { id, destination: 'slack:#ops', identity };
+}
+
 /** As many as the test has planned. */
-export function idsOf({ deliveries }: Pick<Admission, 'deliveries'>): [number, number, number] {
-  const [first = -1, second = -1, third = -1] = deliveries.map(({ id }) => id);
+export function namesOf({
+  deliveries,
+}: Pick<Admission, 'deliveries'>): [DeliveryName, DeliveryName, DeliveryName] {
+  const names = deliveries.map(({ id, destination, identity }) => ({ id, destination, identity }));
+  const [first = NOBODY, second = NOBODY, third = NOBODY] = names;
   return [first, second, third];
 }
 
 /** The callback is not looked at where nothing is said of it. */
-export function settlementOf(deliveries: readonly DeliveryUpdate[], callbackId = -1): Settlement {
-  return { callbackId, attempts: [], deliveries, isDurable: false };
+export function settlementOf(
+  deliveries: readonly DeliveryUpdate[],
+  callbackId = -1,
+  identity = deliveries[0]?.identity ?? '',
+): Settlement {
+  return { callbackId, identity, attempts: [], deliveries, isDurable: false };
 }
 
-export function delivered(id: number): DeliveryUpdate {
+/** Nothing yet of what is to be written of an admission. */
+export function answeredOf({ callbackId, callback }: Pick<Admission, 'callbackId' | 'callback'>): Settlement {
+  return settlementOf([], callbackId, identityOf(callback));
+}
+
+export function delivered({ id, destination, identity }: DeliveryName): DeliveryUpdate {
   return {
     id,
+    destination,
+    identity,
     state: 'delivered',
     attempts: 1,
     lastError: undefined,
@@ -218,9 +240,14 @@ export function delivered(id: number): DeliveryUpdate {
   };
 }
 
-export function failed(id: number, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
+export function failed(
+  { id, destination, identity }: DeliveryName,
+  fields: Partial<DeliveryUpdate> = {},
+): DeliveryUpdate {
   return {
     id,
+    destination,
+    identity,
     state: 'pending',
     attempts: 1,
     lastError: TRANSIENT,
@@ -232,12 +259,16 @@ export function failed(id: number, fields: Partial<DeliveryUpdate> = {}): Delive
 }
 
 /** Botbell's own to try again after so long. */
-export function putOff(id: number, dueInMs: number, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
-  return failed(id, { isTakenOver: true, dueInMs, ...fields });
+export function putOff(
+  delivery: DeliveryName,
+  dueInMs: number,
+  fields: Partial<DeliveryUpdate> = {},
+): DeliveryUpdate {
+  return failed(delivery, { isTakenOver: true, dueInMs, ...fields });
 }
 
-export function dead(id: number, alert?: Alert): DeliveryUpdate {
-  return failed(id, { state: 'dead', alert });
+export function dead(delivery: DeliveryName, alert?: Alert): DeliveryUpdate {
+  return failed(delivery, { state: 'dead', alert });
 }
 
 export function answerOf(status: number, result: 'delivered' | 'failed' | 'held') {

@@ -22,8 +22,9 @@ import {
   delivered,
   endOf,
   EXECUTING,
-  idsOf,
   LEASE_MS,
+  namesOf,
+  NOBODY,
   target,
 } from './ledger-under-test.ts';
 
@@ -218,14 +219,14 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
       const planned = [to('slack:#ops', [rules]), to('slack:#log', [rules])];
       const came = await bench.comes({ status: ERROR, message: 'no login' }, planned);
-      const [ops, log] = idsOf(came);
+      const [ops, log] = namesOf(came);
       await bench.settle([dead(ops), dead(log)]);
-      await bench.ledger.actions.dismiss(log, ASKED.actor);
+      await bench.ledger.actions.dismiss(log.id, ASKED.actor);
       const again = () => bench.comes({ status: ERROR, message: 'no login' }, planned);
       const second = await again();
       expect(bench.shown(second)).to.equal('tell, tell');
       expect(bench.shown(await again()), 'while it waits').to.equal('repeat, repeat');
-      await bench.settle([dead(idsOf(second)[0])]);
+      await bench.settle([dead(namesOf(second)[0])]);
       const success = await bench.comes({ status: 0 }, planned);
       expect(success.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#log']);
     });
@@ -268,9 +269,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
       it('and which route tells what it does not hold, until that is told', async () => {
         const came = await bench.comes({ status: ERROR }, [to('slack:#ops', [MUTED, {}])]);
-        const [id] = idsOf(came);
-        await bench.settle([dead(id)]);
-        await bench.ledger.actions.redeliver(id, ASKED.actor, false);
+        const [name] = namesOf(came);
+        await bench.settle([dead(name)]);
+        await bench.ledger.actions.redeliver(name.id, ASKED.actor, false);
         const [again] = await bench.claim();
         expect(again?.record.telling).to.deep.equal({ wantedBy: ['routes[1]'] });
       });
@@ -379,7 +380,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const tells = async (fields: Partial<Callback>) => {
           const came = await bench.comes({ status: EXECUTING, ...fields }, [edited]);
           const [told] = came.deliveries;
-          if (told?.state === 'pending') await bench.settle([delivered(told.id)]);
+          if (told?.state === 'pending') await bench.settle([delivered(told)]);
           return bench.shown(came);
         };
         expect(await tells({ job_id: 'job' })).to.equal('tell');
@@ -467,8 +468,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.states()).to.deep.equal(['slack:#ops held', 'slack:#ops pending']);
         expect(await bench.ledger.archive.countOpen()).to.include({ held: 1, pending: 1 });
         const [due] = await bench.claim();
-        const id = due?.record.id ?? -1;
-        await bench.settle([dead(id)]);
+        const { id } = due?.record ?? NOBODY;
+        await bench.settle([dead(due?.record ?? NOBODY)]);
         expect((await bench.states())[0]).to.equal('slack:#ops held');
         await bench.ledger.actions.redeliver(id, ASKED.actor, false);
         await bench.tellAll();
@@ -722,11 +723,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           await pass(40 * DAY);
           await bench.endWith();
           const [due] = await bench.claim();
-          const id = due?.record.id ?? -1;
-          await bench.settle([dead(id)]);
+          const record = due?.record ?? NOBODY;
+          await bench.settle([dead(record)]);
           await pass(40 * DAY);
           expect(await forget(), 'as long as it may be redelivered').to.have.length(2);
-          await (isTold ? bench.settle([delivered(id)]) : bench.ledger.actions.dismiss(id, ASKED.actor));
+          await (isTold
+            ? bench.settle([delivered(record)])
+            : bench.ledger.actions.dismiss(record.id, ASKED.actor));
           expect(await forget()).to.deep.equal([]);
         }
       });

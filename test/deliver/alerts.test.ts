@@ -17,6 +17,8 @@ const CONCERNED = {
 
 const PENDING: DeliveryUpdate = {
   id: 1,
+  destination: 'slack:#ops',
+  identity: '',
   state: 'pending',
   attempts: 1,
   lastError: { class: 'transient', code: 'x', message: 'It failed.' },

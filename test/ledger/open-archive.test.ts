@@ -17,7 +17,7 @@ import { systemClock } from '../../src/time/clock.ts';
 import {
   arrivalOf,
   delivered,
-  idsOf,
+  namesOf,
   LOG,
   OPS,
   putOff,
@@ -47,7 +47,7 @@ async function storyIn(url: string, id: number): Promise<CallbackStory | undefin
 async function fill(store: StoreUnderTest) {
   const ledger = await store.open({ clock: systemClock });
   const admission = await ledger.admit(arrivalOf(callbackWith({}), [OPS, LOG]));
-  const [first, second] = idsOf(admission);
+  const [first, second] = namesOf(admission);
   const updates = [delivered(first), putOff(second, 60_000, { isTakenOver: true })];
   await ledger.settle(settlementOf(updates, admission.callbackId));
   return { ledger, id: admission.callbackId };

@@ -11,11 +11,12 @@ import {
   claimedOf,
   claimFor,
   delivered,
-  idsOf,
+  namesOf,
   LOG,
   OPS,
   settlementOf,
   ANY,
+  NOBODY,
 } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { holdLocks, lockTable } from '../support/lock-table.ts';
@@ -80,8 +81,8 @@ describe('a PostgreSQL ledger that does not answer', () => {
     proxy.fallSilent();
     const calls = [
       ...Array.from({ length: 200 }, (_, number) => arrive(`job-${number}`)),
-      ledger.settle(settlementOf([delivered(1)]), WITHIN_MS),
-      ledger.takeOver([1], WITHIN_MS),
+      ledger.settle(settlementOf([delivered(NOBODY)]), WITHIN_MS),
+      ledger.takeOver([NOBODY], WITHIN_MS),
     ];
     const begun = performance.now();
     const errors = await Promise.all(calls.map(rejectionOf));
@@ -109,10 +110,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const { callbackId, deliveries } = await arrive('job-1', ledger, PATIENT_MS);
     loseTheNextCommit();
     const settlement = {
-      ...settlementOf(
-        deliveries.map(({ id }) => delivered(id)),
-        callbackId,
-      ),
+      ...settlementOf(deliveries.map(delivered), callbackId),
       answer: answerOf(200, 'delivered'),
     };
     expect(await rejectionOf(ledger.settle(settlement, WITHIN_MS))).to.be.instanceOf(LedgerUnavailable);
@@ -160,9 +158,9 @@ describe('a PostgreSQL ledger that does not answer', () => {
 
   it('keeps an outcome whose row somebody has locked, which counts as delivered and for which nobody waits', async () => {
     const { deliveries } = await arrive('locked', ledger, PATIENT_MS);
-    const [first] = idsOf({ deliveries });
+    const [first] = namesOf({ deliveries });
     await ledger.heartbeat({ hash: 'a', channels: new Map() });
-    const letGo = await holdLocks(store.url, `select from deliveries where id = ${first} for update`);
+    const letGo = await holdLocks(store.url, `select from deliveries where id = ${first.id} for update`);
     await rejectionOf(ledger.settle(settlementOf([delivered(first)]), PATIENT_MS));
     expect(ledger.isUnwritten(first)).to.equal(true);
     const begun = performance.now();
@@ -171,31 +169,31 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(performance.now() - begun, 'others').to.be.below(LATENESS_MS);
     const again = await arrive('locked', ledger, PATIENT_MS);
     expect(again.deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id)).to.deep.equal([
-      first,
+      first.id,
     ]);
     expect(ledger.writtenAt, 'the store works').not.to.equal(undefined);
     await letGo();
     await ledger.writeUnwritten();
     expect(ledger.isUnwritten(first)).to.equal(false);
     const told = (await store.rows('deliveries')).filter(({ state }) => state === 'delivered');
-    expect(told.map(({ id }) => Number(id))).to.deep.equal([first]);
+    expect(told.map(({ id }) => Number(id))).to.deep.equal([first.id]);
   });
 
   it('gives everything else that is due, and every other timer, where somebody has locked one', async () => {
     const accept = async (job_id: string) => {
       const arrival = arrivalOf(callbackWith({ job_id }), [OPS]);
-      return idsOf(await ledger.admit({ ...arrival, isAccepted: true }, PATIENT_MS))[0];
+      return namesOf(await ledger.admit({ ...arrival, isAccepted: true }, PATIENT_MS))[0];
     };
     const [first, second] = [await accept('locked'), await accept('free')];
     const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
     await ledger.signals.adoptTimers({ timers, ended: [], reasked: [] });
     const letGo = await holdLocks(
       store.url,
-      `select from deliveries where id = ${first} for update`,
+      `select from deliveries where id = ${first.id} for update`,
       "select from timers where key = 'a' for update",
     );
     const { deliveries, tick } = await ledger.claim({ turns: ANY, tick: { timers: 9, configHash: 'a' } });
-    expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second]);
+    expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second.id]);
     expect(tick?.timers.map(({ key }) => key)).to.deep.equal(['b']);
     await letGo();
   });
@@ -203,7 +201,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
   it('closes in a second all the same', async () => {
     const { deliveries } = await arrive('job-1', ledger, PATIENT_MS);
     proxy.fallSilent();
-    await rejectionOf(ledger.settle(settlementOf(deliveries.map(({ id }) => delivered(id))), WITHIN_MS));
+    await rejectionOf(ledger.settle(settlementOf(deliveries.map(delivered)), WITHIN_MS));
     const begun = performance.now();
     await ledger.close();
     expect(performance.now() - begun).to.be.below(1000 + LATENESS_MS);
@@ -244,13 +242,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     await server.stop();
     const calls = [
       arrive('other'),
-      ledger.settle(
-        settlementOf(
-          deliveries.map(({ id }) => delivered(id)),
-          callbackId,
-        ),
-        1000,
-      ),
+      ledger.settle(settlementOf(deliveries.map(delivered), callbackId), 1000),
       claimFor(ledger),
       ledger.archive.countOpen(),
     ];
@@ -269,7 +261,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     const url = await server.createDatabase();
     const ledger = await openLedger(url, optionsOf('one'));
     const arrival = arrivalOf(callbackWith({}), [OPS, LOG]);
-    const [ops] = idsOf(await ledger.admit({ ...arrival, isAccepted: true }));
+    const [ops] = namesOf(await ledger.admit({ ...arrival, isAccepted: true }));
     await server.crash();
     await server.start();
     await ledger.settle({ ...settlementOf([delivered(ops)]), isDurable: true });

@@ -4,7 +4,14 @@ import { statSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Admission, type DeliveryTarget, LedgerFull } from '../../src/ledger/ledger.ts';
 import type { StoreEvent } from '../../src/ledger/sqlite/space.ts';
-import { arrivalOf, delivered, idsOf, OPS, settlementOf } from '../contract/ledger-under-test.ts';
+import {
+  answeredOf,
+  arrivalOf,
+  delivered,
+  namesOf,
+  OPS,
+  settlementOf,
+} from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
@@ -27,12 +34,12 @@ describe('A SQLite ledger with a limit', () => {
     return arrivalOf(callback, planned);
   };
   const answer = async (admission: Admission, updates = settlementOf([]).deliveries) => {
-    await ledger.settle({ ...settlementOf(updates, admission.callbackId), answer: ANSWER });
+    await ledger.settle({ ...answeredOf(admission), deliveries: updates, answer: ANSWER });
     return admission;
   };
   const finish = async (bytes?: number) => answer(await ledger.admit(arrivalTo([], bytes)));
   const leave = async (bytes?: number) => answer(await ledger.admit(arrivalTo([OPS], bytes)));
-  const tell = (admission: Admission) => answer(admission, idsOf(admission).slice(0, 1).map(delivered));
+  const tell = (admission: Admission) => answer(admission, namesOf(admission).slice(0, 1).map(delivered));
   /** Until not even a small one fits. */
   const fillWithUndelivered = async () => {
     for (const bytes of [800_000, 20_000, 100]) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { OperationFailed } from '../../src/ledger/failures.ts';
 import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/unwritten-outcomes.ts';
-import { answerOf, delivered, failed, settlementOf } from '../contract/ledger-under-test.ts';
+import { answerOf, delivered, failed, named, settlementOf } from '../contract/ledger-under-test.ts';
 
 function attempt(deliveryId: number): AttemptRecord {
   return { deliveryId, startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined };
@@ -28,26 +28,26 @@ describe('unwritten outcomes', () => {
   });
 
   it('are who was told, with their attempts; no failures, and no answers that nobody may have got', async () => {
-    const settlement = settlementOf([delivered(1), failed(2)]);
+    const settlement = settlementOf([delivered(named(1)), failed(named(2))]);
     const attempts = [attempt(1), attempt(2)];
     outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] });
-    outcomes.keep({ ...settlementOf([failed(3)]), answer: answerOf(502, 'failed') });
-    expect([outcomes.has(1), outcomes.has(2)]).to.deep.equal([true, false]);
+    outcomes.keep({ ...settlementOf([failed(named(3))]), answer: answerOf(502, 'failed') });
+    expect([outcomes.has(named(1)), outcomes.has(named(2))]).to.deep.equal([true, false]);
     await outcomes.write();
-    expect(written).to.deep.equal([{ ...settlementOf([delivered(1)]), attempts: [attempt(1)] }]);
-    expect(outcomes.has(1)).to.equal(false);
+    expect(written).to.deep.equal([{ ...settlementOf([delivered(named(1))]), attempts: [attempt(1)] }]);
+    expect(outcomes.has(named(1))).to.equal(false);
   });
 
   it('are written in order, and once for all who ask at the same moment', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
-    outcomes.keep(settlementOf([delivered(2)]));
+    outcomes.keep(settlementOf([delivered(named(1))]));
+    outcomes.keep(settlementOf([delivered(named(2))]));
     await Promise.all([outcomes.write(), outcomes.write()]);
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([[1], [2]]);
   });
 
   it('stay while the store is away', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
+    outcomes.keep(settlementOf([delivered(named(1))]));
     failure = () => new Error('away');
     await outcomes.write();
     failure = () => undefined;
@@ -56,7 +56,7 @@ describe('unwritten outcomes', () => {
   });
 
   it('are tried again behind the others, so that one that stays locked holds up none of them', async () => {
-    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(id)]));
+    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(named(id))]));
     failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new Error('locked') : undefined);
     await outcomes.write();
     await outcomes.write();
@@ -64,11 +64,11 @@ describe('unwritten outcomes', () => {
   });
 
   it('are dropped when a store that works refuses them', async () => {
-    outcomes.keep(settlementOf([delivered(1)]));
-    outcomes.keep(settlementOf([delivered(2)]));
+    outcomes.keep(settlementOf([delivered(named(1))]));
+    outcomes.keep(settlementOf([delivered(named(2))]));
     failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new OperationFailed('never') : undefined);
     await outcomes.write();
     expect(idsWritten()).to.deep.equal([[2]]);
-    expect(outcomes.has(1)).to.equal(false);
+    expect(outcomes.has(named(1))).to.equal(false);
   });
 });

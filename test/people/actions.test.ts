@@ -1,11 +1,10 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Actor } from '../../src/ledger/history.ts';
-import { claimFor, only } from '../contract/ledger-under-test.ts';
+import { claimFor, dead, delivered, only, settlementOf } from '../contract/ledger-under-test.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
-import { deadUpdate, deliveredUpdate } from '../support/recorded.ts';
 import { DeliveryBench } from '../deliver/delivery-bench.ts';
 
 const OPS = 'slack:#ops';
@@ -26,8 +25,12 @@ describe('what people do', () => {
     for (const job of jobs) {
       const { callbackId, deliveries } = await accept(job);
       await claimFor(ledger, only(OPS, 1));
-      const dead = deliveries.map(({ id }) => deadUpdate(id));
-      await ledger.settle({ callbackId, deliveries: dead, attempts: [], isDurable: false });
+      await ledger.settle(
+        settlementOf(
+          deliveries.map((each) => dead(each)),
+          callbackId,
+        ),
+      );
       ids.push(...deliveries.map(({ id }) => id));
     }
     return ids;
@@ -69,8 +72,7 @@ describe('what people do', () => {
     const { callbackId, deliveries } = await accept('a', ['chat:#log']);
     await ledger.heartbeat({ hash: 'before', channels: new Map([['chat', 'outbox']]) });
     await claimFor(ledger, only('chat:#log', 1));
-    const told = deliveries.map(({ id }) => deliveredUpdate(id));
-    await ledger.settle({ callbackId, deliveries: told, attempts: [], isDurable: false });
+    await ledger.settle(settlementOf(deliveries.map(delivered), callbackId));
     await pipeline.start();
     await bench.clock.advance(100);
     const { json } = await people.routeAnew(callbackId, ACTOR);

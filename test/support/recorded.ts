@@ -15,6 +15,7 @@ import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due
 import { heartbeat } from '../../src/ledger/operations/processes.ts';
 import { refuse } from '../../src/ledger/operations/refused.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
+import { withCallbacks } from '../../src/ledger/rows.ts';
 import {
   actionOperations,
   actionReads,
@@ -25,7 +26,7 @@ import {
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
-import { arrivalOf, putOff, target } from '../contract/ledger-under-test.ts';
+import { arrivalOf, named, putOff, settlementOf, target } from '../contract/ledger-under-test.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { askingOf, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
@@ -42,8 +43,9 @@ export function deadUpdate(id: number, lastError = REFUSED_THERE): DeliveryUpdat
   return update(id, { state: 'dead', lastError });
 }
 
+/** The delivery's name is known when it is settled. */
 export function update(id: number, fields: Partial<DeliveryUpdate>): DeliveryUpdate {
-  return putOff(id, 0, { lastError: undefined, ...fields });
+  return putOff(named(id), 0, { lastError: undefined, ...fields });
 }
 
 type ArrivalOptions = Partial<Pick<Arrival, 'isAccepted' | 'routing' | 'startedAt' | 'body'>> & {
@@ -125,7 +127,20 @@ export class Recorded {
       outcome: state === 'delivered' ? ('delivered' as const) : (error?.class ?? 'transient'),
       error,
     }));
-    await this.#store.call(settle, [{ callbackId, attempts, deliveries, isDurable: false, ...answer }]);
+    const ids = deliveries.map(({ id }) => id);
+    const rows = await this.#store.call(withCallbacks, [ids]);
+    const updates = deliveries.map((each) => {
+      const { destination, identity } = rows.find(({ id }) => id === each.id) ?? each;
+      return { ...each, destination, identity };
+    });
+    const identity = updates[0]?.identity ?? (await this.#identityOf(callbackId));
+    const settlement = { ...settlementOf(updates, callbackId, identity), attempts, ...answer };
+    await this.#store.call(settle, [settlement]);
+  }
+
+  async #identityOf(callbackId: number): Promise<string> {
+    const rows = await this.#store.rows('callbacks');
+    return String(rows.find(({ id }) => Number(id) === callbackId)?.['identity']);
   }
 
   /** One callback for each job, with one dead letter each. @returns their ids */

@@ -24,6 +24,7 @@ export const REFUSED = {
 export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return {
     id: 1,
+    identity: '',
     destination: 'slack:#ops',
     channel: 'slack',
     address: '#ops',

@@ -84,8 +84,8 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'jobKey' | 'isLateStart'>>(
-    sql`SELECT job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<RowWithCallback, 'identity' | 'jobKey' | 'isLateStart'>>(
+    sql`SELECT identity, job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
   if (callback.isLateStart) return 'superseded';
@@ -101,7 +101,8 @@ export async function routeByHand(
     { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
-  const added = await insertRows(tx, { callbackId, jobKey: callback.jobKey, targets: lacking });
+  const { identity, jobKey } = callback;
+  const added = await insertRows(tx, { callbackId, identity, jobKey, targets: lacking });
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
 }

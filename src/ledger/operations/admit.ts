@@ -136,7 +136,7 @@ function stateOf({ state }: DeliveryRecord): DeliveryState {
 /** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
 async function answerAtOnce(
   tx: Tx,
-  { asking, isAccepted }: AdmitArgs,
+  { identity, asking, isAccepted }: AdmitArgs,
   entered: Entered,
   states: readonly DeliveryState[],
 ): Promise<boolean> {
@@ -146,7 +146,7 @@ async function answerAtOnce(
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
   await Promise.all([
-    writeAnswer(tx, id, answer),
+    writeAnswer(tx, { callbackId: id, identity }, answer),
     timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
   ]);
   return true;
@@ -210,7 +210,7 @@ async function targetsOf(
 /** Botbell takes over what the POST attempts after `takeOverAfterMs`, but not before its claim expires; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, isAccepted, isClaimed, leaseMs, takeOverAfterMs }: AdmitArgs,
+  { jobKey, identity, isAccepted, isClaimed, leaseMs, takeOverAfterMs }: AdmitArgs,
   { id: callbackId, posts }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
@@ -218,6 +218,7 @@ function insertTargets(
   const claimedForMs = isClaimed ? leaseMs : undefined;
   return insertRows(tx, {
     callbackId,
+    identity,
     jobKey,
     targets,
     isFirstOfJob: posts === 1,

@@ -48,8 +48,8 @@ async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean
 async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed: number): Promise<void> {
   const { job_id: jobId, bot_id: botId, bot_name: botName } = 'callback' in subject ? subject.callback : {};
   const named = { jobId, botId, botName, about, suppressed };
-  const id = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
-  await insertRows(tx, { callbackId: id, jobKey: undefined, targets });
-  const entry = { alertId: id, who: targets.map(({ destination }) => destination) };
+  const written = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
+  await insertRows(tx, { ...written, jobKey: undefined, targets });
+  const entry = { alertId: written.callbackId, who: targets.map(({ destination }) => destination) };
   if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
 }

@@ -2,8 +2,8 @@
 import sql, { join } from 'sql-template-tag';
 import { fixed, inChunks, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
-import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, isIdle } from '../rows.ts';
+import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, IDENTITY, isIdle } from '../rows.ts';
 
 export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
   await tx.all(fixed`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
@@ -12,6 +12,7 @@ export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): P
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
   readonly callbackId: number;
+  readonly identity: string;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
   /** No other callback of the job has come, so no delivery comes before. */
@@ -42,7 +43,7 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, jobKey, claimedForMs, takenOverInMs }: Planned,
+  { callbackId, identity, jobKey, claimedForMs, takenOverInMs }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
@@ -63,7 +64,8 @@ async function insertRow(
   const { id } = row;
   if (state === 'held')
     await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
-  const begun = { id, callbackId, destination, channel, address, state, attempts: 0, refusals: 0 } as const;
+  const named = { id, callbackId, identity, destination, channel, address } as const;
+  const begun = { ...named, state, attempts: 0, refusals: 0 } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   return { ...begun, ...due, reason, heldUntil, snoozeId, telling, claim: isClaimed ? 'own' : undefined };
 }
@@ -113,9 +115,18 @@ export async function makePending(
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/** Also those being attempted now: if that fails, they are due at once. @param claimedForMs this process's own stay claimed for so long */
-export async function takeOver(tx: Tx, ids: readonly number[], claimedForMs?: number): Promise<void> {
-  if (ids.length === 0) return;
+/**
+ * Also those being attempted now: if that fails, they are due at once.
+ * @param claimedForMs this process's own stay claimed for so long @throws {Error} the store has lost one of them
+ */
+export async function takeOver(
+  tx: Tx,
+  deliveries: readonly DeliveryName[],
+  claimedForMs?: number,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  await checkNamed(tx, deliveries);
+  const ids = deliveries.map(({ id }) => id);
   if (claimedForMs !== undefined)
     await tx.all(sql`
       UPDATE deliveries SET claimed_until = ${tx.now + claimedForMs}
@@ -128,6 +139,31 @@ export async function takeOver(tx: Tx, ids: readonly number[], claimedForMs?: nu
       SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_taken_over = 0 ORDER BY id ${tx.forUpdate})
     RETURNING id, callback_id`);
   await writeEach(tx, rows, 'taken_over');
+}
+
+/** @throws {Error} the store has lost one of these deliveries, as in a crash; another one may have its id */
+export async function checkNamed(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
+  const ids = join(deliveries.map(({ id }) => id));
+  const rows = await tx.all<DeliveryName>(
+    sql`SELECT id, destination, (${IDENTITY}) AS identity FROM deliveries WHERE id IN (${ids})`,
+  );
+  findNamed(rows, deliveries);
+}
+
+/** @returns the rows of these deliveries, in their order @throws {Error} as `checkNamed` */
+export function findNamed<Row extends DeliveryName>(
+  rows: readonly Row[],
+  deliveries: readonly DeliveryName[],
+): readonly Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return deliveries.map((delivery) => {
+    const row = byId.get(delivery.id);
+    if (row === undefined || !isSame(row, delivery))
+      throw new Error(
+        `the store has lost what it knew of ${delivery.destination}, as in a crash: post it again`,
+      );
+    return row;
+  });
 }
 
 /** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */

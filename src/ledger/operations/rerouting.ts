@@ -11,7 +11,7 @@ import {
 } from '../ledger.ts';
 import { isIdle, withCallbacks } from '../rows.ts';
 import { holdWanted, type Wanted } from '../signal/admission.ts';
-import { insertRows, makePending } from './deliveries.ts';
+import { findNamed, insertRows, makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
 import { isDecider } from './processes.ts';
 import { settle } from './settle.ts';
@@ -25,23 +25,26 @@ export interface Rerouting {
   readonly channels: Channels;
 }
 
-/** @returns destinations that the callback has gained; undefined: nothing was done, since this process may not route anew */
+/**
+ * @returns destinations that the callback has gained; undefined: nothing was done, since this process may not route anew
+ * @throws {Error} the store has lost the delivery
+ */
 export async function reroute(
   tx: Tx,
   { update, wanted, routing, channels }: Rerouting,
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
-  const [row] = await withCallbacks(tx, [update.id]);
+  const [row] = findNamed(await withCallbacks(tx, [update.id]), [update]);
   // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
-  const { callbackId, jobKey } = row;
+  const { callbackId, identity, jobKey } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
-  await settle(tx, { callbackId, attempts: [], deliveries: [update], isDurable: false });
+  await settle(tx, { callbackId, identity, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const { lacking, revived } = gained(wanted.planned, siblings, channels, isUnrouted);
   const targets = await holdWanted(tx, { ...wanted, planned: lacking });
-  await insertRows(tx, { callbackId, jobKey, targets });
+  await insertRows(tx, { callbackId, identity, jobKey, targets });
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }

@@ -15,27 +15,31 @@ import { keyOf } from '../keys.ts';
 import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
 import { tellSummarised } from '../signal/holds.ts';
+import { checkNamed, findNamed } from './deliveries.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
  * @returns whether Botbell has something to attempt now because of it: one of these, or an alert
+ * @throws {Error} the store has lost the callback or a delivery, as in a crash; nothing is written
  */
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
-  const { callbackId, deliveries, answer, refused = [] } = settlement;
+  const { deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
   const failures = deliveries.filter(({ state }) => state !== 'delivered');
   if (failures.length === 0 && refused.length === 0) return settleDelivered(tx, settlement);
   // All are locked, in the order of their ids, since decisions depend on their earlier states.
   const ids = deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
-  const times = answer === undefined ? 1 : await writeAnswer(tx, callbackId, answer);
+  const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
   await lockWithoutJobs(tx, ids);
-  const rows = new Map((await withCallbacks(tx, ids)).map((row) => [row.id, row]));
+  const rows = findNamed(await withCallbacks(tx, ids), deliveries);
   if (refused.length > 0)
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
   await tell(tx, deliveries);
-  const decisions = failures.flatMap((update) => decide(rows.get(update.id), update, tx) ?? []);
+  const decisions = deliveries.flatMap((update, index) =>
+    update.state === 'delivered' ? [] : (decide(rows[index], update, tx) ?? []),
+  );
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
@@ -45,19 +49,19 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
 }
 
 async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
-  const { callbackId, deliveries, answer } = settlement;
+  const { deliveries, answer } = settlement;
   const [times] = await Promise.all([
-    answer === undefined ? 1 : writeAnswer(tx, callbackId, answer),
+    answer === undefined ? 1 : writeAnswer(tx, settlement, answer),
     tell(tx, deliveries),
   ]);
   await tx.last(() => writeHistory(tx, shownOf(settlement, times).flat()));
   return false;
 }
 
-/** The rows of history for the attempts, and for the answer. @param times how often the callback has come; 0: it has been deleted */
+/** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
 function shownOf({ callbackId, attempts, answer }: Settlement, times: number) {
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
-  if (times === 0 || !isWorthWriting) return [[], []] as const;
+  if (!isWorthWriting) return [[], []] as const;
   const made = attempts.map((attempt) => attemptEntry(callbackId, attempt));
   return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
 }
@@ -73,12 +77,17 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
   );
 }
 
-/** @returns how often the callback has come; 0: it has been deleted meanwhile */
-export async function writeAnswer(tx: Tx, callbackId: number, { result }: AnswerRecord): Promise<number> {
-  const row = await tx.first<{ timesReceived: number }>(
-    fixed`UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} RETURNING times_received`,
-  );
-  return row?.timesReceived ?? 0;
+/** @returns how often the callback has come @throws {Error} the store has lost it */
+export async function writeAnswer(
+  tx: Tx,
+  { callbackId, identity }: Pick<Settlement, 'callbackId' | 'identity'>,
+  { result }: AnswerRecord,
+): Promise<number> {
+  const row = await tx.first<{ timesReceived: number }>(fixed`
+    UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} AND identity = ${identity} RETURNING times_received`);
+  if (row === undefined)
+    throw new Error('the store has lost the callback, as in a crash: it has to be posted again');
+  return row.timesReceived;
 }
 
 /** Writes successes, even if the claim was lost: the message was sent. */
@@ -87,14 +96,19 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<void> {
   await Promise.all(inOrder.map((update) => tellOne(tx, update)));
 }
 
-async function tellOne(tx: Tx, { id, attempts, receipt: made }: DeliveryUpdate): Promise<void> {
+async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<void> {
+  const { id, destination, identity, attempts, receipt: made } = update;
   const receipt = kept(made);
   const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL, updated_at = ${tx.now}
-    WHERE id = ${id} AND state <> 'delivered' RETURNING callback_id, job_key`);
+    WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'
+      AND (SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${identity}
+    RETURNING callback_id, job_key`);
+  // It has been delivered before, or is not there.
+  if (row === undefined) await checkNamed(tx, [update]);
   // A summary belongs to no job.
-  if (row !== undefined && row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
+  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {

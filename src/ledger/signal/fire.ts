@@ -31,8 +31,8 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   const id = jobKey === undefined ? undefined : hash('sha256', timer.key, 'hex');
   if (jobKey !== undefined && (await isOver(tx, jobKey, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
-  const callbackId = await writeOwnNotice(tx, { ...notice, id });
-  return insertRows(tx, { callbackId, jobKey, targets });
+  const written = await writeOwnNotice(tx, { ...notice, id });
+  return insertRows(tx, { ...written, jobKey, targets });
 }
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */

@@ -69,13 +69,13 @@ export interface HoldsEnd {
 /** Writes it, unless the timer is not this process's any more. */
 export async function endHolds(tx: Tx, { timer, ends, summary }: HoldsEnd): Promise<void> {
   if (!(await endTimer(tx, timer))) return;
-  const held = await tx.all<{ id: number }>(sql`
-    SELECT id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destinationOf(timer)}
+  const held = await tx.all<HeldRow>(sql`
+    SELECT id, callback_id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destinationOf(timer)}
     ORDER BY id ${tx.forUpdate}`);
-  const ids = new Set(held.map(({ id }) => id));
+  const callbackOf = new Map(held.map(({ id, callbackId }) => [id, callbackId]));
   for (const { outcome, rows } of ends) {
     const chunks = inChunks(
-      rows.filter(({ id }) => ids.has(id)),
+      rows.filter(({ id, callbackId }) => callbackOf.get(id) === callbackId),
       AT_ONCE,
     );
     if (outcome === 'summary') await summarise(tx, summary, chunks);
@@ -113,8 +113,9 @@ async function summarise(
   chunks: readonly (readonly HeldRow[])[],
 ): Promise<void> {
   if (chunks.length === 0) return;
-  const summaryId = await writeOwnNotice(tx, { kind: 'summary', subject: JSON.stringify(subject) });
-  await insertRows(tx, { callbackId: summaryId, jobKey: undefined, targets: [to] });
+  const written = await writeOwnNotice(tx, { kind: 'summary', subject: JSON.stringify(subject) });
+  const { callbackId: summaryId } = written;
+  await insertRows(tx, { ...written, jobKey: undefined, targets: [to] });
   for (const rows of chunks)
     await tx.all(sql`
       UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}

@@ -23,7 +23,8 @@ export interface OwnNotice {
   readonly suppressed?: number | undefined;
 }
 
-export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number> {
+/** @returns what its deliveries are inserted with */
+export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
   const { kind, subject, jobId = '', isOfJob = false, botId = 'botbell', botName = 'Botbell' } = notice;
   const { about, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
@@ -38,5 +39,5 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice): Promise<number>
   const { id: callbackId } = only(inserted);
   // One that is overdue holds its whole callback.
   await writeBody(tx, callbackId, await toStored(body));
-  return callbackId;
+  return { callbackId, identity: id };
 }
