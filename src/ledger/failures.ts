@@ -18,12 +18,34 @@ export function failed(error: unknown): LedgerUnavailable {
   return new OperationFailed(`the ledger could not do it: ${reasonOf(error)}`, { cause: error });
 }
 
-/** Words of databases and of Botbell for a lock, or for a wait that was too long. */
-const PASSING = /lock(?:ed| timeout)|deadlock|statement timeout|in time|keeping up|exceeded when trying/;
+/** What has happened to a store, by the words of the databases, of Node and of Botbell; the first that fits. */
+const TROUBLES = [
+  { what: 'locked', words: /lock(?:ed| timeout)|deadlock/ },
+  { what: 'slow', words: /statement timeout|in time|keeping up|exceeded when trying/ },
+  { what: 'read-only', words: /read-?only/ },
+  { what: 'full', words: /is full|max_size|no space left|disk quota|ENOSPC|EDQUOT/i },
+  {
+    what: 'gone',
+    words:
+      /deleted or moved|replaced by|unable to open|does not exist|terminat|shutting down|starting up|recovery mode|is closed|E(?:CONN|NOTFOUND|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOENT)/i,
+  },
+] as const;
+
+export type StoreTrouble = (typeof TROUBLES)[number]['what'] | 'refused' | 'unusable';
+
+/** @returns `refused`: the store works, and cannot do this; `unusable`: what has happened has no name here */
+export function troubleOf(error: unknown): StoreTrouble {
+  if (error instanceof LedgerFull) return 'full';
+  if (error instanceof OperationFailed) return 'refused';
+  const reason = reasonOf(error);
+  return TROUBLES.find(({ words }) => words.test(reason))?.what ?? 'unusable';
+}
+
+const PASSING: ReadonlySet<StoreTrouble> = new Set(['locked', 'slow', 'refused']);
 
 /** Whether the store as a whole cannot be written: it is full, read-only, gone or unreachable. */
 export function isOutOfOrder(error: unknown): boolean {
-  return !(error instanceof OperationFailed) && !PASSING.test(reasonOf(error));
+  return !PASSING.has(troubleOf(error));
 }
 
 /** The message of the innermost cause. */

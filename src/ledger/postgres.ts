@@ -79,12 +79,12 @@ class OpenTransaction {
     await (this.#committed ??= query(this.#client, 'COMMIT'));
   }
 
-  /** Returns the connection to the pool. Closes it if no transaction has begun, or the rollback fails. Never rejects. */
-  async undo(): Promise<void> {
+  /** Returns the connection to the pool. Closes it if it is `spent`, no transaction has begun, or the rollback fails. Never rejects. */
+  async undo(isSpent: boolean): Promise<void> {
     await this.#begun
       .then(() => query(this.#client, 'ROLLBACK'))
       .then(
-        () => this.#client.release(),
+        () => this.#client.release(isSpent),
         () => this.#client.release(true),
       );
   }
@@ -97,8 +97,15 @@ class PostgresTransactions implements Transactions {
   /** When that was measured, by the clock that goes on during sleep. */
   #measuredAt = -Infinity;
 
+  /** By connection: how many were made before it. */
+  readonly #numbers = new WeakMap<pg.PoolClient, number>();
+  #connected = 0;
+  /** Connections before this one are closed unused: they lead to a server, or a time, at which nothing could be written. */
+  #writableFrom = 0;
+
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
+    settings.pool.on('connect', (client) => this.#numbers.set(client, this.#connected++));
   }
 
   run<Result>(
@@ -106,7 +113,13 @@ class PostgresTransactions implements Transactions {
     { withinMs = DEFAULT_WITHIN_MS, isDurable = true }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    return deadline.bound(this.#run(work, deadline, isDurable)).catch((error: unknown) => {
+    const once = () => this.#run(work, deadline, isDurable);
+    // Nothing was written: over a connection of today it may be.
+    const run = once().catch((error: unknown) => {
+      if (codeOf(error) !== READ_ONLY) throw error;
+      return once();
+    });
+    return deadline.bound(run).catch((error: unknown) => {
       throw unavailable(error);
     });
   }
@@ -128,7 +141,9 @@ class PostgresTransactions implements Transactions {
       client.release();
       return result;
     } catch (error) {
-      await open.undo();
+      const mayOnlyRead = codeOf(error) === READ_ONLY;
+      if (mayOnlyRead) this.#writableFrom = this.#connected;
+      await open.undo(mayOnlyRead);
       throw failed(error);
     }
   }
@@ -139,8 +154,10 @@ class PostgresTransactions implements Transactions {
     const client = await pool.connect().catch((error: unknown) => {
       throw unavailable(error);
     });
+    const isSpent = (this.#numbers.get(client) ?? 0) < this.#writableFrom;
+    if (isSpent || deadline.remainingMs <= 0) client.release(isSpent);
+    if (isSpent) return this.#connect(deadline);
     if (deadline.remainingMs > 0) return client;
-    client.release();
     throw new LedgerUnavailable('the ledger did not come to it in time');
   }
 
@@ -185,6 +202,14 @@ class PostgresTransactions implements Transactions {
       `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
     ].join('; ');
   }
+}
+
+/** `read_only_sql_transaction`: of a standby, or where the database, the role or the whole server has been made read-only. */
+const READ_ONLY = '25006';
+
+function codeOf(error: unknown): string | undefined {
+  const { cause } = error as { readonly cause?: unknown };
+  return cause instanceof pg.DatabaseError ? cause.code : undefined;
 }
 
 /** @throws {LedgerUnavailable} the server refuses the statement, or cannot be used */

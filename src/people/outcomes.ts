@@ -86,8 +86,8 @@ const OUTCOMES = {
   counted: [200, 'Nothing has been done yet.', 'まだ何もしていません。'],
   'store unwritten': [
     503,
-    'The store cannot be written: nothing was done.',
-    '記録に書き込めず、実行していません。',
+    'The store cannot do it now: nothing was done.',
+    '記録を使用できず、実行していません。',
   ],
 } as const satisfies Readonly<Record<string, Entry>>;
 

@@ -3,8 +3,8 @@ import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, tooLarge } from '../http/problem.ts';
-import { reasonOf } from '../ledger/failures.ts';
-import { LedgerFull, LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
+import { reasonOf, type StoreTrouble, troubleOf } from '../ledger/failures.ts';
+import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
 /** The service retries no sooner (callback interface, "Limits"). */
 const RETRY_AFTER = { 'Retry-After': '30' } as const;
@@ -31,6 +31,17 @@ export class UnforeseenProblem extends HttpProblem {
   }
 }
 
+/** For the sender, who is told nothing of where the store is. */
+const STORE_SAYS: Readonly<Record<StoreTrouble, string>> = {
+  locked: 'The store is locked.',
+  slow: 'The store did not answer in time.',
+  'read-only': 'The store may only be read.',
+  full: 'The store is full.',
+  gone: 'The store cannot be reached.',
+  refused: 'The store could not do this.',
+  unusable: 'The store cannot be used.',
+};
+
 const NO_CALLBACK =
   'This is JSON, but not a callback. The playground of Botbell’s page shows what a callback leads to.';
 
@@ -44,8 +55,7 @@ export function asProblem(error: unknown): HttpProblem {
     const [detail, logged] = [NO_CALLBACK, 'JSON, but not a callback'];
     return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
   }
-  if (error instanceof LedgerFull) return unavailable('The store is full.', error);
-  if (error instanceof LedgerUnavailable) return unavailable('The store cannot be written.', error);
+  if (error instanceof LedgerUnavailable) return unavailable(STORE_SAYS[troubleOf(error)], error);
   return new UnforeseenProblem(error);
 }
 

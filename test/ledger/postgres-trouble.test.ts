@@ -1,6 +1,7 @@
 /** A ledger whose PostgreSQL, or another replica, does not answer: nobody waits longer than they said, nor for another's job. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
+import { troubleOf } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { keyOf } from '../../src/ledger/keys.ts';
@@ -231,6 +232,36 @@ describe('a PostgreSQL ledger that is shared', () => {
       ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
     );
     expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
+    await store.close();
+  });
+
+  it('refuses while it may only be read, by name, and no callback once its server takes writes again', async () => {
+    const store = await createPostgresStore(server);
+    const ledger = await store.open({ clock: systemClock });
+    const [{ name = '' } = {}] = await store.query('select current_database() as name');
+    const arriveAll = (jobs: string) =>
+      Promise.allSettled(
+        Array.from({ length: 12 }, (_, number) =>
+          ledger.admit(arrivalOf(callbackWith({ job_id: `${jobs} ${number}` }), [OPS])),
+        ),
+      );
+    await arriveAll('before');
+    // As the standby to which a name leads during a fail-over.
+    await store.query(`alter database ${String(name)} set default_transaction_read_only = on`);
+    await store.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'botbell' and datname = '${String(name)}'`,
+    );
+    await until('all connections may only read', async () =>
+      (await arriveAll('meanwhile')).every(
+        (each) => each.status === 'rejected' && troubleOf(each.reason) === 'read-only',
+      ),
+    );
+    expect(ledger.writtenAt, 'not ready').to.equal(undefined);
+    await ledger.processes();
+    await store.query(
+      `begin read write; alter database ${String(name)} reset default_transaction_read_only; commit`,
+    );
+    expect((await arriveAll('after')).map(({ status }) => status)).to.not.include('rejected');
     await store.close();
   });
 

@@ -80,7 +80,8 @@ describe('the receiver', () => {
     for (const [when, status, detail, outcome] of [
       ['it was not finished in time', 504, /in time/, late],
       ['the store is full', 503, /^The store is full\.$/, new LedgerFull()],
-      ['the store cannot be written', 503, /^The store cannot be written\.$/, unusable],
+      ['the disk is full', 503, /^The store is full\.$/, unusable],
+      ['the store is locked', 503, /^The store is locked\.$/, new LedgerUnavailable('database is locked')],
     ] as const)
       it(`is answered ${status} with Retry-After where ${when}`, async () => {
         bench.handle = () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome));

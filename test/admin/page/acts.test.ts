@@ -74,12 +74,12 @@ describe('What people do on the page', () => {
     expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
   });
 
-  it('says so where the ledger cannot be written', async () => {
+  it('says so where the store cannot be used', async () => {
     Object.assign(world.services.people, { dismiss: () => Promise.reject(new LedgerUnavailable('gone')) });
     expect(await act('dismiss', { id: '1' })).to.deep.equal({
       kind: 'failed',
       to: '/dead?a=1',
-      text: 'The store cannot be written: nothing was done.',
+      text: 'The store cannot do it now: nothing was done.',
     });
   });
 });
