@@ -7,29 +7,30 @@ import { SLACK } from './answers.ts';
 
 /**
  * @param args undefined: the method takes none
- * @returns Slack's answer without the `message` that it repeats
+ * @returns Slack's answer
  * @throws {Error} the client's own, or `DeliveryFailure` for an answer that is none of the API
  */
 export type SlackCall = (method: string, args: object | undefined, timeoutMs: number) => Promise<object>;
 
-/** What is sent for one call. */
-interface Sent {
+/** One call: what is sent, and what came. */
+interface Underway {
   /** Undefined: there are no arguments. */
   readonly json: string | undefined;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
+  answer?: object;
 }
 
 /**
- * The client writes its arguments as a form, copies them for log lines, and has one time limit for all calls. So it is given the
- * number of a call alone, in place of which the call's arguments, made into JSON once, are sent.
+ * The client writes its arguments as a form, copies them and the answer for log lines, and has one time limit for all calls. So it is
+ * given the number of a call alone, in place of which the call's arguments, made into JSON once, are sent; and it is told `ok` alone.
  */
 export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
-  const underWay = new Map<string, Sent>();
+  const underWay = new Map<unknown, Underway>();
   let calls = 0;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: fetchOver(pool, underWay),
+    fetch: fetchOver(pool, api, underWay),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -41,44 +42,46 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
     calls += 1;
     // As the client encodes `{ call }`.
     const form = `call=${calls}`;
-    underWay.set(form, { json: args && JSON.stringify(args), deadline: performance.now() + timeoutMs });
+    const call: Underway = { json: args && JSON.stringify(args), deadline: performance.now() + timeoutMs };
+    underWay.set(form, call);
     try {
-      return await client.apiCall(method, { call: calls });
+      const told = await client.apiCall(method, { call: calls });
+      return call.answer ?? told;
     } finally {
       underWay.delete(form);
     }
   };
 }
 
-const AS_JSON = { 'Content-Type': 'application/json; charset=utf-8' };
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-function fetchOver(pool: HttpPool, underWay: ReadonlyMap<unknown, Sent>): FetchFunction {
+function fetchOver(pool: HttpPool, { origin }: URL, underWay: ReadonlyMap<unknown, Underway>): FetchFunction {
   return async (address, { headers = {}, body: form } = {}) => {
-    const sent = underWay.get(form);
-    if (sent === undefined) throw new Error("Slack's client sends what is no call under way");
-    const { json, deadline } = sent;
-    const { pathname, search } = new URL(address);
+    const call = underWay.get(form);
+    if (call === undefined) throw new Error("Slack's client sends what is no call under way");
+    const { json, deadline } = call;
     const answer = await exchange(pool, {
-      path: pathname + search,
-      headers: json === undefined ? headers : { ...headers, ...AS_JSON },
+      path: String(address).slice(origin.length),
+      headers: json === undefined ? headers : { ...headers, 'Content-Type': JSON_TYPE },
       body: json ?? '',
       deadline,
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
-    return answeredWith(address, withoutMessage(answer.body), answer.headers[SCOPES]);
+    const said = json === undefined ? undefined : jsonIn(answer.body);
+    // The client finds the token's scopes itself, and makes the errors.
+    if (said?.ok !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
+    call.answer = said;
+    return answeredWith(address, '{"ok":true}');
   };
 }
 
-/** Longer answers repeat the message, of which the client would make copies for its log. */
-const LONGEST_PLAIN_ANSWER = 300;
-
-function withoutMessage(answer: string): string {
-  if (answer.length <= LONGEST_PLAIN_ANSWER) return answer;
+/** @returns undefined: it is no JSON, of which the client makes an error */
+function jsonIn(text: string): { readonly ok?: unknown } | undefined {
   try {
-    return JSON.stringify({ ...(JSON.parse(answer) as object), message: undefined });
+    return JSON.parse(text) as object;
   } catch {
-    return answer;
+    return undefined;
   }
 }
 
@@ -91,16 +94,19 @@ function answeredWith(
   body: string,
   scopes: string | readonly string[] = '',
 ): Awaited<ReturnType<FetchFunction>> {
-  const whole = () => new Response(body);
+  const named = String(scopes);
   return {
     ok: true,
     status: 200,
     statusText: 'OK',
     url: String(address),
-    headers: new Headers(scopes.length > 0 ? { [SCOPES]: String(scopes) } : {}),
+    headers: {
+      get: (name) => (name === SCOPES && named !== '' ? named : null),
+      entries: () => (named === '' ? [] : [[SCOPES, named]]),
+    },
     text: () => Promise.resolve(body),
-    json: () => whole().json(),
-    arrayBuffer: () => whole().arrayBuffer(),
+    json: () => Promise.resolve(JSON.parse(body) as unknown),
+    arrayBuffer: () => Promise.resolve(new TextEncoder().encode(body).buffer),
   };
 }
 
