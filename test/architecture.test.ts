@@ -80,6 +80,34 @@ function mayKnow({ path, target }: Import): boolean {
   );
 }
 
+/** Beginnings of the paths of files that each POST to Slack runs through. */
+const ON_A_POSTS_WAY = [
+  'callback/ receive/ text/ observe/ outbound/exchange render/outputs render/renderer render/liquid-strings',
+  'channels/card channels/lines channels/outputs channels/show-card channels/chat/chat',
+  'channels/slack/calls channels/slack/client channels/slack/compose channels/slack/rich-text',
+  'deliver/attempt deliver/calls deliver/delivery deliver/loop deliver/o deliver/pace deliver/post',
+  'ledger/database-ledger ledger/history ledger/operations/admit ledger/operations/deliveries ledger/operations/settle',
+].flatMap((line) => line.split(' '));
+
+/** Beside the way of a POST, or with keys that replace what the spread brings along, which costs little. */
+const QUICK =
+  /^\{ \.\.\.(?:about|address|card|claimed|decided|dependencies|headers|incoming|limits|MOST|opened|order|record|row|run|table|this|told)\b/;
+
+/** An object literal that begins with spreads, up to its first key, as prettier writes it on one line. */
+const SPREAD_THEN_KEY =
+  /\{ (?:\.\.\.(?:[^,{}()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+, )+(?!\.\.\.)[\w['].{0,20}/g;
+
+function slowLiterals(): string[] {
+  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    ON_A_POSTS_WAY.some((start) => path.startsWith(start)),
+  );
+  return paths.flatMap((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8').replaceAll(/\s+/g, ' ');
+    const literals = [...text.matchAll(SPREAD_THEN_KEY)].map(([literal]) => literal);
+    return literals.filter((literal) => !QUICK.test(literal)).map((literal) => `${path}: ${literal}`);
+  });
+}
+
 describe('The architecture', () => {
   const imports = allImports();
 
@@ -90,5 +118,9 @@ describe('The architecture', () => {
 
   it('knows the folder of a channel only where the channel lives, and in no other one', () => {
     expect(imports.filter((each) => !mayKnow(each))).to.deep.equal([]);
+  });
+
+  it('adds no key to a spread on the way of a POST, which takes V8 ten times as long as a spread after the keys', () => {
+    expect(slowLiterals()).to.deep.equal([]);
   });
 });

@@ -26,7 +26,7 @@ const MAX_DEEP_FIELDS = 50;
  */
 export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
   const { value, json, tooDeep } = decodeBody(bytes, maxNodes);
-  return { ...checkCallback(value, timezone, tooDeep), json };
+  return { json, ...checkCallback(value, timezone, tooDeep) };
 }
 
 /**

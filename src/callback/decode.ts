@@ -38,7 +38,7 @@ export function decodeBody(
   const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   try {
-    return { ...parseJson(json, mostValues), json };
+    return { json, ...parseJson(json, mostValues) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.

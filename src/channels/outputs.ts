@@ -28,12 +28,12 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, room: number): r
   const { language, restUrl, outputCount } = card;
   const some = card.outputs.slice(0, most.outputs);
   const all: (readonly CardLine[])[] = [];
-  const limits = { ...most, language, restUrl };
+  const limits = { language, restUrl, ...most };
   let free = room;
   for (const output of some) {
     if (free < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
-    const lines = linesOfOutput(output, { ...limits, room: Math.max(LEAST, free - others) });
+    const lines = linesOfOutput(output, { room: Math.max(LEAST, free - others), ...limits });
     free -= Math.max(LEAST, sum(lines.map(lengthOf)));
     all.push(lines);
   }

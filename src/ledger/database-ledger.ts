@@ -82,11 +82,11 @@ class ServiceLedger {
     const options = { withinMs: deadline.remainingMs, isDurable: arrival.isAccepted || undefined };
     const { firstBody, ...admission } = await this.#writing.call('admit', [args], options);
     const callback = firstBody === undefined ? arrival.callback : callbackIn(firstBody);
-    if (admission.isNew) return { ...admission, callback };
+    if (admission.isNew) return { callback, ...admission };
     const deliveries = admission.deliveries.map((record) =>
       this.isUnwritten(record) ? { ...record, state: 'delivered' as const, claim: undefined } : record,
     );
-    return { ...admission, callback, deliveries };
+    return { callback, ...admission, deliveries };
   }
 
   /** If it throws, successes are kept in memory, for `writeUnwritten`. @returns whether something is due now */
@@ -117,10 +117,10 @@ class ServiceLedger {
   /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
   async claim(request: Omit<ClaimRequest, 'leaseMs'>) {
     const { leaseMs } = this.#settings;
-    const { deliveries, ...claimed } = await this.#writing.call('claim', [{ ...request, leaseMs }]);
+    const { deliveries, ...claimed } = await this.#writing.call('claim', [{ leaseMs, ...request }]);
     return {
       ...claimed,
-      deliveries: deliveries.map(({ told, ...due }) => ({ ...due, notice: noticeIn(told) })),
+      deliveries: deliveries.map(({ told, ...due }) => ({ notice: noticeIn(told), ...due })),
     };
   }
 

@@ -70,7 +70,6 @@ export function exchange(
       pool.dispatch(
         { method, path, headers: { ...headers }, body },
         {
-          ...answered,
           onRequestStart: (started) => {
             controller = started;
             // The connection came after the deadline.
@@ -83,6 +82,7 @@ export function exchange(
             clearTimeout(timer);
             reject(controller === undefined ? new NothingSent(error) : error);
           },
+          ...answered,
         },
       );
     start(false);
@@ -91,13 +91,13 @@ export function exchange(
 
 /** Reads an answer up to `mostBytes` of its body. */
 function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
-  let answer: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
+  let head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
   let room = mostBytes;
   const chunks: Buffer[] = [];
-  const end = () => onEnd({ ...answer, body: Buffer.concat(chunks).toString('utf8') });
+  const end = () => onEnd({ body: Buffer.concat(chunks).toString('utf8'), ...head });
   return {
     onResponseStart: (_controller, status, headers) => {
-      answer = { status, headers };
+      head = { status, headers };
     },
     onResponseData: (controller, chunk) => {
       room -= chunk.length;

@@ -162,7 +162,7 @@ async function receive(
       state.callback = checked.callback;
       memory.free();
       const onRendered = leave && (() => leaveWith(state, posted, leave));
-      return post({ ...checked, receivedAt, arrivedAt, body, onRendered });
+      return post({ receivedAt, arrivedAt, body, onRendered, ...checked });
     };
     const until = untilOf(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, handle);

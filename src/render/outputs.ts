@@ -33,13 +33,13 @@ export function viewOutputs(output: unknown, context: FileContext): readonly Out
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {
   const plain = { name, items: [], files: [], fileCount: 0 };
-  if (isScalar(value)) return { ...plain, kind: 'scalar', value };
+  if (isScalar(value)) return { kind: 'scalar', value, ...plain };
   const items = Array.isArray(value) ? (value as readonly unknown[]) : undefined;
   const entries = items === undefined ? fileEntries(value) : entriesInside(items);
   if (entries === undefined)
-    return { ...plain, kind: 'other', value: endsOf(exactJson(value), LONGEST_VALUE) };
+    return { kind: 'other', value: endsOf(exactJson(value), LONGEST_VALUE), ...plain };
   return {
-    ...plain,
+    name,
     kind: items === undefined ? 'files' : 'list',
     items: items ?? [],
     files: entries.slice(0, MOST_FILES).map((entry) => viewFile(entry, context)),

@@ -57,14 +57,14 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
 async function sendOrPlain<Message>(opened: OpenAddress<Message>, outgoing: Outgoing): Promise<Receipt> {
   const { message, plain, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
-  const send = (said: unknown) => opened.send({ ...outgoing, message: said as Message, deadline });
+  const send = (said: unknown) => opened.send({ deadline, ...outgoing, message: said as Message });
   try {
     return await send(message);
   } catch (error) {
     const isRefused = error instanceof DeliveryFailure && error.class === 'permanent';
     if (!isRefused || plain === undefined) throw error;
     const receipt = await send(plain());
-    return { ...receipt, card_refused: error.code, card_refused_reason: error.message };
+    return { card_refused: error.code, card_refused_reason: error.message, ...receipt };
   }
 }
 

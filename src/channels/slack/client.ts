@@ -11,11 +11,6 @@ import { SLACK } from './answers.ts';
 import { type SlackCall, slackCalls } from './calls.ts';
 import type { SlackMessage } from './message.ts';
 
-/** Foreign text must never become a mention or a link. */
-const LITERAL = { parse: 'none', link_names: false } as const;
-
-const NO_PREVIEWS = { unfurl_links: false, unfurl_media: false } as const;
-
 interface SlackLogin {
   readonly token: string;
   /** The look of each message; the app's own where left out. */
@@ -67,18 +62,25 @@ function tell(
   look: object,
   { address, message: { text, blocks }, perJob, deadline }: Call<SlackMessage>,
 ): Promise<Receipt> {
-  // Slack takes no lone surrogates.
-  const said = { ...LITERAL, text: text.toWellFormed(), blocks };
+  // Slack takes no lone surrogates. Foreign text must never become a mention or a link.
+  const said = { parse: 'none', link_names: false, text: text.toWellFormed(), blocks };
   const say = async (method: string, args: object) => {
     try {
-      return receiptOf(address, await call(method, { ...said, ...args }, deadline - performance.now()));
+      return receiptOf(address, await call(method, args, deadline - performance.now()));
     } catch (error) {
       throw slackFailureOf(error);
     }
   };
   const post = (more: object = {}) =>
-    say('chat.postMessage', { ...NO_PREVIEWS, ...look, channel: address, ...more });
-  const edit = (root: object) => say('chat.update', root);
+    say('chat.postMessage', {
+      channel: address,
+      unfurl_links: false,
+      unfurl_media: false,
+      ...said,
+      ...look,
+      ...more,
+    });
+  const edit = ({ channel, ts }: Receipt) => say('chat.update', { channel, ts, ...said });
   return perJob?.root === undefined ? post() : tellOfJob(perJob, perJob.root, post, edit);
 }
 
@@ -94,20 +96,20 @@ async function tellOfJob(
   { mode, isLoud }: JobMessages,
   root: Receipt,
   post: (more?: object) => Promise<Receipt>,
-  edit: (root: object) => Promise<Receipt>,
+  edit: (root: Receipt) => Promise<Receipt>,
 ): Promise<Receipt> {
   const { channel, ts } = root;
   // The root is no Slack message; an outbox printed it, for example.
-  if (channel === undefined || ts === undefined) return { ...(await post()), [ROOT_GONE]: 'no_ts' };
+  if (channel === undefined || ts === undefined) return { [ROOT_GONE]: 'no_ts', ...(await post()) };
   // The root's receipt is a reply's if its own message has been sent again.
   const { thread_ts = ts } = root;
   try {
-    if (mode === 'thread') return { ...(await post({ thread_ts, reply_broadcast: isLoud })), thread_ts };
+    if (mode === 'thread') return { thread_ts, ...(await post({ thread_ts, reply_broadcast: isLoud })) };
     const edited = await edit({ channel, ts });
     return isLoud ? await post() : edited;
   } catch (error) {
     if (!(error instanceof DeliveryFailure && GONE.has(error.code))) throw error;
-    return { ...(await post()), [ROOT_GONE]: error.code };
+    return { [ROOT_GONE]: error.code, ...(await post()) };
   }
 }
 

@@ -204,7 +204,7 @@ async function targetsOf(
   const asking = askingIn(args.asking);
   if (asking.isPlain && !hasSnoozes) return asking.planned;
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob: posts === 1 };
-  return decideAll(tx, { ...args, ...arrived, planned: asking.planned, watched: asking });
+  return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
 }
 
 /** Botbell takes over what the POST attempts after `takeOverAfterMs`, but not before its claim expires; what is accepted is its own. */

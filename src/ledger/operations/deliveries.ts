@@ -37,7 +37,7 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
     SELECT id, (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) AS behind FROM deliveries
     WHERE callback_id = ${first.callbackId} AND state = 'pending'`);
   const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
-  return records.map((record) => ({ ...record, behind: behindOf.get(record.id) }));
+  return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }
 
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
@@ -67,7 +67,8 @@ async function insertRow(
   const named = { id, callbackId, identity, destination, channel, address } as const;
   const begun = { ...named, state, attempts: 0, refusals: 0 } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
-  return { ...begun, ...due, reason, heldUntil, snoozeId, telling, claim: isClaimed ? 'own' : undefined };
+  const claim = isClaimed ? 'own' : undefined;
+  return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
 }
 
 /** Holds deliveries that this transaction has locked and that no process has claimed. */

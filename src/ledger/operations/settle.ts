@@ -43,7 +43,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
-  const alerts = decisions.flatMap(({ alert, row }) => (alert ? { ...alert, about: row.callbackId } : []));
+  const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
   const isAlerted = await raise(tx, alerts);
   return isAlerted || decisions.some(isDue);
 }
@@ -145,7 +145,7 @@ function decide(
   const isTakenOver = row.isTakenOver || update.isTakenOver;
   // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
-  const decided = { ...update, row, isTakenOver, dueAt, alertedCause: row.alertedCause };
+  const decided = { row, dueAt, alertedCause: row.alertedCause, ...update, isTakenOver };
   if (state === 'pending' && row.isLateStart)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
   return alert === undefined || isKnown(row, state, alert)
