@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
-import { checkCallback, readCallback } from '../../src/callback/check-callback.ts';
+import { checkCallback, errorsIn, readCallback } from '../../src/callback/check-callback.ts';
 import { decodeBody } from '../../src/callback/decode.ts';
 import { faultInJapanese } from '../../src/callback/fault-words.ts';
 import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
@@ -57,6 +57,27 @@ describe('The check of a callback', () => {
       expect(check(value).callback).to.equal(value);
     });
   }
+
+  it('refuses a callback if, and only if, it can say what is wrong with it', () => {
+    const value = fc.oneof(
+      fc.constantFrom(0, 1, 2, -0, 1.5, NaN, '', 'b', null, undefined, [], {}),
+      fc.jsonValue(),
+    );
+    const field = fc.tuple(
+      fc.constantFrom(...Object.keys(MINIMAL), 'elapsed_time', 'output', 'message', 'more'),
+      value,
+    );
+    fc.assert(
+      fc.property(fc.array(field, { maxLength: 3 }), (fields) => {
+        const callback = { ...MINIMAL, ...Object.fromEntries(fields) };
+        const startedAt = callback.start_time === MINIMAL.start_time ? 0 : undefined;
+        const errors = errorsIn(callback, startedAt);
+        expect(errorsOf(callback)).to.deep.equal(errors);
+        if (errors.length === 0) expect(check(callback).callback).to.equal(callback);
+        else expect(() => check(callback)).to.throw(InvalidCallback);
+      }),
+    );
+  });
 
   it('says all that is missing at once, by JSON pointer', () => {
     const required = ['/code', '/job_id', '/bot_id', '/bot_name', '/status', '/start_time'];
