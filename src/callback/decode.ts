@@ -1,5 +1,5 @@
 /** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys. */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { parseExactly } from '../text/exact-json.ts';
 import { SpeltNumber } from '../text/spelt-number.ts';
 import { shortLine } from '../text/cut.ts';
@@ -59,7 +59,7 @@ export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
     const detail = `is nested deeper than ${MAX_DEPTH} levels`;
     throw new InvalidCallback([{ pointer: '', detail }]);
   }
-  const text = json.toString('utf8');
+  const text = textIn(json);
   if (values === 0 && text.trim() === '')
     throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   const value: unknown = JSON.parse(text);
@@ -67,6 +67,11 @@ export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
     value: isChangedByParsing ? withPlainStatus(parseExactly(text)) : value,
     tooDeep: tooDeep.map((at) => JSON.parse(json.toString('utf8', at, endOfText(json, at) + 1)) as string),
   };
+}
+
+/** V8 decodes UTF-8 that is not ASCII eight times as slowly as Node turns it into UTF-16. @param utf8 valid */
+function textIn(utf8: Buffer): string {
+  return isAscii(utf8) ? utf8.toString('latin1') : transcode(utf8, 'utf8', 'utf16le').toString('utf16le');
 }
 
 /** A status such as `1.0` is the number that it stands for: nobody is to be told how it was spelt. */

@@ -79,11 +79,29 @@ function note(field: number, tooDeep: number[]): void {
   if (field > 0 && field !== tooDeep.at(-1)) tooDeep.push(field);
 }
 
+/** Bytes of a text that are looked at one by one: a search in native code costs as much as so many. */
+const NEAR = 64;
+
 /** The index of the quote that ends the text. @param start the index of its first quote */
 export function endOfText(json: Buffer, start: number): number {
+  const near = Math.min(json.length, start + NEAR);
   let at = start + 1;
-  while (at < json.length && json[at] !== DOUBLE_QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
+  while (at < near && json[at] !== DOUBLE_QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at < near ? at : endOfLongText(json, at);
+}
+
+/** @param from an index in the text after which no escape goes on */
+function endOfLongText(json: Buffer, from: number): number {
+  let quote = json.indexOf(DOUBLE_QUOTE, from);
+  while (quote !== -1 && isEscaped(json, quote, from)) quote = json.indexOf(DOUBLE_QUOTE, quote + 1);
+  return quote === -1 ? json.length : quote;
+}
+
+/** Whether an odd number of backslashes stands before the quote. Those before an earlier quote are not looked at again. */
+function isEscaped(json: Buffer, quote: number, from: number): boolean {
+  let first = quote;
+  while (first > from && json[first - 1] === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 1;
 }
 
 function mayBeMoved(json: Buffer, text: number): boolean {

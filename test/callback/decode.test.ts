@@ -1,5 +1,6 @@
 /** A body is UTF-8 and JSON, or the sender is told what it is not. */
 import { expect } from 'chai';
+import * as fc from 'fast-check';
 import { decodeBody, UndecodableBody } from '../../src/callback/decode.ts';
 import { InvalidCallback, TooManyValues } from '../../src/callback/callback.ts';
 
@@ -13,6 +14,13 @@ describe('decodeBody', () => {
     for (const value of [{ 名前: '商品取得BOT 🚀' }, '\ud83d', brackets])
       expect(decode(JSON.stringify(value))).to.deep.equal(value);
     expect(decode('"\\ud83d"')).to.equal('\ud83d');
+  });
+
+  it('reads every text of Unicode', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'é', '商', '\ufeff', '\u2028', '🚀', '\u{10ffff}', '\0', '"'),
+    });
+    fc.assert(fc.property(text, (each) => void expect(decode(JSON.stringify([each]))).to.deep.equal([each])));
   });
 
   it('keeps the JSON to the byte, without a byte order mark, which is no part of it', () => {

@@ -1,7 +1,7 @@
 /** One pass over the bytes tells how many values a body holds, how deep it nests, and whether parsing would change it. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { survey } from '../../src/text/json-survey.ts';
+import { endOfText, survey } from '../../src/text/json-survey.ts';
 
 const surveyed = (json: string) => survey(Buffer.from(json), 64);
 
@@ -30,6 +30,22 @@ describe('survey', () => {
         expect([values, depth]).to.deep.equal([countOf(value), depthOf(value)]);
       }),
     );
+  });
+
+  it('finds the end of a text of any length, however many backslashes and quotes stand in it', () => {
+    const text = fc.array(fc.constantFrom('\\', '"', '\\"', '[', 'x'.repeat(30), 'あ'), { maxLength: 40 });
+    fc.assert(
+      fc.property(text, text, (one, other) => {
+        const json = JSON.stringify([one.join(''), { [other.join('')]: 1 }, other.join('')]);
+        const { values, depth } = surveyed(json);
+        expect([values, depth]).to.deep.equal([5, 2]);
+        expect(endOfText(Buffer.from(json), 1)).to.equal(
+          1 + Buffer.byteLength(JSON.stringify(one.join(''))) - 1,
+        );
+      }),
+    );
+    for (const open of ['["x', '["\\', `["${'x'.repeat(80)}`, `["${'\\'.repeat(81)}"`])
+      expect(surveyed(open).values, open).to.equal(2);
   });
 
   it('says that parsing would change a number’s spelling', () => {
