@@ -32,7 +32,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter(OWN_ADDRESS, function (this: { context: { environments: object } }, value: unknown) {
     return ownAddress(this.context.environments, value);
   });
-  liquid.registerFilter('inline', (value: unknown) => cleanLine(inlineText(value)));
+  liquid.registerFilter('inline', inline);
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
@@ -57,8 +57,13 @@ function bound(liquid: Liquid, name: string): void {
   });
 }
 
+/** The value on one line. */
+export function inline(value: unknown): string {
+  return cleanLine(inlineText(value));
+}
+
 /** Cuts the middle out of a text that is longer than `limit` characters. @throws {Error} `limit` is no number */
-function fit(value: unknown, limit: unknown): string {
+export function fit(value: unknown, limit: unknown): string {
   const count = Math.floor(Number(limit ?? Number.NaN));
   if (!Number.isFinite(count)) throw new Error('"fit" needs a number of characters, as in fit: 80');
   const most = Math.max(1, count);

@@ -90,19 +90,3 @@ function rendered({ liquid, nodes, kind }: LiquidString, { view, globalsOf, unti
   const renderLimit = Math.max(0, until - performance.now());
   return String(liquid.renderSync(nodes, view, { globals: globalsOf(kind), renderLimit }));
 }
-
-/** A variable and nothing else, as most strings are. The other names are none for liquidjs, or none of the view. */
-const VARIABLE = /^\{\{ *(?!(?:true|false|nil|null|empty|blank|drawn) *\}\})([a-z_]\w*) *\}\}$/;
-
-/** The function that prints a text which is a variable and nothing else; undefined: it is not. */
-export function printerOfVariable(
-  text: string,
-  { options: { outputEscape } }: Liquid,
-): ((view: Reading['view']) => string) | undefined {
-  const name = VARIABLE.exec(text)?.[1];
-  if (name === undefined || outputEscape === undefined) return undefined;
-  return (view) => {
-    const value = Object.hasOwn(view, name) ? view[name] : undefined;
-    return outputEscape(typeof value === 'function' ? (value as () => unknown)() : value);
-  };
-}

@@ -16,19 +16,13 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import {
-  Batch,
-  type LiquidString,
-  printedAlone,
-  printerOfVariable,
-  type Reading,
-  standsAlone,
-} from './liquid-strings.ts';
+import { Batch, type LiquidString, printedAlone, type Reading, standsAlone } from './liquid-strings.ts';
 import { withShortTexts } from './short-view.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
 import type { NoticeView } from './view.ts';
+import { wordsIn } from './words.ts';
 
 interface Part extends MessagePart {
   /** The keys that the object, or each object of the list, may have; left out: any key. */
@@ -51,6 +45,7 @@ interface Printed {
 }
 
 type Render = (printed: Printed) => TemplateValue;
+type PrintText = (printed: Printed) => string;
 
 export class Template {
   readonly file: TemplateSource;
@@ -162,6 +157,7 @@ export class Template {
       this.#report([name], `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`);
       return false;
     }
+    if (part.kind === 'string' && isList(value)) return this.#arePieces(value, [name], value);
     if (part.kind !== 'any' && kindOf(value) !== part.kind) {
       this.#report([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`);
       return false;
@@ -176,13 +172,24 @@ export class Template {
       for (const [index, item] of value.entries()) this.#checkKeys(item, [...path, index], known);
     else if (!isJsonObject(value)) this.#report(path, `must be a map that gives ${keys}`);
     else
-      for (const key of Object.keys(value))
+      for (const [key, item] of Object.entries(value))
         if (!known.includes(key)) this.#report([...path, key], `there is no "${key}" here: only ${keys}`);
+        else if (isList(item)) this.#arePieces(item, [...path, key], value as TemplateValue);
+  }
+
+  /** Of a text with markup no pieces are taken: what one value may do there would depend on the others. */
+  #arePieces(list: readonly TemplateValue[], path: Path, parent: TemplateValue): boolean {
+    const isPlain = this.#kind.textAt(path, parent) === undefined;
+    const arePieces = isPlain && list.every((piece) => typeof piece === 'string');
+    if (!arePieces)
+      this.#report(path, `"${path.at(-1)}" must be a string${isPlain ? ', or a list of strings' : ''}`);
+    return arePieces;
   }
 
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
     if (typeof value === 'string') return this.#compileText(value, path, parent);
     if (typeof value !== 'object' || value === null) return () => value;
+    if (isList(value) && this.#isText(path)) return this.#compilePieces(value, path);
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
       return (printed) => items.map((render) => render(printed));
@@ -193,7 +200,21 @@ export class Template {
     return (printed) => Object.fromEntries(entries.map(([key, render]) => [key, render(printed)]));
   }
 
-  #compileText(text: string, path: Path, parent: TemplateValue): Render {
+  /** Whether the value at `path` is printed as one text, so that a list in its place is one of pieces. */
+  #isText([name, ...inside]: Path): boolean {
+    const part = this.#kind.parts[String(name)];
+    return part?.kind === 'string' || (part?.keys !== undefined && typeof inside.at(-1) === 'string');
+  }
+
+  #compilePieces(pieces: readonly TemplateValue[], path: Path): Render {
+    const prints = pieces.map((piece, index) =>
+      // Others are a problem, with which nothing is rendered.
+      this.#compileText(typeof piece === 'string' ? piece : '', [...path, index], pieces, true),
+    );
+    return (printed) => prints.map((print) => print(printed)).join('');
+  }
+
+  #compileText(text: string, path: Path, parent: TemplateValue, isPiece = false): PrintText {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines(kind);
@@ -204,8 +225,8 @@ export class Template {
     if (nodes === undefined) return () => '';
     const string = { path, kind, liquid, nodes, standsAlone: standsAlone(text) };
     this.#strings.push(string);
-    const print = printerOfVariable(text, liquid);
-    if (print !== undefined) return ({ view }) => print(view);
+    const print = wordsIn(text, liquid);
+    if (print !== undefined) return ({ view }) => print(view, isPiece);
     if (!this.#batches.some((batch) => batch.takes(string))) this.#batches.push(new Batch(string));
     return ({ texts }) => texts.get(string) ?? '';
   }

@@ -14,6 +14,7 @@ import {
   type OwnSubject,
 } from '../notice/notice.ts';
 import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
+import { fit, inline } from './filters.ts';
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 
@@ -54,6 +55,9 @@ function callbackView(
     status_name: statusNameOf(callback),
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
+    name: lazily(() => fit(inline(bot_name) || bot_id, LONGEST_NAME)),
+    gist: lazily(() => fit(inline(message ?? ''), LONGEST_GIST)),
+    note: noteOf({ heldSince, delayedMs }, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
@@ -69,6 +73,32 @@ function callbackView(
   };
   if (job_id !== '') view.job_url = links.job(view);
   return occasion === undefined ? view : Object.assign(view, occasionView(occasion, startedAt, display));
+}
+
+/** Characters of a name and of a message within a sentence. */
+const LONGEST_NAME = 80;
+const LONGEST_GIST = 300;
+
+const NOTES = {
+  en: {
+    held: (since: string) => `Held back since ${since}`,
+    late: (age: string) => `Delivered late: this came ${age} ago`,
+  },
+  ja: {
+    held: (since: string) => `${since} から保留していました`,
+    late: (age: string) => `${age}前に受信した通知を遅れてお届けしています`,
+  },
+} as const;
+
+/** Why a message comes later than what it tells of; '': it does not. */
+function noteOf(
+  { heldSince, delayedMs }: Pick<CallbackNotice, 'heldSince' | 'delayedMs'>,
+  display: DisplayConfig,
+): string {
+  const words = NOTES[display.language];
+  const since = localTime(heldSince, display);
+  if (since !== '') return words.held(since);
+  return delayedMs === undefined ? '' : words.late(formatAge(delayedMs, display.language));
 }
 
 function occasionView(occasion: NoticeVariant, startedAt: number, display: DisplayConfig): NoticeView {
@@ -99,7 +129,7 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
     case 'missed': {
       const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
       const times = { due_at: time(dueAt), last_result_at: time(lastResultAt), held_since: time(heldSince) };
-      return { bot_id, bot_name, ...times };
+      return { bot_id, bot_name, note: noteOf({ heldSince }, display), ...times };
     }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;

@@ -7,12 +7,14 @@ import { Template, TemplateFault } from '../../src/render/template.ts';
 
 const ENGINES = enginesFor({ timezone: 'UTC', language: 'en', links: {} });
 
+type Value = string | readonly string[];
+
 /** A card template whose facts have these values. */
-function textOf(values: readonly string[]): string {
+function textOf(values: readonly Value[]): string {
   return JSON.stringify({ title: 't', summary: 's', facts: values.map((value) => ({ name: 'n', value })) });
 }
 
-function templateOf(...values: readonly string[]): Template {
+function templateOf(...values: readonly Value[]): Template {
   return new Template({ path: 'card.yaml', set: 'own', text: textOf(values) }, CARD_KIND, 'en', ENGINES);
 }
 
@@ -20,7 +22,7 @@ function columnOf(fault: string): number {
   return Number(/^card\.yaml:1:(\d+)/.exec(fault)?.[1]);
 }
 
-function printed(view: Readonly<Record<string, unknown>>, ...values: readonly string[]): unknown[] {
+function printed(view: Readonly<Record<string, unknown>>, ...values: readonly Value[]): unknown[] {
   const template = templateOf(...values);
   expect(template.problems).to.deep.equal([]);
   return (template.render(view)['facts'] as readonly { readonly value: unknown }[]).map(({ value }) => value);
@@ -55,6 +57,14 @@ describe('The strings of a template', () => {
         expect(printed({ a, b }, ...strings)).to.deep.equal(alone);
       }),
     );
+  });
+
+  it('may be lists of strings, of which those are left out in which a variable is empty', () => {
+    const value = ['{{ a }} failed', ' after {{ b }}', ': {{ c }}', '{% if c == blank %}, silent{% endif %}'];
+    const said = (view: Readonly<Record<string, unknown>>) => printed(view, value)[0];
+    expect(said({ a: 'x', b: 0, c: 'y' })).to.equal('x failed after 0: y');
+    expect(said({ a: 'x', b: '', c: null })).to.equal('x failed, silent');
+    expect(said({ b: '{{ a }}', c: '' })).to.equal(' after {{ a }}, silent');
   });
 
   it('know nothing of each other', () => {

@@ -34,6 +34,10 @@ describe('a user’s templates', () => {
       'text: {{ bot_name }}':
         '3:7: a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes',
       'txt: hello': '3:1: unknown part "txt"; did you mean "text"?',
+      'text: [x, "{{ bot_nmae }}"]': '3:15: there is no variable "bot_nmae"; did you mean "bot_name"?',
+      'text: [x, 1]': '3:1: "text" must be a string, or a list of strings',
+      'facts: [{ name: x, value: [[x]] }]': '3:20: "value" must be a string, or a list of strings',
+      'link: { text: x, url: ["https://example.com/", "{{ job_id }}"] }': '3:18: "url" must be a string',
       'facts: x': '3:1: "facts" must be a list',
       'outputs: maybe': '3:1: "outputs" must be a boolean',
       'facts: [{ nmae: x, value: y }]': '3:11: there is no "nmae" here: only "name", "value", "url"',
@@ -56,6 +60,13 @@ describe('a user’s templates', () => {
       );
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
       expect(await problemsOfCard(`${CARD}text: "${loop}"\n`)).to.match(/limit exceeded/);
+    });
+
+    it('for a list of strings in place of a text with markup, in which one could act on the next', async () => {
+      const message = 'text: ["<https://example.com/", "{{ bot_id }}>"]\n';
+      expect(await problemsOf('own/slack/succeeded.yaml', message)).to.deep.equal([
+        '1:1: "text" must be a string',
+      ]);
     });
 
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
