@@ -159,10 +159,10 @@ export class Pipeline {
     return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), left]), clock);
   }
 
-  /** A heartbeat, and a look whether others have stopped theirs. @throws {LedgerUnavailable} */
+  /** A heartbeat, and a look after what others left that have stopped theirs. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
     await this.#follower.beat();
-    if (await this.#parts.ledger.freeClaims()) this.#chores.hurry(this.#claiming);
+    if (await this.#parts.ledger.lookAfter()) this.#chores.hurry(this.#claiming);
   }
 
   #attempts(): AttemptDependencies {

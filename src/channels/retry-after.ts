@@ -3,7 +3,7 @@
 const SHORTEST_MS = 1000;
 
 /** Longer pauses are cut to an hour: a wrong header must not stop a destination for a year. */
-const LONGEST_PAUSE_MS = 3_600_000;
+export const LONGEST_PAUSE_MS = 3_600_000;
 
 /** The pause if the remote names none: the advice in Slack's documentation of its rate limits. */
 export const UNSPECIFIED_PAUSE_MS = 30_000;

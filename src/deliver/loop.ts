@@ -2,6 +2,7 @@
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import type { DeliveryName, Settlement } from '../ledger/ledger.ts';
 import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
+import { CLAIM_MARGIN_MS } from '../ledger/operations/clock.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf } from './alerts.ts';
@@ -22,9 +23,6 @@ export interface LoopDependencies extends Delivering {
   /** There is room for more deliveries, or others of a job may be due. */
   readonly onRoom: () => void;
 }
-
-/** Time for an attempt to end, and its outcome to be written, before its claim expires. */
-const CLAIM_MARGIN_MS = 30_000;
 
 export class Loop {
   readonly #dependencies: LoopDependencies;

@@ -11,13 +11,13 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
+import { LONGEST_BACKOFF_MS } from '../ledger/operations/clock.ts';
 import { resultOf } from '../ledger/result.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 
 /** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the longest one. */
 const BACKOFF_BASE_MS = 15_000;
-const BACKOFF_LONGEST_MS = 15 * 60_000;
 const BACKOFF_SHORTEST_MS = 1000;
 
 /** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
@@ -122,7 +122,7 @@ export function attemptRecords(deliveryId: number, attempts: readonly AttemptRes
 
 /** How long Botbell waits before it retries by itself. @param attempts made so far, at least 1 @param random in [0, 1) */
 export function backoffMs(attempts: number, random: number): number {
-  const longest = Math.min(BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), BACKOFF_LONGEST_MS);
+  const longest = Math.min(BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), LONGEST_BACKOFF_MS);
   return Math.max(BACKOFF_SHORTEST_MS, Math.round(longest * random));
 }
 

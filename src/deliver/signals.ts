@@ -28,6 +28,8 @@ export class Signals {
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
   #firing = 0;
+  /** The store's time when it was looked at last. */
+  #seenAt = -Infinity;
 
   constructor(dependencies: SignalsDependencies) {
     this.#dependencies = dependencies;
@@ -41,6 +43,9 @@ export class Signals {
   /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
   async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
     for (const timer of timers) this.#dependencies.until(this.#fire(timer, settings, now));
+    // What was made by a clock that was ahead is asked anew.
+    if (now < this.#seenAt - BACK_MS) this.#adopted = undefined;
+    this.#seenAt = now;
     if (!isLatest) this.#adopted = undefined;
     else if (this.#adopted !== settings) await this.#adopt(settings).catch(this.#dependencies.onUnforeseen);
   }
@@ -104,6 +109,9 @@ function mutesOf({ config }: Pick<Settings, 'config'>): ReadonlyMap<string, stri
   }
   return mutes;
 }
+
+/** The store's clock goes back by less when it is corrected little by little. */
+const BACK_MS = 1000;
 
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;

@@ -8,7 +8,7 @@ import { keyOf } from '../ledger/keys.ts';
 import type { ExpectedBot } from '../ledger/signal/judge.ts';
 import { type AskedTimer, type Timer, timerKey } from '../ledger/signal/timers.ts';
 import { routesOf } from '../route/router.ts';
-import { beginToExpect, missedFrom, underRule } from '../signal/expect.ts';
+import { beginToExpect, missedFrom, underRule, withinReach } from '../signal/expect.ts';
 import type { RouteConfig } from '../config/config.ts';
 import type { Settings } from './settings.ts';
 
@@ -65,7 +65,7 @@ export function expectTimers(
     const expected =
       kept === undefined
         ? beginToExpect(rule, { at, hasCome: bot !== undefined, lastResultAt })
-        : underRule(rule, kept, at);
+        : withinReach(rule, underRule(rule, kept, at), at);
     const data = { botId, botName: was?.botName ?? botName, expected };
     return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data, was };
   });

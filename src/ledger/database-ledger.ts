@@ -4,8 +4,7 @@ import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
-import { isGone } from './owners.ts';
-import type { ClaimRequest } from './operations/claim.ts';
+import { type ClaimRequest, TIMER_CLAIM_MS } from './operations/claim.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
   actionOperations,
@@ -23,7 +22,7 @@ import {
 } from './registry.ts';
 import { callbackIn, noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
-import { Upkeep, type UpkeepSettings } from './upkeep.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {
@@ -32,8 +31,8 @@ export interface LedgerSettings {
   readonly leaseMs: number;
   /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
-  /** As in `UpkeepSettings`; for tests, whose processes are none. */
-  readonly isGone?: UpkeepSettings['isGone'] | undefined;
+  /** Whether the owner of claims was a process of this machine and is none any more; left out: the OS is asked. */
+  readonly isGone?: ((owner: string) => boolean) | undefined;
 }
 
 /** A stop takes less than a second in all. */
@@ -61,12 +60,13 @@ class ServiceLedger {
     const { call } = this.#writing;
     this.#reading = reading;
     this.#settings = settings;
-    this.#upkeep = new Upkeep(call, { clock: settings.clock, isGone: settings.isGone ?? isGone });
+    this.#upkeep = new Upkeep(call, settings);
     this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
     this.signals = {
       ...methodsOver(call, signalOperations),
-      // However much was held; after that its claim has expired.
-      endHolds: (end) => call('endHolds', [end], { withinMs: this.#settings.leaseMs }),
+      // However much was held; after that its claim may have expired.
+      endHolds: (end) =>
+        call('endHolds', [end], { withinMs: Math.min(this.#settings.leaseMs, TIMER_CLAIM_MS) }),
     };
     this.actions = {
       ...methodsOver(reading.call, actionReads),
@@ -139,9 +139,9 @@ class ServiceLedger {
     return this.#upkeep.isHeard;
   }
 
-  /** Frees what processes held that have died. @returns whether something is due because of it */
-  freeClaims(): Promise<boolean> {
-    return this.#upkeep.freeClaims();
+  /** Frees what processes held that have died, and ends waits that a wrong clock made. @returns whether something may be due because of it */
+  lookAfter(): Promise<boolean> {
+    return this.#upkeep.lookAfter();
   }
 
   /** Has a deadline of its own; kept outcomes are written first. */

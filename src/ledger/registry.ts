@@ -20,6 +20,7 @@ import { takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
+import { correctTimes } from './operations/clock.ts';
 import { freeClaims, heartbeat, leave, otherProcesses, processes } from './operations/processes.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
@@ -105,6 +106,7 @@ export const operations = {
   ...serviceOperations,
   admit,
   claim,
+  correctTimes,
   freeClaims,
   heartbeat,
   ledgerState,

@@ -90,8 +90,17 @@ function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): n
   const coming = firstDue(rule, dueAt, at);
   const met = Math.min(coming, startedAt + graceMs);
   const open = firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
-  // No result meets more than the coming due time, so a later `dueAt` dates from before the clock was set back.
-  return dueAt > firstDue(rule, dueAt, coming + 1) ? open : Math.max(dueAt, open);
+  return isBeyond(rule, dueAt, at) ? open : Math.max(dueAt, open);
+}
+
+/** No result meets more than the coming due time, so a later `dueAt` dates from before the clock was set back. */
+function isBeyond(rule: Expectation, dueAt: number, at: number): boolean {
+  return dueAt > firstDue(rule, dueAt, firstDue(rule, dueAt, at) + 1);
+}
+
+/** What is kept, or a due time from now on where it names one that nothing can have asked for. */
+export function withinReach(rule: Expectation, kept: Expected, at: number): Expected {
+  return isBeyond(rule, kept.dueAt, at) ? { ...kept, dueAt: firstDue(rule, at, at + 1) } : kept;
 }
 
 /**

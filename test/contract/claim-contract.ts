@@ -27,13 +27,15 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       gone = [];
       other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
       for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
+      // The first look after a start asks for one at what is due.
+      await other.lookAfter();
     });
 
     afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimed = async () => {
-      const isAny = await other.freeClaims();
+      const isAny = await other.lookAfter();
       return [isAny, (await bench.claim(other)).map(({ record }) => record.destination).toSorted()];
     };
     /** A POST is being attempted, and so is what was due, whose answer is waited for ten minutes more. */
@@ -50,7 +52,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       gone.push('first');
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
-      expect(await other.freeClaims(), 'once').to.equal(false);
+      expect(await other.lookAfter(), 'once').to.equal(false);
     });
 
     it('stays its own while it drains, however long an answer is waited for', async () => {
@@ -59,7 +61,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         await pass(25 * SECOND);
         for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
         expect((await bench.deliveries()).filter(({ owner }) => owner !== 'first')).to.deep.equal([]);
-        expect(await other.freeClaims()).to.equal(false);
+        expect(await other.lookAfter()).to.equal(false);
       }
       const [log] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG], other));
       expect(claimedOf(await bench.arrive({ job_id: 'mail' }, [LOG], other)), log.destination).to.deep.equal(

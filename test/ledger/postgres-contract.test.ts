@@ -7,6 +7,7 @@ import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
+import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
@@ -28,6 +29,7 @@ describe('a ledger on PostgreSQL', () => {
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);
   describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
   const createMigrated = async () => {
     const store = await createStore();

@@ -7,6 +7,7 @@ import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
+import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 
@@ -17,6 +18,7 @@ describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);
 describeClocks('SQLite');
+describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);
 const createMigrated = () => {
   const store = createSqliteStore();

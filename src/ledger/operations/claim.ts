@@ -38,6 +38,9 @@ async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined, leaseMs: numbe
   return { deliveries, left: [...left], last: requests.at(-1)?.destination };
 }
 
+/** What a timer leads to is written in one transaction, so its claim need not last longer, and nobody knows whose it is. */
+export const TIMER_CLAIM_MS = 30_000;
+
 export type Tick = Awaited<ReturnType<typeof look>>;
 
 /** @returns `timers`: each is this process's own until its `dueAt`; `isLatest`: this process's config was loaded last */
@@ -50,6 +53,6 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: 
   ]);
   const { configHash: latest = configHash, isBulkRunning = false } = state ?? {};
   const isLatest = latest === configHash;
-  const timers = isLatest && most > 0 ? await claimTimers(tx, most, leaseMs) : [];
+  const timers = isLatest && most > 0 ? await claimTimers(tx, most, Math.min(leaseMs, TIMER_CLAIM_MS)) : [];
   return { timers, isLatest, isBulkRunning, paces };
 }

@@ -67,7 +67,7 @@ async function tidy(tx: Tx): Promise<boolean> {
     await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
-    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS}`),
+    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS} OR next_at > ${tx.now + DAY_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
   ];
   return !more.includes(true);
@@ -87,6 +87,10 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
   const some = await tx.all<{ id: number; receivedAt: number }>(
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );
+  const ahead = some.filter(({ receivedAt }) => receivedAt > tx.now).map(({ id }) => id);
+  // It came before the clock was set back: as if it had come now, so that it goes like any other.
+  if (ahead.length > 0)
+    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)})`);
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);

@@ -1,15 +1,18 @@
 /** For all processes: when the next message may go to a destination or channel that has limited its rate. */
 import sql from 'sql-template-tag';
-import { obeyedMs } from '../../channels/retry-after.ts';
+import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/retry-after.ts';
 import type { Tx } from '../database.ts';
+
+/** No slot is further away: one that is was given by a clock that has been set back since, and counts as over. */
+const FURTHEST_MS = LONGEST_PAUSE_MS + 60_000;
 
 /** Takes the next slot. @returns milliseconds until it; undefined: it is more than `mostMs` away, and was not taken */
 export async function reservePace(tx: Tx, key: string, intervalMs: number, mostMs: number) {
   const row = await tx.first<{ nextAt: number }>(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
     ON CONFLICT (key) DO UPDATE SET next_at = CASE
-      WHEN paces.next_at > ${tx.now} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
-    WHERE paces.next_at <= ${tx.now + mostMs}
+      WHEN paces.next_at > ${tx.now} AND paces.next_at <= ${tx.now + FURTHEST_MS} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
+    WHERE paces.next_at <= ${tx.now + mostMs} OR paces.next_at > ${tx.now + FURTHEST_MS}
     RETURNING next_at`);
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
@@ -18,7 +21,8 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   await tx.all(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
-    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at WHERE paces.next_at < excluded.next_at`);
+    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at
+    WHERE paces.next_at < excluded.next_at OR paces.next_at > ${tx.now + FURTHEST_MS}`);
 }
 
 export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
@@ -40,5 +44,6 @@ export interface CurrentPace {
 /** The paces that are kept: until nothing has been sent for a minute. */
 export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
-    SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces WHERE next_at >= ${tx.now - IDLE_MS}`);
+    SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces
+    WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
 }

@@ -50,8 +50,8 @@ export async function isDecider(tx: Tx): Promise<boolean> {
   return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
 }
 
-/** @returns whether this process may route anew */
-export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Promise<boolean> {
+/** @returns whether this process may route anew; `asOf`: the store's time */
+export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig) {
   const own = (await processes(tx)).find(({ isThis }) => isThis);
   if (own?.configHash !== hash) {
     await noteLoaded(tx, hash);
@@ -65,7 +65,7 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig): Prom
   // Written before the clock was set back: it was alive until now, as far as anybody knows.
   await tx.all(sql`UPDATE processes SET seen_at = ${tx.now} WHERE seen_at > ${tx.now}`);
   await tx.all(sql`DELETE FROM processes WHERE seen_at < ${tx.now - FORGOTTEN_AFTER_MS}`);
-  return isDecider(tx);
+  return { mayRouteAnew: await isDecider(tx), asOf: tx.now };
 }
 
 /** Lets `readDelivery` say by which config something was sent. While replicas differ, the config loaded last counts. */

@@ -1,0 +1,268 @@
+/** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
+import { expect } from 'chai';
+import { PipelineWorld } from '../deliver/pipeline-world.ts';
+import { failure } from '../deliver/delivery-bench.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import type { StoreUnderTest } from '../support/store-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  idsOf,
+  LEASE_MS,
+  LOG,
+  OPS,
+  putOff,
+  TAKE_OVER_AFTER_MS,
+} from './ledger-under-test.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const AHEAD = 400 * 24 * HOUR;
+const CONFIG = { hash: 'a', channels: new Map([['slack', 'slack']]) };
+const EIGHT = Date.parse('2026-11-20T08:00:00+09:00');
+
+const YAML = `
+display: { timezone: Asia/Tokyo }
+delivery: { attempts_per_request: 1 }
+channels:
+  slack: { type: outbox, as: slack, burst: { max: 1, per: 2h } }
+  other: { type: outbox, as: slack }
+routes:
+  - bot_id: hourly
+    on: [error]
+    expect: { every: 1h, grace: 1m }
+    notify: [{ other: '#hourly' }]
+  - bot_id: burst
+    notify: [{ slack: '#burst' }]
+  - bot_id: quiet
+    mute: [{ from: '07:00', to: '08:30' }]
+    notify: [{ other: '#quiet' }]
+default_route:
+  overdue: 30m
+  notify: [{ other: '#runs' }]`;
+
+/** @param onServer left out: a SQLite file */
+export function describeSetClocks(
+  name: string,
+  createStore: CreateStore,
+  onServer?: (clock: ManualClock) => Promise<StoreUnderTest>,
+): void {
+  describe(`${name} when its clock was ahead and is set right`, () => {
+    let bench: Bench;
+
+    beforeEach(async () => {
+      bench = await Bench.open(createStore);
+    });
+
+    afterEach(() => bench.store.close());
+
+    const setBy = (ms: number) => bench.store.clock.setBy(ms);
+    const beat = async (by = bench.ledger) => {
+      await by.heartbeat(CONFIG);
+      return by.lookAfter();
+    };
+    /** Ahead, it does this; then the clock is right again. */
+    const ahead = async (does: () => Promise<unknown>) => {
+      setBy(AHEAD);
+      await beat();
+      await does();
+      setBy(-AHEAD);
+    };
+
+    it('attempts what waits for Botbell’s own next attempt, and what the service no longer retries', async () => {
+      await ahead(async () => {
+        const [ops] = idsOf(await bench.accept({}, [OPS]));
+        await bench.claim();
+        await bench.settle([putOff(ops, 10 * MINUTE)]);
+        await bench.arrive({ job_id: 'posted' }, [LOG]);
+      });
+      expect(await bench.due(), 'nobody has noticed').to.deep.equal([]);
+      expect(await beat()).to.equal(true);
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+      await bench.store.passTime(Math.max(TAKE_OVER_AFTER_MS, LEASE_MS));
+      expect(await bench.due()).to.deep.equal([LOG.destination, OPS.destination]);
+    });
+
+    it('leaves a wait as it is that its own kind can ask for', async () => {
+      setBy(HOUR);
+      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      await bench.claim();
+      await bench.settle([putOff(ops, 14 * MINUTE)]);
+      await beat();
+      expect(await bench.due()).to.deep.equal([]);
+      await bench.store.passTime(14 * MINUTE);
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('notices it after a restart, and once', async () => {
+      await ahead(async () => {
+        const [ops] = idsOf(await bench.accept({}, [OPS]));
+        await bench.claim();
+        await bench.settle([putOff(ops, 10 * MINUTE)]);
+      });
+      const second = await bench.openAs('second');
+      expect([await beat(second), await beat(second)]).to.deep.equal([true, false]);
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('gives up what was received then when give_up_after is over, not later', async () => {
+      await ahead(() => bench.accept({}, [OPS]));
+      await beat();
+      await bench.store.passTime(HOUR);
+      const [due] = await bench.claim();
+      expect(due?.record.ageMs).to.equal(0);
+      const [again] = (await bench.arrive({}, [OPS])).deliveries;
+      expect(again?.ageMs).to.be.within(0, HOUR);
+    });
+
+    it('gives what was claimed then to others when the lease is over', async () => {
+      await ahead(async () => {
+        await bench.accept({}, [OPS]);
+        await bench.claim();
+      });
+      await beat();
+      await bench.store.passTime(LEASE_MS);
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('takes nobody for alive whose heart beat then, and lets nobody who lives lose what it has in hand', async () => {
+      const other = await bench.openAs('other');
+      await ahead(async () => {
+        await beat(other);
+        await bench.accept({}, [OPS]);
+        await bench.claim(other);
+      });
+      await beat();
+      expect(await bench.due(), 'it may be alive').to.deep.equal([]);
+      for (const _ of [1, 2]) {
+        await bench.store.passTime(15 * SECOND);
+        await beat();
+      }
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('takes nobody for alive whose heart beat a few minutes ahead, either', async () => {
+      const other = await bench.openAs('other');
+      setBy(5 * MINUTE);
+      await beat(other);
+      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      await bench.claim(other);
+      await other.takeOver([ops], undefined, 10 * MINUTE);
+      setBy(-5 * MINUTE);
+      await beat();
+      await bench.store.passTime(30 * SECOND);
+      await beat();
+      expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('takes nobody for dead because it was set forward', async () => {
+      const other = await bench.openAs('other');
+      for (const each of [bench.ledger, other]) await beat(each);
+      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      await bench.claim(other);
+      await other.takeOver([ops], undefined, 10 * MINUTE);
+      setBy(5 * MINUTE);
+      expect(await beat()).to.equal(false);
+      expect(await bench.due()).to.deep.equal([]);
+      await bench.store.passTime(10 * SECOND);
+      expect(await beat(), 'nor does it beat after that').to.equal(true);
+    });
+
+    it('counts no time towards give_up_after in which a message was held that came then', async () => {
+      await ahead(async () => {
+        await bench.accept({}, [OPS]);
+        const until = bench.store.clock.now();
+        await bench.store.run(`update deliveries set state = 'held', reason = 'mute', held_until = ${until}`);
+      });
+      await beat();
+      await bench.store.passTime(HOUR);
+      await bench.store.run(`update deliveries set held_until = ${bench.store.clock.now()}`);
+      expect(await bench.release()).to.equal(1);
+      const [due] = await bench.claim();
+      expect(due?.record.ageMs).to.equal(0);
+    });
+
+    it('obeys no pause that ends later than in an hour, and notes a new one', async () => {
+      await ahead(() => bench.ledger.pausePace(OPS.destination, 2 * SECOND));
+      expect(await bench.ledger.currentPaces()).to.deep.equal([]);
+      expect(await bench.ledger.reservePace(OPS.destination, SECOND, MINUTE)).to.equal(0);
+      expect(await bench.ledger.reservePace(OPS.destination, SECOND, MINUTE)).to.equal(SECOND);
+      await ahead(() => bench.ledger.pausePace(LOG.destination, 2 * SECOND));
+      await bench.ledger.pausePace(LOG.destination, HOUR);
+      expect((await bench.ledger.currentPaces()).map(({ nextInMs }) => nextInMs)).to.deep.equal([
+        2 * SECOND,
+        HOUR,
+      ]);
+    });
+
+    it('lets the config that was loaded last decide fifteen minutes after it is set right', async () => {
+      await ahead(() => beat());
+      await beat();
+      const [own] = await bench.ledger.processes();
+      expect(own?.loadedAt).to.equal(bench.store.clock.now());
+    });
+
+    it('lets a snooze last as long as it was to', async () => {
+      const actor = { via: 'api', user: 'amy', from: '' } as const;
+      await ahead(() => {
+        const until = bench.store.clock.now() + HOUR;
+        return bench.ledger.actions.snooze({ botId: 'b', until, untilSuccess: false, because: '', actor });
+      });
+      await beat();
+      const [snooze] = await bench.ledger.actions.snoozes();
+      expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);
+    });
+
+    it('deletes what was received then when store.keep is over', async () => {
+      await ahead(() => bench.arrive({}, []));
+      const forget = () =>
+        bench.ledger.forget({ doneKeptMs: HOUR, nobodyKeptMs: HOUR, from: { done: 0, reachedNobody: 0 } });
+      await forget();
+      await bench.store.passTime(HOUR + 1);
+      await forget();
+      expect(await bench.store.rows('callbacks')).to.deep.equal([]);
+    });
+  });
+
+  describe(`${name} under a service whose clock was ahead and is set right while it runs`, () => {
+    let world: PipelineWorld;
+
+    beforeEach(async () => {
+      world = await PipelineWorld.begin(YAML, EIGHT + AHEAD, onServer);
+    });
+
+    afterEach(() => world.close());
+
+    const told = () => world.arrived.splice(0).map(({ lines }) => lines.slice(0, 2).join(' · '));
+    const setRight = async () => {
+      world.clock.setBy(-AHEAD);
+      for (let beats = 0; beats < 3; beats += 1) await world.pass(3 * SECOND);
+    };
+
+    it('tells what failed then, what is missed and overdue, and what a burst and a mute window held', async () => {
+      world.fails('other:#runs', failure('transient'));
+      await world.post({ bot_id: 'hourly', bot_name: 'Hourly', status: 0 });
+      await world.post({ bot_id: 'failing', bot_name: 'Failing', status: 1 });
+      for (const bot_name of ['Burst 1', 'Burst 2'])
+        await world.post({ bot_id: 'burst', bot_name, status: 1 });
+      await world.post({ bot_id: 'quiet', bot_name: 'Quiet', status: 1 });
+      await world.post({ bot_id: 'slow', bot_name: 'Slow', status: 2 });
+      told();
+      await setRight();
+      await world.pass(2 * MINUTE);
+      await world.pass(3 * SECOND);
+      expect(told().join('\n'))
+        .to.match(/Failing/)
+        .and.to.match(/Burst 2/);
+      await world.pass(31 * MINUTE);
+      await world.pass(2 * SECOND);
+      expect(told().join('\n'))
+        .to.match(/Slow · Running/)
+        .and.to.match(/Quiet/);
+      await world.pass(31 * MINUTE);
+      await world.pass(2 * SECOND);
+      expect(told().join('\n')).to.match(/Hourly · No result/);
+    });
+  });
+}
