@@ -16,6 +16,7 @@ const LONGEST_FIRST = [
   'ledger/people',
   'e2e/reload',
   'e2e/process',
+  'simulation/',
   'ledger/keeper',
   'ledger/postgres-trouble',
   'cli/commands',

@@ -1,0 +1,143 @@
+/** Faults of the rules that decide who is told, when, and how. */
+import type { Planted } from './planted.ts';
+
+export const SIGNAL: readonly Planted[] = [
+  {
+    does: 'ends a timer whose claim it has lost',
+    file: 'src/ledger/signal/timers.ts',
+    from: 'const own = sql`key = ${key} AND due_at = ${dueAt}`;',
+    to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt}`;',
+  },
+  {
+    does: 'tells as overdue a run whose result has come',
+    file: 'src/ledger/signal/fire.ts',
+    from: 'if (job?.result !== undefined) return true;',
+    to: '',
+  },
+  {
+    does: 'does not watch whether a run takes too long',
+    file: 'src/ledger/signal/admission.ts',
+    from: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));',
+    to: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs).slice(1));',
+  },
+  {
+    does: 'has a success end no errors where it is not told',
+    file: 'src/ledger/signal/judge.ts',
+    from: 'return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;',
+    to: 'return arriving.status === undefined ? withSuccessAt(told, startOf(arriving)) : told;',
+  },
+  {
+    does: 'has any BOT’s success end a snooze',
+    file: 'src/ledger/signal/judge.ts',
+    from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
+    to: 'isWell && snooze.untilSuccess && botId !== undefined);',
+  },
+  {
+    does: 'has a success end no snooze',
+    file: 'src/ledger/signal/judge.ts',
+    from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
+    to: 'isWell && snooze.untilSuccess && botId === undefined);',
+  },
+  {
+    does: 'waits for one error more than after_failures',
+    file: 'src/signal/decide.ts',
+    from: 'if (row.failures < rules.afterFailures)',
+    to: 'if (rules.afterFailures > 1 && row.failures <= rules.afterFailures)',
+  },
+  {
+    does: 'does not ask `when`',
+    file: 'src/signal/decide.ts',
+    from: 'if (rules.when !== undefined && unmet.includes(rules.when))',
+    to: "if (rules.when === 'never' && unmet.includes(rules.when))",
+  },
+  {
+    does: 'compares an error with the first one that was told, not with the last',
+    file: 'src/signal/streak.ts',
+    from: 'const last = errors.at(-1);',
+    to: 'const last = errors.at(0);',
+  },
+  {
+    does: 'counts errors across a success',
+    file: 'src/signal/streak.ts',
+    from: 'const first = results.findLastIndex(({ isError }, index) => index < position && !isError) + 1;',
+    to: 'const first = 0;',
+  },
+  {
+    does: 'tells each success as recovered',
+    file: 'src/signal/streak.ts',
+    from: 'return errors.some((error) => error.startedAt <= startedAt);',
+    to: 'return errors.length >= 0 * startedAt;',
+  },
+  {
+    does: 'says of a repeated error how many came before, again and again',
+    file: 'src/signal/decide.ts',
+    from: "return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;",
+    to: 'return said;',
+  },
+  {
+    does: 'holds what one route tells because another one holds it',
+    file: 'src/signal/decide.ts',
+    from: "    ...routes.filter(({ does }) => does === 'tell'),\n    ...held.toSorted((a, b) => endOf(a) - endOf(b)),",
+    to: "    ...held.toSorted((a, b) => endOf(a) - endOf(b)),\n    ...routes.filter(({ does }) => does === 'tell'),",
+  },
+  {
+    does: 'mutes errors that a window excepts',
+    file: 'src/signal/hold.ts',
+    from: 'except?.includes(status) !== true);',
+    to: "except?.includes('executing') !== true);",
+  },
+  {
+    does: 'does not mute after midnight',
+    file: 'src/signal/hold.ts',
+    from: 'return [today - DAY_MS, today]',
+    to: 'return [today]',
+  },
+  {
+    does: 'tells what is muted',
+    file: 'src/signal/decide.ts',
+    from: "return hold === undefined ? { does: 'tell' }",
+    to: "return hold === undefined || hold.rule === 'mute' ? { does: 'tell' }",
+  },
+  {
+    does: 'has a snooze of one BOT hold every BOT',
+    file: 'src/signal/hold.ts',
+    from: '.filter((snooze) => snooze.botId === undefined || snooze.botId === botId)',
+    to: '.filter((snooze) => snooze.botId === undefined || botId !== undefined)',
+  },
+  {
+    does: 'lets one message more through than a burst allows',
+    file: 'src/signal/decide.ts',
+    from: 'if (count < max) return',
+    to: 'if (count <= max) return',
+  },
+  {
+    does: 'never begins a new window of a burst',
+    file: 'src/signal/decide.ts',
+    from: 'const isOpen = last !== undefined && Math.abs(now - last.startedAt) < perMs;',
+    to: 'const isOpen = last !== undefined && now - perMs < Infinity;',
+  },
+  {
+    does: 'tells a missed result again at each due time',
+    file: 'src/signal/expect.ts',
+    from: 'return { ...expected, missed: expected.dueAt };',
+    to: 'return { ...expected, dueAt: expected.dueAt + 120_000 };',
+  },
+  {
+    does: 'does not say that a result is late',
+    file: 'src/signal/expect.ts',
+    from: 'lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),',
+    to: 'lateFor: at < 0 ? rule.graceMs : undefined,',
+  },
+  {
+    does: 'has any callback, not only a result, meet what is expected',
+    file: 'src/signal/expect.ts',
+    from: 'if (!isResult) return',
+    to: 'if (isResult === undefined) return',
+  },
+  {
+    does: 'begins no hold to end when somebody ends a snooze',
+    file: 'src/ledger/signal/snoozes.ts',
+    from: 'UPDATE snoozes SET until_at = ${tx.now} WHERE',
+    to: 'UPDATE snoozes SET until_at = until_at + 0 * ${tx.now} WHERE',
+  },
+];
