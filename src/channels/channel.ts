@@ -81,8 +81,13 @@ export function idsIn(receipt: Receipt): readonly (readonly [key: string, value:
 
 /** An open channel, such as one Slack token or one SMTP pool. */
 export interface Channel {
-  /** Waits for one of the channel's own connections, or its own rate; no destination gets all. @returns gives it back; undefined: none came within so many ms */
-  readonly turn?: ((withinMs: number, destination: string) => Promise<(() => void) | undefined>) | undefined;
+  /**
+   * Takes one of the channel's own connections, at its own rate, or waits for it; no destination gets all.
+   * @returns gives it back; undefined: none came within so many milliseconds
+   */
+  readonly turn?:
+    | ((withinMs: number, destination: string) => Promise<(() => void) | undefined> | (() => void))
+    | undefined;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
   /** Sends no message: asks if the token or login is accepted, or at least the remote there. @throws {DeliveryFailure | AggregateError} */

@@ -12,6 +12,8 @@ export interface TurnLimits {
 /** Of the connections that others leave, what one destination may have: where it does not answer, others have the rest. */
 const SHARE = 0.8;
 
+type Turn = () => void;
+
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
@@ -30,14 +32,13 @@ export class Turns {
   }
 
   /** As `Channel.turn`; bound, so that it can be passed as a function. */
-  readonly take = (withinMs: number, destination: string): Promise<(() => void) | undefined> =>
-    new Promise((resolve) => {
+  readonly take = (withinMs: number, destination: string): Turn | Promise<Turn | undefined> => {
+    if (this.#waiting.size === 0 && this.#hasShare(destination) && this.#waitMs() <= 0)
+      return this.#begin(destination);
+    return new Promise((resolve) => {
       const give = () => {
         stopTimer();
-        resolve(() => {
-          this.#count(destination, -1);
-          this.#serve();
-        });
+        resolve(this.#begin(destination));
       };
       const stopTimer = this.#clock.startTimer(Math.max(0, withinMs), () => {
         this.#remove(destination, give);
@@ -46,31 +47,41 @@ export class Turns {
       this.#waiting.set(destination, (this.#waiting.get(destination) ?? new Set()).add(give));
       this.#serve();
     });
+  };
+
+  /** @returns gives it back */
+  #begin(destination: string): Turn {
+    const { mails } = this.#limits;
+    if (mails > 0) this.#begun.push(this.#clock.monotonic());
+    if (this.#begun.length > mails) this.#begun.shift();
+    this.#count(destination, 1);
+    return () => {
+      this.#count(destination, -1);
+      this.#serve();
+    };
+  }
 
   #serve(): void {
-    const { mails } = this.#limits;
     for (let next = this.#next(); next !== undefined && !this.#isTimed; next = this.#next()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) return this.#serveIn(waitMs);
-      if (mails > 0) this.#begun.push(this.#clock.monotonic());
-      if (this.#begun.length > mails) this.#begun.shift();
       const [destination, give] = next;
       this.#remove(destination, give);
-      this.#count(destination, 1);
       give();
     }
   }
 
   /** Of the next destination that has not its share yet, whoever has waited longest. */
   #next(): readonly [destination: string, give: () => void] | undefined {
-    const free = this.#limits.connections - this.#taken;
-    if (free <= 0) return undefined;
-    for (const [destination, [give]] of this.#waiting) {
-      const calls = this.#calls.get(destination) ?? 0;
-      if (give !== undefined && calls < Math.max(1, Math.floor((free + calls) * SHARE)))
-        return [destination, give];
-    }
+    for (const [destination, [give]] of this.#waiting)
+      if (give !== undefined && this.#hasShare(destination)) return [destination, give];
     return undefined;
+  }
+
+  #hasShare(destination: string): boolean {
+    const free = this.#limits.connections - this.#taken;
+    const calls = this.#calls.get(destination) ?? 0;
+    return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE));
   }
 
   /** Its destination goes behind the others. */

@@ -1,8 +1,8 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
 import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
-import type { DeliveryName, Settlement } from '../ledger/ledger.ts';
-import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
+import { type DeliveryName, LedgerUnavailable, type Settlement } from '../ledger/ledger.ts';
 import { CLAIM_MARGIN_MS } from '../ledger/operations/clock.ts';
+import { MOST_OF_DESTINATION, POLL_MS } from '../ledger/operations/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf } from './alerts.ts';
@@ -11,7 +11,6 @@ import { Calls } from './calls.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { InHand } from './in-hand.ts';
-import { lengthen } from './lengthened.ts';
 import { attemptRecords, retryInMs } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
@@ -95,17 +94,15 @@ export class Loop {
     this.release(delivery.followers.splice(0));
   }
 
-  /** Has Botbell answer for deliveries whose attempts go on, and keeps their claims for so long. @throws {LedgerUnavailable} */
-  async hold(deliveries: readonly Delivery[], ms: number, withinMs?: number): Promise<void> {
-    const names = deliveries.map(({ record }) => record);
-    await this.#dependencies.ledger.takeOver(names, withinMs, ms + CLAIM_MARGIN_MS);
-    for (const delivery of deliveries) delivery.isTakenOver = true;
-  }
-
-  /** Notes that the ledger has these taken over, so that the POSTs that wait for them ask for no retry. */
-  noteTakenOver(deliveries: readonly DeliveryName[]): void {
-    for (const each of deliveries) {
-      const delivery = this.#inHand.find(each);
+  /**
+   * Has Botbell answer for deliveries, also where they are being attempted: the POSTs that wait for them ask for no retry.
+   * @param forMs how long their attempts go on here; their claims last as long @throws {LedgerUnavailable}
+   */
+  async takeOver(names: readonly DeliveryName[], withinMs?: number, forMs?: number): Promise<void> {
+    if (names.length === 0) return;
+    await this.#dependencies.ledger.takeOver(names, withinMs, forMs && forMs + CLAIM_MARGIN_MS);
+    for (const name of names) {
+      const delivery = this.#inHand.find(name);
       if (delivery !== undefined) delivery.isTakenOver = true;
     }
   }
@@ -190,7 +187,7 @@ export class Loop {
     const { planned, destination, settings, until } = delivery;
     const { channel } = settings.channels.get(planned?.channel ?? '') ?? {};
     const turn = channel?.turn?.(until - this.#dependencies.clock.monotonic(), destination);
-    void (turn === undefined ? this.#attempt(delivery) : this.#callInTurn(delivery, turn));
+    void (turn instanceof Promise ? this.#callInTurn(delivery, turn) : this.#attempt(delivery, turn));
   }
 
   async #callInTurn(delivery: Delivery, turn: Promise<(() => void) | undefined>): Promise<void> {
@@ -226,13 +223,23 @@ export class Loop {
 
   /** An attempt goes on past its time: its claim must last as long, and nobody need wait behind it. */
   readonly #goesOn = (delivery: Delivery, ms: number): void => {
-    const { clock, onUnforeseen } = this.#dependencies;
-    const isUnderWay = () => delivery.isAttempted;
-    const hold = (leftMs: number) => this.hold([delivery], leftMs);
     this.#calls.note(delivery.destination, true);
     this.release(delivery.followers.splice(0));
-    void lengthen(ms, { clock, onUnforeseen, isUnderWay, hold });
+    void this.#lengthen(delivery, this.#dependencies.clock.monotonic() + ms);
   };
+
+  /** Tries, though the store may be away for a moment, until the claim is lengthened or the attempt has ended. */
+  async #lengthen(delivery: Delivery, until: number): Promise<void> {
+    const { clock, onUnforeseen } = this.#dependencies;
+    while (delivery.isAttempted) {
+      try {
+        return await this.takeOver([delivery.record], undefined, Math.max(0, until - clock.monotonic()));
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) return onUnforeseen(error);
+      }
+      await clock.sleep(POLL_MS);
+    }
+  }
 
   #goOn(delivery: Delivery, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#end(delivery, false);

@@ -206,7 +206,10 @@ class OpenPost implements WaitingPost {
     loop.release(this.#own.values());
     const attempted = [...this.#own.values()].filter(({ update }) => update === undefined);
     const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
-    const holding = held.length === 0 ? undefined : this.#hold(held);
+    const isHandedOver = held.some((delivery) => delivery.isHandedOver);
+    const ms = isHandedOver ? LONGEST_ANSWER_MS : this.#posted.settings.config.delivery.timeoutMs;
+    const records = held.map(({ record }) => record);
+    const holding = loop.takeOver(records, this.leftMs, ms).catch(() => undefined);
     for (const delivery of attempted) loop.leave(delivery);
     void Promise.all([this.#taking, holding]).then(() => this.#write(this.#conclude()));
   }
@@ -227,27 +230,16 @@ class OpenPost implements WaitingPost {
   }
 
   #takeOver(): void {
-    const { ledger, loop } = this.#posting;
     const elsewhere = this.#posted.admission.deliveries.filter((record) => this.#isElsewhere(record));
     if (elsewhere.length === 0) return;
     this.#open += 1;
-    const note = () => {
-      this.#hasTakenOver = true;
-      loop.noteTakenOver(elsewhere);
-    };
-    this.#taking = ledger.takeOver(elsewhere, this.leftMs).then(note, () => undefined);
+    const taking = this.#posting.loop.takeOver(elsewhere, this.leftMs);
+    this.#taking = taking.then(() => void (this.#hasTakenOver = true)).catch(() => undefined);
     void this.#taking.then(() => this.#writeIfEnded());
   }
 
   #isElsewhere({ id, state, isTakenOver }: DeliveryRecord): boolean {
     return state === 'pending' && !isTakenOver && !this.#own.has(id);
-  }
-
-  /** Never rejects. */
-  #hold(deliveries: readonly Delivery[]): Promise<void> {
-    const isHandedOver = deliveries.some((delivery) => delivery.isHandedOver);
-    const ms = isHandedOver ? LONGEST_ANSWER_MS : this.#posted.settings.config.delivery.timeoutMs;
-    return this.#posting.loop.hold(deliveries, ms, this.leftMs).catch(() => undefined);
   }
 
   #conclude(): Ending {
