@@ -7,7 +7,7 @@ import type { StoreUnderTest } from '../support/store-under-test.ts';
 import {
   Bench,
   type CreateStore,
-  idsOf,
+  namesOf,
   LEASE_MS,
   LOG,
   OPS,
@@ -72,7 +72,7 @@ export function describeSetClocks(
 
     it('attempts what waits for Botbell’s own next attempt, and what the service no longer retries', async () => {
       await ahead(async () => {
-        const [ops] = idsOf(await bench.accept({}, [OPS]));
+        const [ops] = namesOf(await bench.accept({}, [OPS]));
         await bench.claim();
         await bench.settle([putOff(ops, 10 * MINUTE)]);
         await bench.arrive({ job_id: 'posted' }, [LOG]);
@@ -86,7 +86,7 @@ export function describeSetClocks(
 
     it('leaves a wait as it is that its own kind can ask for', async () => {
       setBy(HOUR);
-      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      const [ops] = namesOf(await bench.accept({}, [OPS]));
       await bench.claim();
       await bench.settle([putOff(ops, 14 * MINUTE)]);
       await beat();
@@ -97,7 +97,7 @@ export function describeSetClocks(
 
     it('notices it after a restart, and once', async () => {
       await ahead(async () => {
-        const [ops] = idsOf(await bench.accept({}, [OPS]));
+        const [ops] = namesOf(await bench.accept({}, [OPS]));
         await bench.claim();
         await bench.settle([putOff(ops, 10 * MINUTE)]);
       });
@@ -146,7 +146,7 @@ export function describeSetClocks(
       const other = await bench.openAs('other');
       setBy(5 * MINUTE);
       await beat(other);
-      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      const [ops] = namesOf(await bench.accept({}, [OPS]));
       await bench.claim(other);
       await other.takeOver([ops], undefined, 10 * MINUTE);
       setBy(-5 * MINUTE);
@@ -159,7 +159,7 @@ export function describeSetClocks(
     it('takes nobody for dead because it was set forward', async () => {
       const other = await bench.openAs('other');
       for (const each of [bench.ledger, other]) await beat(each);
-      const [ops] = idsOf(await bench.accept({}, [OPS]));
+      const [ops] = namesOf(await bench.accept({}, [OPS]));
       await bench.claim(other);
       await other.takeOver([ops], undefined, 10 * MINUTE);
       setBy(5 * MINUTE);
