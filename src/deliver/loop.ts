@@ -25,7 +25,6 @@ export interface LoopDependencies extends Delivering {
 
 export class Loop {
   readonly #dependencies: LoopDependencies;
-  /** By id. */
   readonly #inHand = new InHand();
   /** By destination: those that wait for its slots or for a place, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
