@@ -41,7 +41,7 @@ const CONFIGS = [
 ] as const;
 
 /** What lets a message go for good. */
-const FOR_GOOD = new Set<unknown>(['when', 'after_failures', 'repeat', 'superseded']);
+const FOR_GOOD = new Set<unknown>(['on', 'when', 'after_failures', 'repeat', 'superseded']);
 
 type Act = (world: PipelineWorld) => Promise<void>;
 
