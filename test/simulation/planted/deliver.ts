@@ -102,7 +102,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'sends by itself what it knows to be delivered, or has in hand',
     file: 'src/deliver/claims.ts',
-    from: 'if (loop.has(record) || ledger.isUnwritten(record.id)) return;',
+    from: 'if (loop.has(record) || ledger.isUnwritten(record)) return;',
     to: '',
   },
   {
@@ -114,8 +114,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'lets the claim of a long attempt end before the attempt',
     file: 'src/deliver/loop.ts',
-    from: 'await this.#dependencies.ledger.takeOver(ids, withinMs, ms + CLAIM_MARGIN_MS);',
-    to: 'await this.#dependencies.ledger.takeOver(ids, withinMs, 1000);',
+    from: 'ledger.takeOver(names, withinMs, forMs && forMs + CLAIM_MARGIN_MS);',
+    to: 'ledger.takeOver(names, withinMs, forMs && 1000);',
   },
   {
     does: 'writes nothing of what it could not attempt before it stopped',

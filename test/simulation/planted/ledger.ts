@@ -55,8 +55,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'leaves held what a summary told',
     file: 'src/ledger/operations/settle.ts',
-    from: 'if (row !== undefined && row.jobKey === undefined) await tellSummarised',
-    to: "if (row !== undefined && row.jobKey === 'none') await tellSummarised",
+    from: 'else if (row.jobKey === undefined) await tellSummarised',
+    to: "else if (row.jobKey === 'none') await tellSummarised",
   },
   {
     does: 'does not write a success',
@@ -67,8 +67,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has an outcome end another delivery',
     file: 'src/ledger/operations/settle.ts',
-    from: "WHERE id = ${id} AND state <> 'delivered' RETURNING callback_id, job_key",
-    to: "WHERE id IN (${id}, ${id + 1}) AND state <> 'delivered' RETURNING callback_id, job_key",
+    from: "WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'\n      AND (SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${identity}",
+    to: "WHERE id IN (${id}, ${id + 1 + 0 * destination.length * identity.length}) AND state <> 'delivered'",
   },
   {
     does: 'alerts of a cause each time',
