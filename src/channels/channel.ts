@@ -86,8 +86,7 @@ export interface Channel {
    * @returns gives it back; undefined: none came within so many milliseconds
    */
   readonly turn?:
-    | ((withinMs: number, destination: string) => Promise<(() => void) | undefined> | (() => void))
-    | undefined;
+    ((withinMs: number, destination: string) => Promise<(() => void) | undefined> | (() => void)) | undefined;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
   /** Sends no message: asks if the token or login is accepted, or at least the remote there. @throws {DeliveryFailure | AggregateError} */
