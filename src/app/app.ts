@@ -107,7 +107,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 function openStore(
   { clock, random, store }: AppOptions,
   settings: Pick<RunningSettings<AppSettings>, 'current' | 'leaseMs'>,
-  { onStoreEvent }: Reports,
+  { onStoreEvent, onUpgrade }: Reports,
 ) {
   const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
   const owner = ownerName(clock.now());
@@ -117,6 +117,7 @@ function openStore(
     owner,
     maxBytes,
     onStoreEvent,
+    onUpgrade,
     ...store,
     get leaseMs() {
       return settings.leaseMs;

@@ -11,6 +11,7 @@ import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/actions/actions.ts';
 import { OperationFailed } from '../ledger/failures.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
+import type { OnUpgrade } from '../ledger/migrate.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
@@ -36,6 +37,8 @@ const UNWRITTEN =
   'an outcome could not be written down: deliveries made are kept in memory, and written once the store can be used';
 const STORE_FULL =
   'the store is full of what is undelivered: new callbacks are answered 503 until some of it is delivered or dismissed, or store.max_size is raised';
+const UPGRADE =
+  'the ledger is of an earlier version: it is brought up to date before anything is taken, which may take a while';
 const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgotten early';
 
 /** What happened where something else than a template failed, by the failure's format. */
@@ -89,6 +92,8 @@ export class Reports {
     if (what === 'full') this.#logger.error(STORE_FULL);
     else this.#logger.warn(FORGOTTEN_EARLY);
   };
+
+  readonly onUpgrade: OnUpgrade = (versions) => this.#logger.info(versions, UPGRADE);
 
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();

@@ -5,6 +5,7 @@ import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
 import { type ClaimRequest, TIMER_CLAIM_MS } from './operations/claim.ts';
+import { isOfSuccesses } from './operations/settle.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
   actionOperations,
@@ -79,7 +80,13 @@ class ServiceLedger {
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const args = await admitArgs(arrival, this.#settings);
-    const options = { withinMs: deadline.remainingMs, isDurable: arrival.isAccepted || undefined };
+    const { jobKey: job, isPlain } = args;
+    const options = {
+      withinMs: deadline.remainingMs,
+      isDurable: arrival.isAccepted || undefined,
+      job,
+      isPlain,
+    };
     const { firstBody, ...admission } = await this.#writing.call('admit', [args], options);
     const callback = firstBody === undefined ? arrival.callback : callbackIn(firstBody);
     if (admission.isNew) return { callback, ...admission };
@@ -92,10 +99,13 @@ class ServiceLedger {
   /** If it throws, successes are kept in memory, for `writeUnwritten`. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
-    return this.#writing.call('settle', [settlement], { withinMs, isDurable }).catch((error: unknown) => {
-      this.#unwritten.keep(settlement);
-      throw error;
-    });
+    const isPlain = isOfSuccesses(settlement);
+    return this.#writing
+      .call('settle', [settlement], { withinMs, isDurable, isPlain })
+      .catch((error: unknown) => {
+        this.#unwritten.keep(settlement);
+        throw error;
+      });
   }
 
   /** Writes outcomes that could not be written, up to the first that still cannot be. Never rejects. */

@@ -17,12 +17,21 @@ export async function ledgerState(tx: Tx, migrations = MIGRATIONS): Promise<Ledg
   return version < latestOf(migrations) ? 'older' : 'ready';
 }
 
+/** A start takes as long as that takes; a day is what a timer can wait for. */
+export const UPGRADE_WITHIN_MS = 86_400_000;
+
+/** Told before a ledger of an earlier version is changed. */
+export type OnUpgrade = (versions: { readonly from: number; readonly to: number }) => void;
+
 /** Makes the tables, or takes the steps that the ledger lacks. @throws {Error} as `ledgerState` does */
-export async function migrate(tx: Tx, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(tx: Tx, migrations = MIGRATIONS, onUpgrade?: OnUpgrade): Promise<void> {
   if ((await ledgerState(tx, migrations)) === 'ready') return;
   await waitForOthers(tx);
   // Another replica may have done it meanwhile.
-  const version = (await versionIn(tx, latestOf(migrations))) ?? FIRST_VERSION - 1;
+  const found = await versionIn(tx, latestOf(migrations));
+  if (found !== undefined && found < latestOf(migrations))
+    onUpgrade?.({ from: found, to: latestOf(migrations) });
+  const version = found ?? FIRST_VERSION - 1;
   const missing = migrations.slice(version - FIRST_VERSION + 1);
   for (const statement of missing.flatMap(({ statements }) => statements))
     await tx.all(raw(typed(statement, isSqlite(tx))));

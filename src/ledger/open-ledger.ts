@@ -5,7 +5,7 @@ import type { Random } from '../text/random.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
-import type { LedgerState } from './migrate.ts';
+import type { LedgerState, OnUpgrade } from './migrate.ts';
 import { ownerName } from './owners.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
 import type { Migration } from './schema.ts';
@@ -19,6 +19,7 @@ interface DatabaseOptions {
   /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
+  readonly onUpgrade?: OnUpgrade | undefined;
   /** SQLite without its keeper: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
   /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */

@@ -5,15 +5,15 @@ import {
   type CallOptions,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
-  rowIn,
   type Statement,
-  storedValue,
   type Transactions,
   type Tx,
 } from './database.ts';
 import { failed, unavailable } from './failures.ts';
 import { LedgerUnavailable } from './ledger.ts';
-import { migrate } from './migrate.ts';
+import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from './migrate.ts';
+import { CallQueue, type QueuedCall } from './postgres-queue.ts';
+import { codeOf, OpenTransaction, query } from './postgres-transaction.ts';
 import type { Migration } from './schema.ts';
 import { type Random, systemRandom } from '../text/random.ts';
 import { type Clock, Deadline, systemClock } from '../time/clock.ts';
@@ -29,6 +29,7 @@ interface PostgresSettings {
 type OpenOptions = Omit<PostgresSettings, 'pool'> & {
   readonly url: string;
   readonly migrations?: readonly Migration[] | undefined;
+  readonly onUpgrade?: OnUpgrade | undefined;
 };
 
 /** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
@@ -42,56 +43,20 @@ const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
-/** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
-const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
-
-/**
- * Waits for no answer on which nothing depends: BEGIN goes out with the first statements, COMMIT with the last ones. Were BEGIN to fail,
- * the first statements would be committed singly, so an operation begins with some that may be.
- */
-class OpenTransaction {
-  readonly #client: pg.PoolClient;
-  readonly #begun: Promise<unknown>;
-  #committed: Promise<unknown> | undefined;
-
-  constructor(client: pg.PoolClient, beginning: string) {
-    this.#client = client;
-    this.#begun = query(client, beginning);
-    this.#begun.catch(() => undefined);
-  }
-
-  /** As `Tx.all` promises. */
-  async all({ text, values }: Statement): Promise<unknown[]> {
-    // It would commit singly.
-    if (this.#committed !== undefined) throw new Error('a statement comes after the last ones');
-    const asked = query(this.#client, { text, values: values.map(storedValue) });
-    const [{ rows }] = await Promise.all([asked, this.#begun]);
-    return (rows as Record<string, unknown>[]).map(rowIn);
-  }
-
-  /** As `Tx.last` promises. PostgreSQL makes a rollback of the commit if a statement before it fails. */
-  async last<Result>(work: () => Promise<Result>): Promise<Result> {
-    const [result] = await Promise.all([work(), this.commit()]);
-    return result;
-  }
-
-  async commit(): Promise<void> {
-    await (this.#committed ??= query(this.#client, 'COMMIT'));
-  }
-
-  /** Returns the connection to the pool. Closes it if it is `spent`, no transaction has begun, or the rollback fails. Never rejects. */
-  async undo(isSpent: boolean): Promise<void> {
-    await this.#begun
-      .then(() => query(this.#client, 'ROLLBACK'))
-      .then(
-        () => this.#client.release(isSpent),
-        () => this.#client.release(true),
-      );
-  }
+interface Waiting extends QueuedCall {
+  readonly work: (tx: Tx) => Promise<unknown>;
+  readonly isDurable: boolean;
+  readonly deadline: Deadline;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
+  readonly #queue = new CallQueue<Waiting>();
+  /** Connections that run nothing. */
+  #free: number;
+  #isScheduled = false;
   /** How far the server's clock is ahead of this machine's monotonic one; undefined: not measured. */
   #aheadMs: number | undefined;
   /** When that was measured, by the clock that goes on during sleep. */
@@ -106,20 +71,22 @@ class PostgresTransactions implements Transactions {
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
     settings.pool.on('connect', (client) => this.#numbers.set(client, this.#connected++));
+    this.#free = settings.pool.options.max;
   }
 
   run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = true }: CallOptions = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, job, isPlain }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    const once = () => this.#run(work, deadline, isDurable);
-    // Nothing was written: over a connection of today it may be.
-    const run = once().catch((error: unknown) => {
-      if (codeOf(error) !== READ_ONLY) throw error;
-      return once();
-    });
-    return deadline.bound(run).catch((error: unknown) => {
+    const done = new Promise<unknown>((resolve, reject) => {
+      if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
+      this.#queue.add({ work, isDurable, deadline, job, isPlain, isAlone: false, resolve, reject });
+      // After all that comes in this turn of the event loop.
+      if (!this.#isScheduled) setImmediate(() => this.#begin());
+      this.#isScheduled = true;
+    }) as Promise<Result>;
+    return deadline.bound(done).catch((error: unknown) => {
       throw unavailable(error);
     });
   }
@@ -128,37 +95,81 @@ class PostgresTransactions implements Transactions {
     return this.#settings.pool.end();
   }
 
-  async #run<Result>(work: (tx: Tx) => Promise<Result>, deadline: Deadline, isDurable: boolean) {
-    const client = await this.#connect(deadline);
-    await this.#measureClock(client).catch((error: unknown) => {
-      client.release(true);
-      throw error;
-    });
-    const open = new OpenTransaction(client, this.#beginning(deadline, isDurable));
+  /** Fills the connections that are free. What comes meanwhile is the next batch. */
+  #begin(): void {
+    this.#isScheduled = false;
+    while (this.#free > 0) {
+      const batch = this.#queue.next();
+      if (batch.length === 0) return;
+      this.#free -= 1;
+      void this.#runOn(batch);
+    }
+  }
+
+  async #runOn(batch: readonly Waiting[]): Promise<void> {
+    const again = await this.#run(batch);
+    this.#free += 1;
+    this.#queue.end(batch, again);
+    this.#begin();
+  }
+
+  /** Never rejects. @returns those that are to be run again, each alone, since one of them has failed */
+  async #run(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const calls = batch.filter(({ deadline }) => deadline.remainingMs > 0);
+    if (calls.length === 0) return [];
+    const reject = (error: unknown): readonly Waiting[] => {
+      for (const call of calls) call.reject(error);
+      return [];
+    };
+    let client: pg.PoolClient;
     try {
-      const result = await work(this.#txOf(open));
+      client = await this.#connect();
+    } catch (error) {
+      return reject(unavailable(error));
+    }
+    try {
+      const results = await this.#inTransaction(client, calls);
+      for (const [index, { resolve }] of calls.entries()) resolve(results[index]);
+      return [];
+    } catch (error) {
+      return isToRunAgain(calls, error) ? calls : reject(failed(error));
+    }
+  }
+
+  async #inTransaction(client: pg.PoolClient, calls: readonly Waiting[]): Promise<readonly unknown[]> {
+    const remainingMs = Math.max(...calls.map(({ deadline }) => deadline.remainingMs));
+    const beginning = this.#beginning(
+      remainingMs,
+      calls.some(({ isDurable }) => isDurable),
+    );
+    const open = new OpenTransaction(client, beginning, Math.max(QUERY_TIMEOUT_MS, remainingMs));
+    const isLone = calls.length === 1;
+    const tx = this.#txOf(open, isLone);
+    try {
+      const ended = await Promise.allSettled(calls.map(({ work }) => work(tx)));
+      const results = ended.map(resultOrThrow);
       await open.commit();
       client.release();
-      return result;
+      return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
       if (mayOnlyRead) this.#writableFrom = this.#connected;
       await open.undo(mayOnlyRead);
-      throw failed(error);
+      throw error;
     }
   }
 
-  async #connect(deadline: Deadline): Promise<pg.PoolClient> {
-    const { pool } = this.#settings;
-    if (pool.waitingCount >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
-    const client = await pool.connect().catch((error: unknown) => {
-      throw unavailable(error);
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#settings.pool.connect();
+    if ((this.#numbers.get(client) ?? 0) < this.#writableFrom) {
+      client.release(true);
+      return this.#connect();
+    }
+    await this.#measureClock(client).catch((error: unknown) => {
+      client.release(true);
+      throw error;
     });
-    const isSpent = (this.#numbers.get(client) ?? 0) < this.#writableFrom;
-    if (isSpent || deadline.remainingMs <= 0) client.release(isSpent);
-    if (isSpent) return this.#connect(deadline);
-    if (deadline.remainingMs > 0) return client;
-    throw new LedgerUnavailable('the ledger did not come to it in time');
+    return client;
   }
 
   /** Replicas' clocks may differ by minutes, so `now` is the server's time; a test's clock stays as it is. */
@@ -174,12 +185,13 @@ class PostgresTransactions implements Transactions {
     this.#measuredAt = at;
   }
 
-  #txOf(open: OpenTransaction): Tx {
+  #txOf(open: OpenTransaction, isLone: boolean): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
     return {
       all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
-      last: (work) => open.last(work),
+      // What others in the transaction do comes after.
+      last: (work) => (isLone ? open.last(work) : work()),
       now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
       owner,
       random,
@@ -190,8 +202,8 @@ class PostgresTransactions implements Transactions {
   }
 
   /** One statement begins and sets all: behind a pooler each transaction may get another session. */
-  #beginning(deadline: Deadline, isDurable: boolean): string {
-    const serverMs = Math.max(1, Math.floor(deadline.remainingMs * SERVER_SHARE));
+  #beginning(remainingMs: number, isDurable: boolean): string {
+    const serverMs = Math.max(1, Math.floor(remainingMs * SERVER_SHARE));
     // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
     const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
     return [
@@ -204,22 +216,21 @@ class PostgresTransactions implements Transactions {
   }
 }
 
+/** Of two transactions that wait for each other the server ends one. */
+const DEADLOCK = '40P01';
+
 /** `read_only_sql_transaction`: of a standby, or where the database, the role or the whole server has been made read-only. */
 const READ_ONLY = '25006';
 
-function codeOf(error: unknown): string | undefined {
-  const { cause } = error as { readonly cause?: unknown };
-  return cause instanceof pg.DatabaseError ? cause.code : undefined;
+/** Nothing was written. Each alone may succeed; so may one that met a deadlock, or, over a connection of today, one that could not write. */
+function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): boolean {
+  const code = codeOf(error);
+  return others.length > 0 || code === DEADLOCK || (code === READ_ONLY && first?.isAlone === false);
 }
 
-/** @throws {LedgerUnavailable} the server refuses the statement, or cannot be used */
-async function query(client: pg.PoolClient, statement: string | pg.QueryConfig): Promise<pg.QueryResult> {
-  try {
-    return await client.query(statement);
-  } catch (error) {
-    const isRefusal = error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
-    throw isRefusal ? failed(error) : unavailable(error);
-  }
+function resultOrThrow(ended: PromiseSettledResult<unknown>): unknown {
+  if (ended.status === 'rejected') throw ended.reason;
+  return ended.value;
 }
 
 /** With those that read: ten replicas fit into a server that takes 100, its default. */
@@ -257,6 +268,7 @@ function connect(url: string, max: number): pg.Pool {
 export async function openPostgres({
   url,
   migrations,
+  onUpgrade,
   ...settings
 }: OpenOptions): Promise<PostgresTransactions> {
   const { isReader = false } = settings;
@@ -264,7 +276,10 @@ export async function openPostgres({
   const transactions = new PostgresTransactions({ ...settings, pool });
   if (isReader) return transactions;
   try {
-    await transactions.run((tx) => migrate(tx, migrations), { isDurable: true, withinMs: QUERY_TIMEOUT_MS });
+    await transactions.run((tx) => migrate(tx, migrations, onUpgrade), {
+      isDurable: true,
+      withinMs: UPGRADE_WITHIN_MS,
+    });
     return transactions;
   } catch (error) {
     await transactions.close();

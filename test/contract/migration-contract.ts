@@ -99,7 +99,10 @@ export function describeMigrations(
 
     it('is worked on by this version and the next one side by side, and by this one again', async () => {
       const old = await store.open({ owner: 'old' });
-      const next = await store.open({ owner: 'next', migrations: NEXT });
+      const told: unknown[] = [];
+      const onUpgrade = (versions: unknown) => void told.push(versions);
+      const next = await store.open({ owner: 'next', migrations: NEXT, onUpgrade });
+      expect(told).to.deep.equal([{ from: TODAY, to: TODAY + 1 }]);
       await admit(old, 'by the old one');
       await admit(next, 'by the new one');
       await old.close();

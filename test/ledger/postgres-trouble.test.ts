@@ -91,6 +91,19 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(errors.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
   });
 
+  it('takes a burst of callbacks over a slow network, as it does over a quick one', async () => {
+    proxy.delayBy(10);
+    const burst = Array.from({ length: 240 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));
+    const told = (await Promise.all(burst)).map(({ deliveries }) =>
+      ledger.settle(settlementOf(deliveries.map((each) => delivered(each))), PATIENT_MS),
+    );
+    await Promise.all(told);
+    proxy.delayBy(0);
+    expect(
+      await store.query(`select count(*)::int from deliveries where state <> 'delivered'`),
+    ).to.deep.equal([{ count: 2 }]);
+  });
+
   it('has the server end what takes too long, and keeps the connection', async () => {
     const backends = (more = '') =>
       store.query(`select pid from pg_stat_activity where application_name = 'botbell' ${more}`);

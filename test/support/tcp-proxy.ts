@@ -10,6 +10,8 @@ export interface TcpProxy {
   loseAnswers(): void;
   /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
   onSent: (text: string) => string | void;
+  /** What is passed on takes so long in each direction from here on. */
+  delayBy(ms: number): void;
   /** New connections work again; those that were cut off by silence are closed. */
   recover(): void;
   close(): Promise<void>;
@@ -21,6 +23,12 @@ export async function startTcpProxy(target: {
 }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let mode: 'passing' | 'silent' | 'losing answers' = 'passing';
+  let delayMs = 0;
+  // Timers of one length end in the order in which they began.
+  const pass = (to: Socket, chunk: Buffer) => {
+    if (delayMs === 0) to.write(chunk);
+    else setTimeout(() => to.writable && to.write(chunk), delayMs);
+  };
   const remember = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -32,9 +40,9 @@ export async function startTcpProxy(target: {
     client.on('data', (chunk) => {
       const changed = proxy.onSent(chunk.toString('latin1'));
       if (mode !== 'silent')
-        upstream.write(typeof changed === 'string' ? Buffer.from(changed, 'latin1') : chunk);
+        pass(upstream, typeof changed === 'string' ? Buffer.from(changed, 'latin1') : chunk);
     });
-    upstream.on('data', (chunk) => mode === 'passing' && client.write(chunk));
+    upstream.on('data', (chunk) => void (mode === 'passing' && pass(client, chunk)));
     client.on('close', () => upstream.end());
     upstream.on('close', () => mode === 'passing' && client.end());
   });
@@ -44,6 +52,7 @@ export async function startTcpProxy(target: {
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
     onSent: () => undefined,
+    delayBy: (ms) => void (delayMs = ms),
     fallSilent: () => (mode = 'silent'),
     loseAnswers: () => (mode = 'losing answers'),
     recover() {

@@ -51,6 +51,7 @@ export async function admitArgs(
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     asking,
+    isPlain: askingIn(asking).isPlain,
     likeness,
     unmet,
     isAccepted,

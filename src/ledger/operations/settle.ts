@@ -26,8 +26,7 @@ import { lockJobsOf, lockWithoutJobs } from './locks.ts';
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
-  const failures = deliveries.filter(({ state }) => state !== 'delivered');
-  if (failures.length === 0 && refused.length === 0) return settleDelivered(tx, settlement);
+  if (isOfSuccesses(settlement)) return settleDelivered(tx, settlement);
   // All are locked, in the order of their ids, since decisions depend on their earlier states.
   const ids = deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
@@ -46,6 +45,11 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
   const isAlerted = await raise(tx, alerts);
   return isAlerted || decisions.some(isDue);
+}
+
+/** Then nothing depends on what a row was before. */
+export function isOfSuccesses({ deliveries, refused = [] }: Settlement): boolean {
+  return refused.length === 0 && deliveries.every(({ state }) => state === 'delivered');
 }
 
 async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {

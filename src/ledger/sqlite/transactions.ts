@@ -15,7 +15,7 @@ import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
-import { type LedgerState, ledgerState, migrate } from '../migrate.ts';
+import { type LedgerState, ledgerState, migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../migrate.ts';
 import type { Migration } from '../schema.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { hasBytes, hasLogAlone, MEMORY, withCopy } from './file.ts';
@@ -210,11 +210,20 @@ export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'spac
   /** Undefined: no limit. */
   readonly maxBytes?: number | undefined;
   readonly migrations?: readonly Migration[] | undefined;
+  readonly onUpgrade?: OnUpgrade | undefined;
 }
 
 /** A reader creates nothing, and opens a file of any version. @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
-  const { path, isReader = false, maxBytes, migrations, clock, onEvent = () => undefined } = options;
+  const {
+    path,
+    isReader = false,
+    maxBytes,
+    migrations,
+    onUpgrade,
+    clock,
+    onEvent = () => undefined,
+  } = options;
   try {
     if (!isReader) await checkOwn(options);
     const connection = new SqliteConnection(path, options);
@@ -223,7 +232,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
     const transactions = new SqliteTransactions({ ...options, connection, space });
     if (isReader) return transactions;
     await transactions
-      .run((tx) => migrate(tx, migrations), { isDurable: true })
+      .run((tx) => migrate(tx, migrations, onUpgrade), { isDurable: true, withinMs: UPGRADE_WITHIN_MS })
       .catch(async (error: unknown) => {
         await transactions.close();
         throw error;
