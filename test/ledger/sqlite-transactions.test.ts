@@ -8,6 +8,7 @@ import { OperationFailed } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
 import { openSqlite, SqliteTransactions } from '../../src/ledger/sqlite/transactions.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
@@ -86,6 +87,38 @@ describe('Transactions in a SQLite file', () => {
       await count('a')(tx);
     });
     expect(await counted()).to.deep.equal(['a']);
+  });
+
+  it('let the event loop turn where they take long, and nothing else is begun meanwhile', async () => {
+    let time = 0;
+    const clock = { ...systemClock, monotonic: () => (time += 30) };
+    const slow = new SqliteTransactions({ connection, owner: 'one', clock });
+    const seen: string[] = [];
+    const long = slow.run(async (tx) => {
+      setImmediate(() => {
+        seen.push('a turn');
+        void slow.run(async () => void seen.push('another call'), { withinMs: 1e9 });
+      });
+      await count('a')(tx);
+      await count('b')(tx);
+      seen.push('its end');
+    });
+    await Promise.all([long, slow.run(() => Promise.resolve(), { withinMs: 1e9 })]);
+    await slow.run(() => Promise.resolve(), { withinMs: 1e9 });
+    expect(seen).to.deep.equal(['a turn', 'its end', 'another call']);
+  });
+
+  it('write nothing more once they are taken back', async () => {
+    let time = 0;
+    const clock = { ...systemClock, monotonic: () => (time += 30) };
+    const slow = new SqliteTransactions({ connection, owner: 'one', clock });
+    await rejectionOf(
+      slow.run((tx) =>
+        Promise.all([tx.all(sql`SELECT nothing FROM nowhere`), count('a')(tx).then(() => count('b')(tx))]),
+      ),
+    );
+    await slow.run(() => Promise.resolve(), { withinMs: 1e9 });
+    expect(await counted()).to.deep.equal([]);
   });
 
   it('wait for another process that writes', async () => {

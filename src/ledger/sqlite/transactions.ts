@@ -27,6 +27,9 @@ const CALLS_PER_BATCH = 100;
 /** How soon a transaction that could not begin is tried again. */
 const AGAIN_MS = 10;
 
+/** After this a transaction with many statements lets the event loop turn. */
+const TURN_MS = 20;
+
 /** The longest time in which nothing is begun, so that the log can be emptied. */
 const LONGEST_REST_MS = 5000;
 
@@ -57,6 +60,9 @@ export class SqliteTransactions implements Transactions {
   #running: Promise<void> | undefined;
   /** Until then nothing is begun, by `monotonic`. */
   #restsUntil = -Infinity;
+  /** By `monotonic`; and the number of the transaction that is open, or was the last. */
+  #turnEndsAt = 0;
+  #transaction = 0;
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
@@ -167,9 +173,10 @@ export class SqliteTransactions implements Transactions {
   }
 
   async #inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { connection, isReader } = this.#settings;
+    const { connection, clock, isReader } = this.#settings;
     // With the lock from the start, a writer's snapshot cannot turn out to be stale (SQLITE_BUSY_SNAPSHOT).
     connection.exec(isReader === true ? 'begin' : 'begin immediate');
+    this.#turnEndsAt = clock.monotonic() + TURN_MS;
     try {
       const result = await work();
       connection.exec('commit');
@@ -178,12 +185,20 @@ export class SqliteTransactions implements Transactions {
       // After some errors, e.g. a full disk, SQLite has rolled back by itself (sqlite.org/lang_transaction.html).
       if (connection.isInTransaction) connection.exec('rollback');
       throw error;
+    } finally {
+      this.#transaction += 1;
     }
   }
 
   #transactionAt(isFull: boolean): Tx {
     const { connection, owner, clock, random = systemRandom } = this.#settings;
-    const all = <Row>(statement: Statement) => Promise.resolve(connection.all(statement) as Row[]);
+    const transaction = this.#transaction;
+    const all = async <Row>(statement: Statement) => {
+      if (clock.monotonic() > this.#turnEndsAt) await this.#letTurn();
+      // It would be committed singly.
+      if (transaction !== this.#transaction) throw new Error('the transaction has ended');
+      return connection.all(statement) as Row[];
+    };
     return {
       all,
       first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
@@ -195,6 +210,11 @@ export class SqliteTransactions implements Transactions {
       skipLocked: empty,
       isFull,
     };
+  }
+
+  async #letTurn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#turnEndsAt = this.#settings.clock.monotonic() + TURN_MS;
   }
 
   #isInTime({ until, reject }: Waiting, why = 'the ledger did not come to it'): boolean {
