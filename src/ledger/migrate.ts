@@ -65,9 +65,14 @@ async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
 /** Key of the advisory lock that lets only one of several starting replicas change the schema; any number would do. */
 const SCHEMA_LOCK = 3853314791;
 
+/** A start that is killed must not leave its step at work, for which the next start would wait; servers on some systems cannot look. */
+const ENDED_WITH_CLIENT = `DO $$ BEGIN SET LOCAL client_connection_check_interval = 1000;
+  EXCEPTION WHEN OTHERS THEN NULL; END $$`;
+
 /** SQLite's writer has the file to itself. */
 async function waitForOthers(tx: Tx): Promise<void> {
   if (isSqlite(tx)) return;
   await tx.all(raw('SET LOCAL lock_timeout = 0'));
+  await tx.all(raw(ENDED_WITH_CLIENT));
   await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
 }

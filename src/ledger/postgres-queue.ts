@@ -23,21 +23,24 @@ export class CallQueue<Call extends QueuedCall> {
 
   /** Takes the next calls, of which each has another job, in the order of their jobs; none: all that wait are behind running ones. */
   next(): readonly Call[] {
-    const busy = new Set(this.#running);
-    const batch: Call[] = [];
-    for (const call of this.#waiting) {
-      const isShared = call.isPlain === true && !call.isAlone;
-      if (batch.length === CALLS_PER_BATCH || (batch.length > 0 && !isShared)) break;
-      const isBehind = call.job !== undefined && busy.has(call.job);
-      if (call.job !== undefined) busy.add(call.job);
-      if (isBehind) continue;
-      batch.push(call);
-      if (!isShared) break;
-    }
+    const batch = this.#first();
     const taken = new Set(batch);
     if (batch.length > 0) this.#waiting = this.#waiting.filter((call) => !taken.has(call));
     for (const { job } of batch) if (job !== undefined) this.#running.add(job);
     return batch.toSorted(byJob);
+  }
+
+  #first(): readonly Call[] {
+    const batch: Call[] = [];
+    const busy = new Set(this.#running);
+    for (const call of this.#waiting) {
+      const isShared = call.isPlain === true && !call.isAlone;
+      if (batch.length === CALLS_PER_BATCH || (batch.length > 0 && !isShared)) return batch;
+      if (call.job === undefined || !busy.has(call.job)) batch.push(call);
+      if (call.job !== undefined) busy.add(call.job);
+      if (!isShared && batch.length > 0) return batch;
+    }
+    return batch;
   }
 
   /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */

@@ -4,12 +4,12 @@ import { CallQueue } from '../../src/ledger/postgres-queue.ts';
 
 interface Call {
   readonly name: string;
-  readonly job?: string;
+  readonly job: string | undefined;
   readonly isPlain: boolean;
   isAlone: boolean;
 }
 
-const plain = (name: string, job?: string): Call => ({ name, job, isPlain: true, isAlone: false }) as Call;
+const plain = (name: string, job?: string): Call => ({ name, job, isPlain: true, isAlone: false });
 const other = (name: string, job?: string): Call => ({ ...plain(name, job), isPlain: false });
 
 describe('The calls that wait for PostgreSQL', () => {
