@@ -14,8 +14,8 @@ import { Timeline } from './timeline.ts';
 /** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no rule of the configs holds longer. */
 const ENDS_WITHIN_MS = 45 * MINUTE;
 
-/** Time in which nothing happens is left out, as on a machine that sleeps: less than what makes a process count as dead. */
-const SLEEPS_MS = 14 * SECOND;
+/** Time in which nothing happens is left out, as on a machine that sleeps: less than a claim lasts that waits for its turn. */
+const SLEEPS_MS = 10 * SECOND;
 const AWAKE_MS = 2 * SECOND;
 
 /** How often it is asked whether all has ended. */

@@ -1,4 +1,5 @@
 /** Section 8, `per_job`: the first message of a job that was sent is the root of the later ones. */
+import { jobIdOf } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { type Broken, type History, isSuccess, WRITTEN_WITHIN_MS } from './history.ts';
 
@@ -23,11 +24,10 @@ export function judgeJobs(history: History, broken: Broken): void {
   }
 }
 
-function isEarlierOfJob(other: Attempt, { key, destination, at }: Attempt): boolean {
-  const [job] = key.split('/');
+function isEarlierOfJob(other: Attempt, { notice, destination, at }: Attempt): boolean {
   return (
     other.destination === destination &&
-    other.key.split('/')[0] === job &&
+    jobIdOf(other.notice) === jobIdOf(notice) &&
     isSuccess(other) &&
     (other.endedAt ?? at) < at
   );
