@@ -8,5 +8,6 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'A person gives back a message of a job whose later message was told: is that out of order (6)? It comes when it is asked for.',
   'While processes run different configs, whose rules decide (8)? The model asks only whom they name.',
   'A machine sleeps for longer than a claim lasts while what it has claimed waits for its turn: on waking it begins the attempt, and so may another process that has claimed it by then (6). The world sleeps for less.',
+  'A digest is due in the very moment in which the service starts for the first time (8: due within the last hour): is it told? It is not.',
   'May a test that a person asks for break a pause (6)? It is sent.',
 ];
