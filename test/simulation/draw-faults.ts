@@ -18,7 +18,7 @@ export function drawSwarm(random: Random, hasRules: boolean): Swarm {
     up.has(kind) ? 3 : Number(random.chance(kind === 'weather' ? 0.4 : 0.12));
   const swarm = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
   // Rules judge by time: what a rule does while a call of the store takes seconds, or a clock is set, is not said.
-  return hasRules ? { ...swarm, slow: 0, clock: 0 } : { ...swarm, clock: 0 };
+  return hasRules ? { ...swarm, slow: 0, clock: 0 } : swarm;
 }
 
 interface Struck {
