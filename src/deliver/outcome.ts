@@ -88,7 +88,7 @@ export function updateOf(
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
   const named = { id, destination, identity };
-  return { ...named, attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...changes };
+  return { attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...named, ...changes };
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {

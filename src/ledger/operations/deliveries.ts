@@ -65,7 +65,7 @@ async function insertRow(
   if (state === 'held')
     await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
   const named = { id, callbackId, identity, destination, channel, address } as const;
-  const begun = { ...named, state, attempts: 0, refusals: 0 } as const;
+  const begun = { state, attempts: 0, refusals: 0, ...named } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   const claim = isClaimed ? 'own' : undefined;
   return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
