@@ -1,4 +1,5 @@
 /** Sections 1 and 6: nothing is lost, nobody is told twice but after an ambiguity, and nobody is told whom no route names. */
+import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend } from '../keys.ts';
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
@@ -26,6 +27,7 @@ export function judgeTold(history: History, broken: Broken): void {
 function once(history: History, broken: Broken): void {
   const places = new Map<string, Attempt[]>();
   for (const attempt of history.observed.attempts) {
+    if (isOfSeveralLimits(history, attempt)) continue;
     const place = `${attempt.key} to ${attempt.destination}`;
     const before = places.get(place) ?? [];
     for (const earlier of before) {
@@ -35,6 +37,14 @@ function once(history: History, broken: Broken): void {
     }
     places.set(place, [...before, attempt]);
   }
+}
+
+/** A run that is overdue by two limits is told by each, perhaps in one moment: an open question. */
+function isOfSeveralLimits({ scenario }: History, { notice }: Attempt): boolean {
+  if (notice.template !== 'overdue' || isAlert(notice)) return false;
+  const { bot_id: bot } = notice.callback;
+  const routes = scenario.configs.flatMap(({ routes }) => routes);
+  return routes.filter(({ bots, overdueMin }) => overdueMin !== undefined && bots.includes(bot)).length > 1;
 }
 
 function whyNotAgain(history: History, earlier: Attempt, later: Attempt): string | undefined {
