@@ -27,8 +27,8 @@ export function untilOf(arrivedAt: number, answerWithinMs: number): number {
 /** The share of `max_in_flight` that may wait for the same destination, BOT or job. */
 const SHARE = 1 / 4;
 
-/** Who has waited for so long is answered before anybody who comes has to wait. */
-const LONG_MS = 1000;
+/** Who has waited for so long is answered for the sake of who comes. */
+const LONG_MS = 500;
 
 type Posting = Delivering & { readonly loop: Loop };
 

@@ -93,10 +93,19 @@ export class Loads {
    */
   handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
     const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
-    const inTurn = bytes > LARGE_BYTES ? () => this.#large.during(until, work, weight) : () => work();
     const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
-    if (!this.#all.hasRoom(1)) this.#onFull();
+    const stopAsking = this.#all.hasRoom(1) ? undefined : this.#askForRoom();
+    const inTurn = () => {
+      stopAsking?.();
+      return bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work();
+    };
     return this.during(() => this.#all.during(momentEnds, inTurn));
+  }
+
+  /** Asks at once, and again if no room comes. @returns asks no more */
+  #askForRoom(): () => void {
+    this.#onFull();
+    return this.#clock.startTimer(MOMENT_MS / 2, this.#onFull);
   }
 
   /** Counts `work` as in flight until it settles. @throws {HttpProblem} 503 while draining */
