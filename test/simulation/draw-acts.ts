@@ -26,7 +26,15 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     if (kind === 'test') return { kind, at, destination: random.of(used) };
     return kind === 'snooze' ? snoozeFrom(random, at, used) : { kind, at, pick };
   };
-  return Array.from({ length: random.int(1, 8) }, draw);
+  const acts = Array.from({ length: random.int(1, 8) }, draw);
+  // In the end somebody ends what is still snoozed: a success that is waited for may never come.
+  const snoozed = acts.filter(({ kind }) => kind === 'snooze');
+  const woken = snoozed.map((_, nth): Act => ({
+    kind: 'wake',
+    at: lastsMs + 3 * MINUTE + nth * SECOND,
+    pick: 0,
+  }));
+  return [...acts, ...woken];
 }
 
 function snoozeFrom(random: Random, at: number, used: readonly string[]): Act {

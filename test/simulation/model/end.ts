@@ -24,9 +24,12 @@ export function judgeEnd(history: History, broken: Broken): void {
   }
 }
 
-function memoryIsEmpty({ hasReloads }: History, text: string, broken: Broken): void {
-  // Whether what no route names any more counts as held is an open question.
-  const held = hasReloads ? [] : ['botbell_deliveries_held'];
+function memoryIsEmpty({ hasReloads, observed }: History, text: string, broken: Broken): void {
+  // Whether what no route names any more, or a dead summary was to tell, counts as held is an open question.
+  const isSummaryDead = observed.listed.some(
+    ({ kind, deliveries }) => kind === 'summary' && deliveries.some(({ state }) => state === 'dead'),
+  );
+  const held = hasReloads || isSummaryDead ? [] : ['botbell_deliveries_held'];
   for (const gauge of ['botbell_deliveries_pending', 'botbell_destinations_paused', ...held]) {
     const value = new RegExp(`^${gauge} (.*)$`, 'm').exec(text)?.[1];
     if (value !== '0') broken('nothing is left', `${gauge} is ${value ?? 'not there'} at the end`);

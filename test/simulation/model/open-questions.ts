@@ -4,7 +4,7 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'A muted `executing` is put into a summary, and its result is told while the summary waits: is the summary out of order (6)? It has no job, and is sent as it is.',
   'A result that comes while a call of the store takes seconds: by which moment is it judged (8)? Seeds with rules have no slow store.',
   'The clock of the store is set while a process has a claim, or a hold ends: what is told twice then, and when is it told? The model asks only that everything ends.',
-  'Does `botbell_deliveries_held` count what is held as no longer routed (7: what will be told)? It does; the model asks nothing of it after a reload.',
+  'Does `botbell_deliveries_held` count what is held as no longer routed, or what a summary that is a dead letter was to tell (7: what will be told)? It does; the model asks nothing of it then.',
   'A person gives back a message of a job whose later message was told: is that out of order (6)? It comes when it is asked for.',
   'While processes run different configs, whose rules decide (8)? The model asks only whom they name.',
   'A machine sleeps for longer than a claim lasts while what it has claimed waits for its turn: on waking it begins the attempt, and so may another process that has claimed it by then (6). The world sleeps for less.',
