@@ -120,12 +120,11 @@ describe('The OpenAPI document', () => {
       slow.destroy();
     });
 
-    it('to too many callbacks at once, and to one that takes too long', async () => {
+    it('to a callback that takes too long', async () => {
       await world.swap((yaml) => yaml.replace('max_in_flight: 1', 'max_in_flight: 1, answer_within: 2500ms'));
       const { release, isAsked } = heldUp();
       const late = received([[504, `POST ${PATH}`, { body: posted() }]]);
       await isAsked();
-      await received([[503, `POST ${PATH}`, { body: posted() }]]);
       await late;
       release();
     });
@@ -166,6 +165,7 @@ describe('The OpenAPI document', () => {
         return status === 503;
       });
       await asks(503, 'GET /readyz');
+      await received([[503, `POST ${PATH}`, { body: posted() }]]);
       release();
       expect((await last).status).to.equal(200);
       await stopped;
