@@ -1,4 +1,7 @@
-/** Sentences of CONTRACT.md that later issues build, each with the check that it turns on. Nothing here is judged yet. */
+/**
+ * Sentences of the contract that no seed is judged by yet, each with the check that it needs. The product keeps stored names, counts as
+ * told what was delivered, and lets no destination wait for another; it does not build the others yet.
+ */
 interface PendingSentence {
   /** What `judge` will call it when it is broken. */
   readonly sentence: string;
@@ -38,22 +41,22 @@ export const PENDING: readonly PendingSentence[] = [
       'pauses.ts: attempts of all replicas at the destination are a second apart until its queue was empty for a minute',
   },
   {
-    sentence: 'stored names keep their meaning (K1)',
+    sentence: 'stored names keep their meaning',
     section: '6: when the config changes …; 8: expect',
     check: 'draw-config.ts changes rules, too; rules.ts judges scenarios with reloads',
   },
   {
-    sentence: 'told is delivered (K2)',
+    sentence: 'told is delivered',
     section: '8: what became a dead letter … does not count as told',
     check: 'rules.ts: unsurePlaces goes; facts.ts leaves out what was not delivered',
   },
   {
-    sentence: 'a notice that is no longer true is superseded (K6)',
+    sentence: 'a notice that is no longer true is superseded',
     section: '8: a notice of Botbell’s own that is no longer true when its hold ends',
     check: 'timers.ts: no `overdue` is sent a moment after its job’s result',
   },
   {
-    sentence: 'a recovery after the error that it answers (K7)',
+    sentence: 'a recovery after the error that it answers',
     section: '8: a recovery is told after the error that it answers, at each destination',
     check: 'order.ts: for each `recovered`, no error of the row is sent there later',
   },
@@ -63,7 +66,7 @@ export const PENDING: readonly PendingSentence[] = [
     check: 'draw-sends.ts gives jobs of two BOTs one id; order.ts and history.ts key jobs with their BOT',
   },
   {
-    sentence: 'no destination waits for another’s trouble (K3)',
+    sentence: 'no destination waits for another’s trouble',
     section: '6: whose turn it is',
     check: 'end.ts: `sent at once` holds while other destinations hang',
   },
