@@ -20,7 +20,7 @@ export function hasWholeLogin(url: string): boolean {
 }
 
 /** A part of a path or a query that is a credential: a key, a token, an ID. Words are none, however long. */
-export function isKey(part: string): boolean {
+function isKey(part: string): boolean {
   return part.length >= 8 && /\p{L}/u.test(part) && /\d/.test(part);
 }
 
