@@ -11,7 +11,7 @@ import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
+import { aboutOf, isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { type AddressedNotice, RESERVE_MS, type Settings, toldBy } from './settings.ts';
 import type { PlannedTarget } from '../route/router.ts';
@@ -167,9 +167,9 @@ function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
 ): Promise<JobMessages | undefined> | undefined {
-  const jobId = jobIdOf(notice);
-  if (mode === 'message' || jobId === undefined || callbackId === undefined) return undefined;
-  return jobMessages?.({ jobId, destination, callbackId }).then(({ root, isOvertaken }) =>
+  const { job_id: jobId, bot_id: botId } = aboutOf(notice);
+  if (mode === 'message' || jobId === '' || callbackId === undefined) return undefined;
+  return jobMessages?.({ jobId, botId, destination, callbackId }).then(({ root, isOvertaken }) =>
     mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
   );
 }

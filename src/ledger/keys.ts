@@ -22,6 +22,11 @@ export function keyOf(id: string): string {
   return `${beginning}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
 }
 
+/** What two BOTs call the same are two jobs. No key has a line break. */
+export function jobKeyOf(jobId: string, botId: string): string {
+  return `${keyOf(jobId)}\n${keyOf(botId)}`;
+}
+
 /** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */
 export function keysFor(id: string): readonly string[] {
   return [...new Set([keyOf(id), keyOf(id.trim()), cleanText(id.trim().slice(0, LONGEST_CLEANED))])];

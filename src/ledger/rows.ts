@@ -1,5 +1,5 @@
 /** Conditions, columns and rows that several operations share. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Callback, CheckedCallback } from '../callback/callback.ts';
 import { parseJson } from '../callback/decode.ts';
 import type { Receipt } from '../channels/channel.ts';
@@ -23,9 +23,25 @@ export const EARLIER_IN_JOB: Sql = sql`
   WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id`;
 
+/** A condition on a row of `callbacks` under this name: the result of its job has come. */
+export function hasResult(row: string): Sql {
+  const own = raw(row);
+  return sql`EXISTS (SELECT 1 FROM callbacks AS result WHERE result.job_id = ${own}.job_id AND result.bot_key = ${own}.bot_key
+    AND result.status IN (0, 1) AND result.kind = 'callback')`;
+}
+
 /** A condition on a row of `callbacks`: it is an `executing` whose job's result is known. */
-export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2
-  AND (SELECT result FROM jobs WHERE jobs.key = callbacks.job_key) IS NOT NULL)`;
+export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2 AND ${hasResult('callbacks')})`;
+
+/** A condition on a row of `callbacks`: its messages are grouped with its job's, and in order with them. */
+export const IS_OF_JOB: Sql = sql`callbacks.kind IN ('callback', 'overdue')`;
+
+/** The job of a row of `callbacks` (`jobKeyOf`). */
+export const JOB_KEY: Sql = sql`callbacks.job_id || '\n' || callbacks.bot_key`;
+
+/** The last answer of a row of `callbacks`. */
+export const RESULT: Sql = sql`coalesce(callbacks.result, (
+  SELECT 'delivered' FROM deliveries WHERE callback_id = callbacks.id AND answered_at IS NOT NULL LIMIT 1))`;
 
 /** A subquery of a row of `deliveries`: its callback's identity. */
 export const IDENTITY: Sql = sql`SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id`;
@@ -80,7 +96,7 @@ export function kept<Told extends DeliveryError | Receipt>(told: Told | undefine
   );
 }
 
-/** The columns of `callbacks` and `bodies` that make a notice. */
+/** The columns of `callbacks` that make a notice. */
 export interface NoticeRow {
   readonly kind: CallbackKind;
   readonly startedAt: number;

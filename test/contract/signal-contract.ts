@@ -479,7 +479,12 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           (row) => Number(row['callback_id']) === callbackId,
         );
         expect(ofCallback.map(({ what }) => what)).to.deep.equal(['held', 'summarised', 'told_in_summary']);
-        const ofJob = { jobId: 'held', destination: 'slack:#ops', callbackId: 0 };
+        const ofJob = {
+          jobId: 'held',
+          botId: callbackWith().bot_id,
+          destination: 'slack:#ops',
+          callbackId: 0,
+        };
         expect((await bench.ledger.jobMessages(ofJob)).root, 'no reply goes under a summary').to.equal(
           undefined,
         );
@@ -634,7 +639,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         it('before its result, with its callback deflated, as that was kept', async () => {
           const message = 'row '.repeat(1_000_000);
           await bench.ledger.signals.fire(await overdue(message));
-          const [, body] = await bench.store.rows('bodies', 'callback_id');
+          const [, body] = await bench.store.rows('callbacks');
           expect(body?.['body']).to.have.property('length').that.is.below(100_000);
           const { deliveries } = await bench.comes({ status: 0, job_id: 'slow' }, [to('slack:#ops')]);
           const [due] = await bench.claim();

@@ -84,9 +84,7 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
   /** As `<template> <destination> <error code>`, in the order in which they were raised. */
   async alerts(): Promise<readonly string[]> {
     const alerts = (await this.store.rows('callbacks')).filter(({ kind }) => kind === 'alert');
-    const ids = new Set(alerts.map(({ id }) => id));
-    return (await this.store.rows('bodies', 'callback_id'))
-      .filter(({ callback_id }) => ids.has(callback_id))
+    return alerts
       .map(({ body }) => JSON.parse(Buffer.from(body as Uint8Array).toString()) as RaisedAlert)
       .map(({ subject }) =>
         'error' in subject

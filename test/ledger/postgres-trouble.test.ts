@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { troubleOf } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { keyOf } from '../../src/ledger/keys.ts';
+import { jobKeyOf } from '../../src/ledger/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
   answerOf,
@@ -158,7 +158,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
   });
 
   it('keeps nobody else waiting while a frozen replica holds the lock of a job', async () => {
-    const letGo = await holdLocks(store.url, `select from jobs where key = '${keyOf('before')}' for update`);
+    const letGo = await holdLocks(
+      store.url,
+      `select pg_advisory_xact_lock(hashtextextended('${jobKeyOf('before', callbackWith().bot_id)}', 0))`,
+    );
     const begun = performance.now();
     const locked = Array.from({ length: 5 }, () => rejectionOf(arrive('before', ledger, PATIENT_MS)));
     const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));

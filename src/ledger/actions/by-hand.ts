@@ -8,7 +8,7 @@ import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { insertRows, makePending } from '../operations/deliveries.ts';
 import { lockCallback, lockDeliveries } from '../operations/locks.ts';
 import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
-import { IS_LATE_START, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { IS_LATE_START, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from '../rows.ts';
 import type { DismissResult, PlanByHand, RedeliverResult, RoutedByHand } from './actions.ts';
 
 const LONGEST_NAME = 200;
@@ -85,7 +85,7 @@ export async function routeByHand(
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
   const callback = await tx.first<Pick<RowWithCallback, 'identity' | 'jobKey' | 'isLateStart'>>(
-    sql`SELECT identity, job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
+    sql`SELECT identity, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
   if (callback.isLateStart) return 'superseded';

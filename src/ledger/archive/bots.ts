@@ -4,7 +4,7 @@ import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
-import { EXECUTING } from '../rows.ts';
+import { EXECUTING, hasResult } from '../rows.ts';
 import type { ArchivedBot, CameOfBot, LateBot, Run } from './archive.ts';
 
 /** A condition: rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
@@ -61,7 +61,7 @@ export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
       SELECT id FROM callbacks AS result
       WHERE kind = 'callback' AND result.bot_key = own.bot_key AND result.id > own.id AND result.status <> ${EXECUTING}
       ORDER BY id LIMIT 1) IS NULL
-      AND (SELECT result FROM jobs WHERE jobs.key = own.job_key) IS NULL
+      AND NOT (kind = 'overdue' AND ${hasResult('own')})
     ORDER BY id DESC LIMIT ${MOST_LATE}`);
 }
 

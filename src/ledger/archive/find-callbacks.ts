@@ -5,6 +5,7 @@ import { type DeliveryState, DELIVERY_STATES } from '../ledger.ts';
 import type { CallbackFilter, PageRequest } from './archive.ts';
 import { cleanText } from '../../text/clean.ts';
 import { keysFor } from '../keys.ts';
+import { IS_OF_JOB, RESULT } from '../rows.ts';
 import { isOfBot } from './bots.ts';
 import { callbacksWith } from './stories.ts';
 
@@ -51,7 +52,7 @@ function kindsOf({ botId }: CallbackFilter): readonly Sql[] {
 }
 
 function isOfJob(jobId: string): Sql {
-  return sql`callbacks.job_key IN (${join(keysFor(jobId))})`;
+  return sql`callbacks.job_id IN (${join(keysFor(jobId))}) AND ${IS_OF_JOB}`;
 }
 
 /** The filter's conditions on rows of `callbacks`; at least one. */
@@ -61,7 +62,7 @@ export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   // Botbell's own notices have no status (their column is always 1).
   if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
-  if (result !== undefined) conditions.push(sql`result = ${result}`);
+  if (result !== undefined) conditions.push(sql`${RESULT} = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
   return conditions;
@@ -110,7 +111,7 @@ async function soughtBy(tx: Tx, search: string): Promise<Sql> {
   const ofJob = isOfJob(search);
   if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return ofJob;
   const text = cleanText(search).trim();
-  return sql`(${isLike(text.toLowerCase())} OR substr(callbacks.job_key, 1, length(CAST(${text} AS TEXT))) = ${text})`;
+  return sql`(${isLike(text.toLowerCase())} OR substr(callbacks.job_id, 1, length(CAST(${text} AS TEXT))) = ${text})`;
 }
 
 /** Matches a part of a BOT's id or name, or all of it if the text has an asterisk. */

@@ -2,7 +2,7 @@
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
-import { deliveriesOf, type NoticeRow, withCallbacks } from '../rows.ts';
+import { deliveriesOf, type NoticeRow, RESULT, withCallbacks } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import {
   type ArchivedCallback,
@@ -12,7 +12,7 @@ import {
 } from './archive.ts';
 
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
-  elapsed AS elapsed_seconds, result`;
+  elapsed AS elapsed_seconds, ${RESULT} AS result`;
 
 /** Newest first. */
 export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
@@ -51,7 +51,7 @@ export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallba
 
 function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
   return tx.first<NoticeRow>(
-    sql`SELECT kind, started_at, times_received, body FROM callbacks JOIN bodies ON callback_id = id WHERE id = ${id}`,
+    sql`SELECT kind, started_at, times_received, body FROM callbacks WHERE id = ${id}`,
   );
 }
 

@@ -4,7 +4,7 @@ import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
 import { firstLine } from '../../text/cut.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
-import { keyOf, nameIn } from '../keys.ts';
+import { jobKeyOf, keyOf, nameIn } from '../keys.ts';
 import {
   type Admission,
   type Arrival,
@@ -20,7 +20,8 @@ import { resultOf } from '../result.ts';
 import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
 import { decideAll } from '../signal/admission.ts';
-import { claimOf, holdBack, insertRows, writeBody } from './deliveries.ts';
+import { claimOf, holdBack, insertRows } from './deliveries.ts';
+import { lockJob } from './locks.ts';
 import { answerEntry, writeAnswer } from './settle.ts';
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
@@ -31,14 +32,13 @@ export async function admitArgs(
   settings: { readonly leaseMs: number; readonly takeOverAfterMs: number },
 ) {
   const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
-  const jobKey = keyOf(callback.job_id);
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
   return {
     leaseMs: settings.leaseMs,
     takeOverAfterMs: settings.takeOverAfterMs,
-    jobKey,
+    jobKey: jobKeyOf(callback.job_id, callback.bot_id),
     identity,
-    jobId: jobKey,
+    jobId: keyOf(callback.job_id),
     botKey: keyOf(callback.bot_id),
     botId: nameIn(callback.bot_id),
     botName: nameIn(callback.bot_name),
@@ -68,19 +68,22 @@ export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
-  const job = await enterJob(tx, args);
-  const { id: callbackId, timesReceived, receivedAt: firstReceivedAt } = await writeCallback(tx, args);
-  const isNew = timesReceived === 1;
+  const { isFirstOfJob, hasSnoozes, ...job } = await enterJob(tx, args);
+  const isNew = job.id === undefined;
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
-  const isLateStart = args.status === EXECUTING && job.result !== undefined;
-  if (job.posts > 1 && args.status !== EXECUTING)
+  const {
+    id: callbackId,
+    timesReceived,
+    receivedAt: firstReceivedAt,
+  } = await (job.id === undefined ? writeCallback(tx, args) : countCallback(tx, job.id));
+  const isLateStart = args.status === EXECUTING && job.hasResult;
+  if (!isFirstOfJob && args.status !== EXECUTING)
     await supersede(
       tx,
       sql`job_key = ${args.jobKey} AND EXISTS (
         SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
     );
-  const { posts, hasSnoozes } = job;
-  const entered = { id: callbackId, isLateStart, posts, hasSnoozes, timesReceived };
+  const entered = { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes, timesReceived };
   const { deliveries, firstBody, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
@@ -103,14 +106,10 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const targets = await targetsOf(tx, args, entered);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
-    Promise.all([
-      insertTargets(tx, args, entered, targets),
-      writeBody(tx, entered.id, args.body),
-      answerAtOnce(tx, args, entered, states),
-    ]);
+    Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
   // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
-  const isMoreToAsk = entered.posts > 1 || targets.some(({ reason }) => reason !== undefined);
-  const [deliveries, , isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
+  const isMoreToAsk = !entered.isFirstOfJob || targets.some(({ reason }) => reason !== undefined);
+  const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, firstBody: undefined, isAnswered };
 }
 
@@ -164,34 +163,45 @@ interface Entered {
   readonly id: number;
   readonly timesReceived: number;
   readonly isLateStart: boolean;
-  /** How many POSTs of the job have come, this one included. */
-  readonly posts: number;
+  readonly isFirstOfJob: boolean;
   readonly hasSnoozes: boolean;
 }
 
-/** Locks the job until the transaction ends. @returns `result`: the status of its result, if that came before or with this POST */
-async function enterJob(tx: Tx, { jobKey, status }: AdmitArgs) {
-  const result = status === EXECUTING ? null : status;
-  return only(
-    await tx.all<Pick<Entered, 'posts' | 'hasSnoozes'> & { result: number | undefined }>(fixed`
-      INSERT INTO jobs (key, result, posts) VALUES (${jobKey}, ${result}, 1)
-      ON CONFLICT (key) DO UPDATE SET posts = jobs.posts + 1, result = coalesce(excluded.result, jobs.result)
-      RETURNING posts, result, EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
-  );
+/** Locks the job until the transaction ends. @returns `id`: of the callback, if it came before; `hasResult`: the job's result came before */
+async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, identity }: AdmitArgs) {
+  const [, rows] = await Promise.all([
+    lockJob(tx, jobKey),
+    tx.all<{ id: number | undefined; isFirstOfJob: boolean; hasResult: boolean; hasSnoozes: boolean }>(fixed`
+      SELECT
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND identity = ${identity}) AS id,
+        NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
+        EXISTS (SELECT 1 FROM callbacks
+          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
+        EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
+  ]);
+  return only(rows);
 }
 
 /** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
 async function writeCallback(tx: Tx, args: AdmitArgs) {
+  const { now } = tx;
+  const { id } = only(
+    await tx.all<{ id: number }>(fixed`
+      INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+        last_received_at, elapsed, routing, bytes, error, body)
+      VALUES ('callback', ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
+        ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
+        ${args.body})
+      RETURNING id`),
+  );
+  return { id, timesReceived: 1, receivedAt: now };
+}
+
+async function countCallback(tx: Tx, id: number) {
   return only(
     await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
-      INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-        last_received_at, times_received, elapsed, routing, bytes, error)
-      VALUES ('callback', ${args.jobKey}, ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
-        ${args.status}, ${args.startedAt}, ${tx.now}, ${tx.now}, 1, ${args.elapsed}, ${args.routing},
-        ${args.bytes}, ${args.error})
-      ON CONFLICT (job_key, identity) DO UPDATE
-        SET times_received = callbacks.times_received + 1, last_received_at = excluded.last_received_at
-      RETURNING id, times_received, received_at`),
+      UPDATE callbacks SET times_received = times_received + 1, last_received_at = ${tx.now}
+      WHERE id = ${id} RETURNING id, times_received, received_at`),
   );
 }
 
@@ -199,12 +209,12 @@ async function writeCallback(tx: Tx, args: AdmitArgs) {
 async function targetsOf(
   tx: Tx,
   args: AdmitArgs,
-  { id: callbackId, isLateStart, posts, hasSnoozes }: Entered,
+  { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes }: Entered,
 ): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
   const asking = askingIn(args.asking);
   if (asking.isPlain && !hasSnoozes) return asking.planned;
-  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob: posts === 1 };
+  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob };
   return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
 }
 
@@ -212,7 +222,7 @@ async function targetsOf(
 function insertTargets(
   tx: Tx,
   { jobKey, identity, isAccepted, isClaimed, leaseMs, takeOverAfterMs }: AdmitArgs,
-  { id: callbackId, posts }: Entered,
+  { id: callbackId, isFirstOfJob }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
   const takenOverInMs = isAccepted ? undefined : Math.max(takeOverAfterMs, leaseMs);
@@ -222,7 +232,7 @@ function insertTargets(
     identity,
     jobKey,
     targets,
-    isFirstOfJob: posts === 1,
+    isFirstOfJob,
     claimedForMs,
     takenOverInMs,
   });

@@ -82,7 +82,7 @@ async function claimRows(tx: Tx, rows: readonly RowWithCallback[], leaseMs: numb
 export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
   const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
-    sql`SELECT callback_id AS id, body FROM bodies WHERE callback_id IN (${join(ids)})`,
+    sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
   );
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }

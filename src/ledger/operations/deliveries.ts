@@ -5,10 +5,6 @@ import { writeEach } from '../history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, IDENTITY, isIdle } from '../rows.ts';
 
-export async function writeBody(tx: Tx, callbackId: number, body: Uint8Array): Promise<void> {
-  await tx.all(fixed`INSERT INTO bodies (callback_id, body) VALUES (${callbackId}, ${body})`);
-}
-
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
   readonly callbackId: number;

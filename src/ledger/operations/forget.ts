@@ -2,6 +2,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { countedFrom } from '../signal/digest.ts';
+import { hasResult } from '../rows.ts';
+import { lockFreeJobs } from './locks.ts';
 import { IDLE_MS } from './paces.ts';
 
 /** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
@@ -20,17 +22,22 @@ const LONG_KEPT_MS = 400 * DAY_MS;
 
 /** A condition on a row of `callbacks`: an `executing` without a result that a timer watches. */
 const IS_WATCHED = sql`(callbacks.status = 2
-  AND EXISTS (SELECT 1 FROM jobs WHERE jobs.key = callbacks.job_key AND jobs.result IS NULL)
+  AND NOT ${hasResult('callbacks')}
   AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
 
+/** A condition on a row of `callbacks`: it is the result of a job whose beginning is kept, which it supersedes. */
+const SUPERSEDES = sql`(callbacks.kind = 'callback' AND callbacks.status <> 2 AND EXISTS (
+  SELECT 1 FROM callbacks AS begun
+  WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND begun.status = 2))`;
+
 /** A condition on a row of `callbacks`: unwatched, and none of its deliveries is pending, dead, or held to be sent later. */
-const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
+const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (
   SELECT 1 FROM deliveries
   WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
     OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
 
 /** A condition on a row of `callbacks`: unwatched, and all its deliveries, if any, were let go by a rule or superseded. */
-const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT EXISTS (
+const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (
   SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
     AND summary_id IS NULL AND reason IN ('superseded', 'on', 'when', 'after_failures', 'repeat')))`;
 
@@ -104,17 +111,15 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
 /** The database deletes their deliveries and history with them. Skips callbacks that, or whose jobs, another transaction has locked. */
 async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: number }[]): Promise<number> {
   if (old.length === 0) return 0;
-  const isOld = sql`id IN (${join(old.map(({ id }) => id))})`;
-  const jobs = await tx.all<{ key: string }>(sql`
-    SELECT key FROM jobs WHERE key IN (SELECT job_key FROM callbacks WHERE ${isOld}) ORDER BY key ${tx.skipLocked}`);
-  // '' stands for rows without a job, such as alerts.
-  const keys = join(['', ...jobs.map(({ key }) => key)]);
+  const free = await lockFreeJobs(
+    tx,
+    old.map(({ id }) => id),
+  );
+  if (free.length === 0) return 0;
   const gone = await tx.all(sql`
     DELETE FROM callbacks WHERE id IN (
-      SELECT id FROM callbacks WHERE ${isOld} AND coalesce(job_key, '') IN (${keys}) AND ${goes} ORDER BY id ${tx.skipLocked})
+      SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
-  await tx.all(sql`
-    DELETE FROM jobs WHERE key IN (${keys}) AND NOT EXISTS (SELECT 1 FROM callbacks WHERE callbacks.job_key = jobs.key)`);
   return gone.length;
 }
 

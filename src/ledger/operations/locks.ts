@@ -1,13 +1,39 @@
-/** Locks jobs, callbacks and deliveries, in this order, each by id, so that transactions cannot deadlock. */
+/** Locks jobs, callbacks and deliveries, in this order, each in an order of its own, so that transactions cannot deadlock. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
+import { IS_OF_JOB, JOB_KEY } from '../rows.ts';
 
 async function lock(tx: Tx, rows: Sql): Promise<void> {
   if (!isSqlite(tx)) await tx.all(sql`${rows} ${tx.forUpdate}`);
 }
 
+/** A number for a job, which is no row that could be locked. Two jobs with one number only wait for each other. @param key of a job */
+function numberOf(key: Sql): Sql {
+  return sql`hashtextextended(${key}, 0)`;
+}
+
+/** Locks jobs until the transaction ends. @param keys a query of `job_key` */
+async function lockJobs(tx: Tx, keys: Sql): Promise<void> {
+  if (isSqlite(tx)) return;
+  const numbers = sql`SELECT DISTINCT ${numberOf(sql`job_key`)} AS number FROM (${keys}) AS jobs ORDER BY number`;
+  await tx.all(sql`SELECT pg_advisory_xact_lock(number) FROM (${numbers}) AS numbers`);
+}
+
+export function lockJob(tx: Tx, jobKey: string): Promise<void> {
+  return lockJobs(tx, sql`SELECT CAST(${jobKey} AS TEXT) AS job_key`);
+}
+
+/** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
+export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Promise<readonly number[]> {
+  if (isSqlite(tx)) return callbackIds;
+  const rows = await tx.all<{ id: number; isLocked: boolean }>(sql`
+    SELECT id, CASE WHEN ${IS_OF_JOB} THEN pg_try_advisory_xact_lock(${numberOf(JOB_KEY)}) ELSE TRUE END AS is_locked
+    FROM callbacks WHERE id IN (${join(callbackIds)})`);
+  return rows.filter(({ isLocked }) => isLocked).map(({ id }) => id);
+}
+
 export async function lockCallback(tx: Tx, id: number): Promise<void> {
-  await lock(tx, sql`SELECT key FROM jobs WHERE key = (SELECT job_key FROM callbacks WHERE id = ${id})`);
+  await lockJobs(tx, sql`SELECT ${JOB_KEY} AS job_key FROM callbacks WHERE id = ${id} AND ${IS_OF_JOB}`);
   await lock(tx, sql`SELECT id FROM callbacks WHERE id = ${id}`);
   await lock(tx, sql`SELECT id FROM deliveries WHERE callback_id = ${id} ORDER BY id`);
 }
@@ -20,8 +46,7 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<vo
 /** Locks the jobs of deliveries, for a caller that writes their callback before it locks the deliveries. */
 export async function lockJobsOf(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const keys = sql`SELECT job_key FROM deliveries WHERE id IN (${join(ids)})`;
-  await lock(tx, sql`SELECT key FROM jobs WHERE key IN (${keys}) ORDER BY key`);
+  await lockJobs(tx, sql`SELECT job_key FROM deliveries WHERE id IN (${join(ids)}) AND job_key IS NOT NULL`);
 }
 
 /** Locks deliveries whose jobs are locked already. */

@@ -49,11 +49,14 @@ async function ask(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
-async function withoutEdits(tx: Tx, { jobId, planned }: Question): Promise<readonly PlannedDelivery[]> {
+async function withoutEdits(
+  tx: Tx,
+  { jobId, botId, planned }: Question,
+): Promise<readonly PlannedDelivery[]> {
   const counted: PlannedDelivery[] = [];
   for (const target of planned) {
     const { destination, isEdit = false } = target;
-    const told = isEdit ? await jobMessages(tx, { jobId, destination, callbackId: 0 }) : undefined;
+    const told = isEdit ? await jobMessages(tx, { jobId, botId, destination, callbackId: 0 }) : undefined;
     counted.push(told?.root === undefined ? target : { ...target, burst: undefined });
   }
   return counted;

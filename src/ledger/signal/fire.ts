@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { keyOf } from '../keys.ts';
+import { jobKeyOf, keyOf } from '../keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
+import { lockJob } from '../operations/locks.ts';
 import { holdWanted } from './admission.ts';
 import { digestFrom } from './digest.ts';
 import { type OwnNotice, writeOwnNotice } from './own-notices.ts';
@@ -27,23 +28,21 @@ export interface FiredNotice extends OwnNotice {
 export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
   if (!(await endTimer(tx, timer, next)) || notice === undefined || notice.planned.length === 0) return [];
   const { planned, timezone, botId = '', jobId = '', isOfJob = false } = notice;
-  const jobKey = isOfJob ? keyOf(jobId) : undefined;
-  const id = jobKey === undefined ? undefined : hash('sha256', timer.key, 'hex');
-  if (jobKey !== undefined && (await isOver(tx, jobKey, id))) return [];
+  const jobKey = isOfJob ? jobKeyOf(jobId, botId) : undefined;
+  const id = isOfJob ? hash('sha256', timer.key, 'hex') : undefined;
+  if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const written = await writeOwnNotice(tx, { ...notice, id });
   return insertRows(tx, { ...written, jobKey, targets });
 }
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */
-async function isOver(tx: Tx, jobKey: string, id: string | undefined): Promise<boolean> {
-  const job = await tx.first<{ result: number | undefined }>(
-    sql`SELECT result FROM jobs WHERE key = ${jobKey} ${tx.forUpdate}`,
-  );
-  if (job?.result !== undefined) return true;
-  return Boolean(
-    await tx.first(sql`SELECT id FROM callbacks WHERE job_key = ${jobKey} AND identity = ${id}`),
-  );
+async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: string): Promise<boolean> {
+  await lockJob(tx, jobKeyOf(jobId, botId));
+  const over = await tx.first(sql`
+    SELECT id FROM callbacks WHERE job_id = ${keyOf(jobId)} AND bot_key = ${keyOf(botId)} AND status IN (0, 1)
+      AND (kind = 'callback' OR identity = ${id}) LIMIT 1`);
+  return over !== undefined;
 }
 
 /** What a process needs to know to have the ledger hold the timers of its config. @param marginMs as for `digestCounts` */

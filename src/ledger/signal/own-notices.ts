@@ -2,7 +2,6 @@
 import sql from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
 import { keyOf, nameIn } from '../keys.ts';
-import { writeBody } from '../operations/deliveries.ts';
 import { randomId } from '../../text/random.ts';
 import { toStored } from '../stored-body.ts';
 
@@ -25,19 +24,19 @@ export interface OwnNotice {
 
 /** @returns what its deliveries are inserted with */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
-  const { kind, subject, jobId = '', isOfJob = false, botId = 'botbell', botName = 'Botbell' } = notice;
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
   const { about, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );
+  // One that is overdue holds its whole callback.
+  const stored = await toStored(body);
   const inserted = await tx.all<{ id: number }>(sql`
-    INSERT INTO callbacks (kind, job_key, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, times_received, routing, bytes, about)
-    VALUES (${kind}, ${isOfJob ? keyOf(jobId) : null}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about})
+    INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+      last_received_at, times_received, routing, bytes, about, body)
+    VALUES (${kind}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
-  // One that is overdue holds its whole callback.
-  await writeBody(tx, callbackId, await toStored(body));
   return { callbackId, identity: id };
 }

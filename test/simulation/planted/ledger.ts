@@ -17,14 +17,14 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not hold the beginning of a run when its result comes',
     file: 'src/ledger/operations/admit.ts',
-    from: 'if (job.posts > 1 && args.status !== EXECUTING)',
-    to: 'if (job.posts < 0)',
+    from: 'if (!isFirstOfJob && args.status !== EXECUTING)',
+    to: 'if (!isFirstOfJob && isFirstOfJob)',
   },
   {
     does: 'takes a beginning that comes after its result as any callback',
     file: 'src/ledger/operations/admit.ts',
-    from: 'const isLateStart = args.status === EXECUTING && job.result !== undefined;',
-    to: 'const isLateStart = job.posts < 0;',
+    from: 'const isLateStart = args.status === EXECUTING && job.hasResult;',
+    to: 'const isLateStart = isFirstOfJob && job.hasResult;',
   },
   {
     does: 'has a POST of a known callback attempt nothing',
