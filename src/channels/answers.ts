@@ -1,4 +1,8 @@
-/** Turns a service's error answer over HTTP into a `DeliveryFailure`: by the service's own code, else by the HTTP status. */
+/**
+ * Turns an answer over HTTP that is none of success into a `DeliveryFailure`: by the service's own code, else by the HTTP status. Each
+ * says its class, and whether the message may have arrived; `deliver/next.ts` decides from both.
+ */
+import { shortLine } from '../text/cut.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import { type DeliveryFailure, failureOf } from './failure.ts';
@@ -6,7 +10,10 @@ import type { FailureClass, FailureDetails, Words } from './failure.ts';
 import { askedMs, obeyedMs } from './retry-after.ts';
 
 /** The failure that an error code or an HTTP status stands for. */
-export interface Meaning extends Pick<FailureDetails, 'class' | 'concerns' | 'retryAfterMs'> {
+export interface Meaning extends Pick<
+  FailureDetails,
+  'class' | 'concerns' | 'retryAfterMs' | 'mayHaveArrived' | 'isForLater'
+> {
   readonly words: Words;
 }
 
@@ -23,10 +30,14 @@ export function meaning(
 
 export interface Answers {
   readonly title: Words;
-  /** By the code that `codeOf` finds, else by the status, else by `4xx`: any status from 400 to 499 but 408, 425 and 429. */
+  /** By `kindOf`, else by the code that `codeOf` finds, else by the status, else by `4xx`: any from 400 to 499 but 408, 425 and 429. */
   readonly meanings: Meanings;
   /** The service's own code in an error answer. */
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
+  /** A code of ours, for what the service has none for; people are not told that the service said so. */
+  readonly kindOf?: (answer: HttpAnswer) => string | undefined;
+  /** Removes the channel's secrets; left out: what the service says is not quoted. */
+  readonly hide?: ((words: string) => string) | undefined;
   /** A detail that the failure's message appends to the code, such as ` at /blocks/3`. */
   readonly detailOf?: (answer: HttpAnswer) => string;
   /** The pause that a rate limit asks for: seconds or an HTTP date (RFC 9110). A `Retry-After` header takes precedence. */
@@ -39,21 +50,42 @@ export interface Answers {
 
 /** The failure that an error answer stands for. */
 export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryFailure {
-  const { title, codeOf, detailOf, limits = 'address', concerns = 'address' } = answers;
+  const { title, codeOf, kindOf, limits = 'address', concerns = 'address' } = answers;
   const { status } = answer;
   const code = codeOf?.(answer);
-  const { words, ...details } = meaningOf(answer, code, answers.meanings);
+  const kind = kindOf?.(answer);
+  const { words, ...details } = meaningOf(answer, [kind, code], answers.meanings);
   const retryAfterMs = pauseOf(answer, details.class, answers);
-  const pause = retryAfterMs === undefined ? { en: '', ja: '' } : pauseInWords(retryAfterMs);
-  const said = `${code ?? status}${detailOf?.(answer) ?? ''}`;
+  const more = moreInWords(retryAfterMs, details.mayHaveArrived);
+  const said = `${code ?? status}${answers.detailOf?.(answer) ?? ''}${quoteOf(answer, answers)}`;
   const affected = details.class === 'rate_limited' ? limits : concerns;
   return failureOf(
-    { concerns: affected, retryAfterMs, ...details, code: code ?? `http_${status}` },
+    { concerns: affected, retryAfterMs, ...details, code: kind ?? code ?? `http_${status}` },
     {
-      en: `${title.en} answered ${said}: ${words.en}${pause.en}`,
-      ja: `${title.ja}の応答 ${said}: ${words.ja}${pause.ja}`,
+      en: `${title.en} answered ${said}: ${words.en}${more.en}`,
+      ja: `${title.ja}の応答 ${said}: ${words.ja}${more.ja}`,
     },
   );
+}
+
+function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
+  const { en, ja } = pauseMs === undefined ? { en: '', ja: '' } : pauseInWords(pauseMs);
+  if (!mayHaveArrived) return { en, ja };
+  return {
+    en: `${en}. The message may have arrived`,
+    ja: `${ja}。メッセージは届いている可能性があります`,
+  };
+}
+
+/** Characters of what a remote says that are quoted. */
+export const LONGEST_QUOTE = 200;
+
+/** What the remote says, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
+function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
+  const [, title] = /<title[^>]*>([^<]*)/i.exec(answer.body) ?? [];
+  const said = isPage(answer) ? (title ?? '') : answer.body;
+  const line = hide === undefined ? '' : shortLine(hide(said), LONGEST_QUOTE);
+  return line === '' ? '' : ` “${line}”`;
 }
 
 /** Milliseconds. Besides rate limits, transient errors such as 503 may carry a `Retry-After`. */
@@ -93,12 +125,21 @@ const PAGE = meaning(
   'config',
   'this is a web page, not an answer of the service; check the URL, and whatever proxy or sign-in stands before it',
   'サービスの応答ではなくWebページが返されました。URLと、途中のプロキシやサインイン画面を確認してください',
+  { mayHaveArrived: true },
 );
 export const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
+/** Whoever redirects a POST may have run it before. */
 const REDIRECT = meaning(
   'config',
   'the answer is a redirect, which is not followed: put the address that it leads to into the config',
   'リダイレクトが返されました。リダイレクトには従いません。転送先のURLを設定してください',
+  { mayHaveArrived: true },
+);
+const NOT_UNDERSTOOD = meaning(
+  'config',
+  'this is not how it answers when it has taken a message; check the URL',
+  '受け付けたときの応答ではありません。URLを確認してください',
+  { mayHaveArrived: true },
 );
 const UNUSABLE = meaning(
   'config',
@@ -116,25 +157,30 @@ export const TRY_LATER = meaning(
   '障害が発生しています。次回の送信で成功する可能性があります',
 );
 
+/** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
+const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };
+
 /** Whether the body begins as a page of HTML, such as that of a sign-in, which no service here answers with. */
 export function isPage({ body }: Pick<HttpAnswer, 'body'>): boolean {
   return /^\s*<(?:!doctype|html|head|body|title)\b/i.test(body);
 }
 
-function meaningOf(answer: HttpAnswer, code: string | undefined, meanings: Meanings): Meaning {
+function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {
   const { status } = answer;
-  const keys = [code, String(status), isRefusal(status) ? '4xx' : undefined];
+  const keys = [...codes, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
   return meanings[known ?? ''] ?? meaningOfStatus(answer);
 }
 
-function meaningOfStatus({ status, body }: HttpAnswer): Meaning {
-  if (status >= 200 && status <= 299 && isPage({ body })) return PAGE;
+function meaningOfStatus(answer: HttpAnswer): Meaning {
+  const { status } = answer;
+  if (status <= 299) return isPage(answer) ? PAGE : NOT_UNDERSTOOD;
+  if (status <= 399) return REDIRECT;
   if (status === 429) return RATE_LIMITED;
-  if (status >= 300 && status <= 399) return REDIRECT;
   if ([401, 403, 404, 405, 407, 410].includes(status)) return UNUSABLE;
-  return isRefusal(status) ? REFUSED : TRY_LATER;
+  if (isRefusal(status)) return REFUSED;
+  return status === 503 || status === 425 ? TRY_LATER : IN_TROUBLE;
 }
 
 /** The JSON object in the answer's body; `{}` if the body is anything else. */

@@ -23,15 +23,17 @@ export interface FailureToExplain {
   readonly message: string;
   /** The message in Japanese; left out if there is no translation. */
   readonly japanese?: string;
+  /** The remote may have taken the message all the same. Default: it has not. */
+  readonly mayHaveArrived?: boolean;
 }
 
 export interface FailureDetails extends FailureToExplain {
   /** What a rate limit pauses, and an alert is about. Default: `address` for a rate limit, else `channel`. */
   readonly concerns?: 'address' | 'channel';
-  /** How long nothing is sent there, in milliseconds; limited to between a second and an hour. */
+  /** How long nothing is sent there, in milliseconds; limited to between a second and an hour. After a rate limit, half a minute if left out. */
   readonly retryAfterMs?: number | undefined;
-  /** The message was sent and no answer came, so the remote may have taken it: it is not sent again in the same POST. */
-  readonly mayHaveArrived?: boolean;
+  /** The remote asks to be tried later than the service's next retry would come. */
+  readonly isForLater?: boolean;
 }
 
 export class DeliveryFailure extends Error implements FailureToExplain {
@@ -42,6 +44,7 @@ export class DeliveryFailure extends Error implements FailureToExplain {
   readonly concerns: 'address' | 'channel';
   readonly retryAfterMs: number | undefined;
   readonly mayHaveArrived: boolean;
+  readonly isForLater: boolean;
 
   constructor(details: FailureDetails, options?: ErrorOptions) {
     super(details.message, options);
@@ -49,8 +52,10 @@ export class DeliveryFailure extends Error implements FailureToExplain {
     this.code = details.code;
     this.japanese = details.japanese ?? details.message;
     this.concerns = details.concerns ?? (details.class === 'rate_limited' ? 'address' : 'channel');
-    this.retryAfterMs = details.retryAfterMs === undefined ? undefined : obeyedMs(details.retryAfterMs);
+    const asked = details.retryAfterMs ?? (details.class === 'rate_limited' ? Number.NaN : undefined);
+    this.retryAfterMs = asked === undefined ? undefined : obeyedMs(asked);
     this.mayHaveArrived = details.mayHaveArrived ?? false;
+    this.isForLater = details.isForLater ?? false;
   }
 }
 

@@ -27,7 +27,7 @@ export function networkFailureOf(
   return failureOf(
     { class: isRefusal ? 'config' : 'transient', code, mayHaveArrived },
     {
-      en: `No answer from ${remote.en}: ${words.en}. ${outcome.en}`,
+      en: `No answer from ${remote.en.replace(/^The /, 'the ')}: ${words.en}. ${outcome.en}`,
       ja: `${remote.ja}から応答がありません。${words.ja}。${outcome.ja}`,
     },
   );

@@ -219,12 +219,13 @@ function withoutSecrets(receipt: Receipt, redact: Settings['redact']): Receipt {
 /** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */
 function classed(error: unknown, redact: Settings['redact']): DeliveryFailure {
   const failure = error instanceof DeliveryFailure ? error : unexpected(error);
-  const { class: failureClass, concerns, retryAfterMs, mayHaveArrived } = failure;
+  const { class: failureClass, concerns, retryAfterMs, mayHaveArrived, isForLater } = failure;
   return new DeliveryFailure({
     class: failureClass,
     concerns,
     retryAfterMs,
     mayHaveArrived,
+    isForLater,
     code: redact(failure.code),
     message: redact(failure.message),
     japanese: redact(failure.japanese),

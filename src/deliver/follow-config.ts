@@ -6,6 +6,7 @@ import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/op
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
+import { waitsForSomebody } from './next.ts';
 import { updateOf } from './outcome.ts';
 import { plannedDelivery } from './plan.ts';
 import { planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
@@ -117,7 +118,7 @@ export class ConfigFollower {
     const { current } = settings;
     const rows = await ledger.waitingAfter(after);
     const isAffected = (row: ReviewedRow) =>
-      row.errorClass === 'config' ||
+      (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
       review.changed.has(row.channel) ||
       plannedFor(row, planOf(current, row)) === undefined;
     const affected = rows.filter(isAffected).map(({ id }) => id);

@@ -1,5 +1,4 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
-import { UNSPECIFIED_PAUSE_MS } from '../channels/retry-after.ts';
 import { type DeliveryName, LedgerUnavailable, type Settlement } from '../ledger/ledger.ts';
 import { CLAIM_MARGIN_MS } from '../ledger/operations/clock.ts';
 import { MOST_OF_DESTINATION, POLL_MS } from '../ledger/operations/turns.ts';
@@ -11,6 +10,7 @@ import { Calls } from './calls.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { InHand } from './in-hand.ts';
+import { nextAfter, waitsForSomebody } from './next.ts';
 import { attemptRecords, retryInMs } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
@@ -136,9 +136,9 @@ export class Loop {
     return this.#underWay.idle();
   }
 
-  /** Whether a POST must leave the delivery to later: others are due before it, or it was taken over and would need a slot. */
-  #isLeftAlone({ destination, isTakenOver, isPosted }: Delivery): boolean {
-    if (!isPosted) return false;
+  /** Whether it waits for somebody, or a POST must leave it to later: others are due before it, or it is Botbell's own and needs a slot. */
+  #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
+    if (!isPosted) return waitsForSomebody(record.lastError);
     const { paces, isBehind } = this.#dependencies;
     return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
   }
@@ -215,9 +215,8 @@ export class Loop {
   #note(destination: string, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#calls.note(destination, false);
     this.#calls.note(destination, failure.class === 'transient');
-    const pauseMs =
-      failure.retryAfterMs ?? (failure.class === 'rate_limited' ? UNSPECIFIED_PAUSE_MS : undefined);
-    if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, failure.concerns);
+    const { retryAfterMs: pauseMs, concerns } = failure;
+    if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, concerns);
   }
 
   /** An attempt goes on past its time: its claim must last as long, and nobody need wait behind it. */
@@ -242,12 +241,13 @@ export class Loop {
 
   #goOn(delivery: Delivery, { failure }: AttemptResult): void {
     if (failure === undefined) return this.#end(delivery, false);
-    if (failure.class === 'rate_limited') return this.#enqueue(delivery);
-    const { clock, random } = this.#dependencies;
+    if (nextAfter(failure) === 'pause') return this.#enqueue(delivery);
+    const { clock, paces, random } = this.#dependencies;
     const { settings, until, attempts } = delivery;
     if (this.#isStopping && failure.class === 'transient') return this.#end(delivery, true);
     const waitMs = retryInMs(attempts, settings.config.delivery, random());
-    if (waitMs === undefined || !fits(waitMs, until - clock.monotonic())) return this.#end(delivery, false);
+    const inMs = Math.max(waitMs ?? Infinity, paces.waitMs(delivery.destination));
+    if (waitMs === undefined || !fits(inMs, until - clock.monotonic())) return this.#end(delivery, false);
     clock.startTimer(waitMs, () => this.#enqueue(delivery));
   }
 

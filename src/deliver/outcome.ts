@@ -15,6 +15,7 @@ import { LONGEST_BACKOFF_MS } from '../ledger/operations/clock.ts';
 import { resultOf } from '../ledger/result.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
+import { nextAfter, waitsForSomebody } from './next.ts';
 
 /** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the longest one. */
 const BACKOFF_BASE_MS = 15_000;
@@ -23,17 +24,14 @@ const BACKOFF_SHORTEST_MS = 1000;
 /** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
 const RETRY_BASE_MS = 400;
 
-/**
- * The wait for the next attempt within a request: only after what is transient, since waiting costs the BOT running time, and has not
- * arrived, since people would be told twice. @param random in [0, 1) @returns undefined: there is no other attempt
- */
+/** The wait for the next attempt within a request, in milliseconds. @param random in [0, 1) @returns undefined: there is no other attempt */
 export function retryInMs(
   made: readonly AttemptResult[],
   { attemptsPerRequest }: Pick<DeliveryConfig, 'attemptsPerRequest'>,
   random: number,
 ): number | undefined {
   const { failure } = made.at(-1) ?? {};
-  if (failure?.class !== 'transient' || failure.mayHaveArrived) return undefined;
+  if (failure === undefined || nextAfter(failure) !== 'again') return undefined;
   const failures = made.filter((attempt) => attempt.failure?.class !== 'rate_limited').length;
   return failures < attemptsPerRequest ? Math.round(RETRY_BASE_MS * 2 ** (failures - 1) * random) : undefined;
 }
@@ -56,6 +54,8 @@ export function updateAfter(
   if (receipt !== undefined)
     return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt });
   const lastError = failure === undefined ? record.lastError : errorOf(failure);
+  if (made.length === 0 && record.isTakenOver && waitsForSomebody(lastError))
+    return updateWaiting(record, context);
   if (failure === undefined || isDeferred) {
     // A delivery that was taken over before keeps its due time.
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
@@ -65,17 +65,26 @@ export function updateAfter(
   return updateOf(record, { attempts, lastError, ...after });
 }
 
-/** Once taken over, a `config` failure is retried, since the config may be mended; a `permanent` one makes a dead letter. */
+/** It is looked at now and then, and given up at its time. */
+function updateWaiting(record: DeliveryRecord, { policy }: OutcomeContext): DeliveryUpdate {
+  const leftMs = policy.giveUpAfterMs - record.ageMs;
+  return leftMs <= 0
+    ? updateOf(record, { state: 'dead' })
+    : updateOf(record, { dueInMs: Math.min(LONGEST_BACKOFF_MS, leftMs) });
+}
+
 function afterFailure(
   { refusals, ageMs, ...record }: DeliveryRecord,
   attempts: number,
   failure: DeliveryFailure,
   { policy, random }: OutcomeContext,
 ): Partial<DeliveryUpdate> {
-  // A lasting failure is answered non-2xx only `permanent_attempts` times.
-  const isTakenOver = record.isTakenOver || (isLasting(failure) && refusals >= policy.permanentAttempts);
+  const next = nextAfter(failure);
+  const isWornOut = isLasting(failure) && refusals >= policy.permanentAttempts;
+  const isPaused = next === 'again' && failure.retryAfterMs !== undefined;
+  const isTakenOver = record.isTakenOver || next === 'botbell' || isPaused || isWornOut;
   const leftMs = policy.giveUpAfterMs - ageMs;
-  if (leftMs <= 0 || (isTakenOver && failure.class === 'permanent')) return { state: 'dead' };
+  if (leftMs <= 0 || (isTakenOver && next === 'never')) return { state: 'dead' };
   const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
   // The last attempt is due at `give_up_after`, not later.
   return { isTakenOver, dueInMs: Math.min(waitMs, leftMs) };
@@ -108,9 +117,16 @@ export function errorOf({
   message,
   japanese,
   concerns,
+  mayHaveArrived,
 }: DeliveryFailure): DeliveryError {
-  const more = { ...(japanese !== message && { japanese }), ...(concerns === 'address' && { concerns }) };
-  return { class: failureClass, code, message, ...more };
+  return {
+    class: failureClass,
+    code,
+    message,
+    ...(japanese !== message && { japanese }),
+    ...(concerns === 'address' && { concerns }),
+    ...(mayHaveArrived && { mayHaveArrived }),
+  };
 }
 
 export function attemptRecords(deliveryId: number, attempts: readonly AttemptResult[]): AttemptRecord[] {

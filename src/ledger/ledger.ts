@@ -27,7 +27,7 @@ export const CALLBACK_RESULTS = [
 ] as const;
 export type CallbackResult = (typeof CALLBACK_RESULTS)[number];
 
-export type DeliveryError = Omit<FailureDetails, 'retryAfterMs'>;
+export type DeliveryError = Omit<FailureDetails, 'retryAfterMs' | 'isForLater'>;
 
 export interface DeliveryTarget {
   readonly destination: string;

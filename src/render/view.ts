@@ -179,7 +179,8 @@ function undeliveredView(
     reason: failureInWords(error, display.language),
     attempts,
     since: localTime(since, display),
-    gives_up_at: 'givesUpAt' in subject ? localTime(subject.givesUpAt, display) : '',
+    gives_up_at:
+      'givesUpAt' in subject && error.mayHaveArrived !== true ? localTime(subject.givesUpAt, display) : '',
     ...jobView(callback, links),
   };
 }

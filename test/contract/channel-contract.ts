@@ -35,7 +35,10 @@ export type FailureCase<Fault> = readonly [
   faults: Fault | readonly Fault[],
   more?: {
     readonly retryAfterMs?: number;
+    readonly mayHaveArrived?: boolean;
     readonly concerns?: 'address' | 'channel';
+    /** What of the remote's words is quoted. */
+    readonly quote?: string;
     /** Short where the remote never answers. */
     readonly timeoutMs?: number;
     readonly message?: unknown;
@@ -145,7 +148,7 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
   }).timeout(60_000);
 
   for (const [when, failureClass, code, faults, more = {}] of subject.failures) {
-    const { retryAfterMs, concerns, isAtConnect = false, ...outgoing } = more;
+    const { retryAfterMs, mayHaveArrived, concerns, quote = '', isAtConnect = false, ...outgoing } = more;
     it(`fails as ${failureClass} when ${when}, says so without a secret, and works on`, async () => {
       // A pool may still be opening connections to the shared one.
       const own = isAtConnect ? await subject.start() : remote;
@@ -153,7 +156,10 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
       subject.faultsOf(own).push(...[faults].flat());
       const failure = await failureOf(send(channel, outgoing));
       expect(failure).to.include({ class: failureClass, code, retryAfterMs, ...(concerns && { concerns }) });
-      expect(failure.message).to.match(/^[A-Z].*\.$/s);
+      if (mayHaveArrived !== undefined) expect(failure).to.include({ mayHaveArrived });
+      expect(failure.message)
+        .to.match(/^[A-Z].*\.$/s)
+        .and.contain(quote);
       expectNoSecret(failure, [...subject.secrets, CONFIDENTIAL]);
       // On a busy machine a time limit may pass before the fault is met.
       subject.faultsOf(own).splice(0);

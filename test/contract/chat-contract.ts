@@ -77,17 +77,42 @@ export const answering = (status: number, body: unknown = '', headers = {}): Fau
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
+const TO_ROOT = { location: '/' };
+const MAYBE = { mayHaveArrived: true };
+const NOT = { mayHaveArrived: false };
+
 const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readonly AnswerRow[] => [
-  ['http_500', 'transient', answering(500, secrets[0])],
-  ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000 }],
-  ['http_308', 'config', answering(308, '', { location: '/' })],
-  ['http_405', 'config', answering(405)],
-  ['http_422', refusal, answering(422, `${CONFIDENTIAL} ${secrets.join(' ')}`)],
-  ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80 }],
-  ['ECONNRESET', 'transient', { kind: 'reset' }],
-  ['ECONNRESET', 'transient', { kind: 'cut' }],
+  ...[408, 500, 502, 504].map((status): AnswerRow => [
+    `http_${status}`,
+    'transient',
+    answering(status),
+    MAYBE,
+  ]),
+  ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000, ...NOT }],
+  ...[302, 308].map((status): AnswerRow => [
+    `http_${status}`,
+    'config',
+    answering(status, '', TO_ROOT),
+    MAYBE,
+  ]),
+  ['http_405', 'config', answering(405), NOT],
+  [
+    'http_422',
+    refusal,
+    answering(422, `it\n says ${secrets.join(' ')} ${'x'.repeat(300)}`),
+    { ...NOT, quote: '“it says ' },
+  ],
+  [
+    'http_504',
+    'transient',
+    answering(504, '<html><title>Gateway down</title>'),
+    { ...MAYBE, quote: '“Gateway down”' },
+  ],
+  ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80, ...MAYBE }],
+  ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],
+  ['ECONNRESET', 'transient', { kind: 'cut' }, MAYBE],
   // More than is read of an answer.
-  ['http_500', 'transient', answering(500, 'x'.repeat(1_000_000))],
+  ['http_500', 'transient', answering(500, 'x'.repeat(1_000_000)), MAYBE],
 ];
 
 export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
@@ -104,11 +129,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   const { message, plain } = composed(plainCard({ message: CONFIDENTIAL }));
   const open = (origin: string): Promise<Channel> => type.open(settingsAt(origin), DIRECT);
 
-  /** What is refused for good is tried as plain text, too. */
+  /** What is refused is tried as plain text, too; if that is refused, it is not the text's fault. */
   const failureCase = ([code, failureClass, answer, more = {}]: AnswerRow): FailureCase<ChatFault> => {
     const isTwice = failureClass === 'permanent' && cardRefused !== undefined;
     const faults = [answer].flat();
-    return [`it answers ${code}`, failureClass, code, isTwice ? [...faults, ...faults] : faults, more];
+    const came = isTwice ? 'config' : failureClass;
+    return [`it answers ${code}`, came, code, isTwice ? [...faults, ...faults] : faults, more];
   };
 
   describe('as a channel', () => {

@@ -257,7 +257,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(await bench.claim()).to.deep.equal([]);
         const { id } = old;
         const waiting = await bench.ledger.waitingAfter(BEFORE_ALL);
-        expect(waiting.map((each) => [each.id, each.errorClass])).to.deep.equal([[id, 'transient']]);
+        expect(waiting.map((each) => [each.id, each.lastError?.class])).to.deep.equal([[id, 'transient']]);
         await bench.ledger.hasten([id]);
         expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([id]);
       });

@@ -52,6 +52,46 @@ describe('a POST', () => {
       expect(bench.tries(OPS)).to.equal(1);
     });
 
+    it('is told by Botbell alone where no retry of the service would come sooner', async () => {
+      const later = { class: 'transient', code: '450', message: 'greylisted', isForLater: true } as const;
+      bench.fails(OPS, new DeliveryFailure(later));
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.tries(OPS)).to.equal(1);
+      await bench.first.pipeline.start();
+      await bench.clock.advance(20_000);
+      expect((await bench.row(OPS))?.['state']).to.equal('delivered');
+      await bench.clock.runUntil(bench.first.pipeline.stop());
+    });
+
+    it('is told no more by Botbell itself where the remote answers as none does that has taken it, until somebody asks', async () => {
+      const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
+      bench.fails(OPS, ...Array.from({ length: 3 }, () => new DeliveryFailure(odd)));
+      await bench.first.pipeline.start();
+      const results = [await post(), await post(), await post()].map(({ result }) => result);
+      expect(results).to.deep.equal(['failed', 'failed', 'taken_over']);
+      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} http_302`]);
+      await bench.clock.advance(40 * 60_000);
+      await bench.reload();
+      await bench.clock.advance(60_000);
+      expect(bench.tries(OPS), 'by the three POSTs').to.equal(3);
+      await bench.first.ledger.hasten([Number((await bench.row(OPS))?.['id'])]);
+      await bench.clock.advance(20_000);
+      expect((await bench.row(OPS))?.['state'], 'asked for').to.equal('delivered');
+      expect(bench.tries(OPS)).to.equal(4);
+      await bench.clock.runUntil(bench.first.pipeline.stop());
+    });
+
+    it('is given up without one more attempt where the remote answers so to its end', async () => {
+      const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
+      bench.policy.giveUpAfterMs = 20 * 60_000;
+      bench.fails(OPS, new DeliveryFailure(odd));
+      await bench.first.pipeline.start();
+      await post();
+      await bench.clock.advance(22 * 60_000);
+      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'dead']);
+      await bench.clock.runUntil(bench.first.pipeline.stop());
+    });
+
     it('is answered taken over while the answer to a message that was handed over may come, which counts', async () => {
       bench.handedOver.add(OPS);
       bench.takes(OPS, 400_000);
@@ -87,7 +127,8 @@ describe('a POST', () => {
   describe('to a destination that limits its rate', () => {
     for (const [what, failed, first] of [
       ['limits its rate', failure('rate_limited', 90_000), 'taken_over'],
-      ['resents to be asked again so soon', failure('config', 3_600_000), 'failed'],
+      ['resents to be asked again so soon', failure('config', 3_600_000), 'taken_over'],
+      ['is in trouble and names a time', failure('transient', 60_000), 'taken_over'],
     ] as const)
       it(`takes over at once what cannot be told in time, and leaves a remote alone that ${what}`, async () => {
         bench.fails(OPS, failed);

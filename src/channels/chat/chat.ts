@@ -3,6 +3,7 @@ import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, isPage } from '../answers.ts';
 import type { ChannelEnvironment, ChannelType, MessageFormat, Outgoing, Receipt } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
+import { secretsHidden } from '../../text/hide-secrets.ts';
 import { openedChannel, type Sending } from '../open-channel.ts';
 import { Turns } from '../turns.ts';
 
@@ -46,7 +47,8 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     perJob,
     formatOf: () => format,
     open: async (settings, environment) => {
-      const opened = await address.open(definition, settings, environment);
+      const hide = secretsHidden(address.secretsOf(settings));
+      const opened = await address.open({ ...definition, hide }, settings, environment);
       const { take } = new Turns({ connections: calls, mails: 0, perMs: 0 });
       return openedChannel({ ...opened, turn: take, send: (outgoing) => sendOrPlain(opened, outgoing) });
     },
@@ -63,9 +65,22 @@ async function sendOrPlain<Message>(opened: OpenAddress<Message>, outgoing: Outg
   } catch (error) {
     const isRefused = error instanceof DeliveryFailure && error.class === 'permanent';
     if (!isRefused || plain === undefined) throw error;
-    const receipt = await send(plain());
+    const receipt = await send(plain()).catch((again: unknown) => {
+      throw again instanceof DeliveryFailure && again.class === 'permanent' ? notTheText(again) : again;
+    });
     return { card_refused: error.code, card_refused_reason: error.message, ...receipt };
   }
+}
+
+/** What is refused as plain text, too, is not the text's fault: somebody can mend it. */
+function notTheText({ code, message, japanese, concerns }: DeliveryFailure): DeliveryFailure {
+  return new DeliveryFailure({
+    class: 'config',
+    code,
+    concerns,
+    message: `${message} So is its plain text: check the place that the message goes to, and whether it still takes messages.`,
+    japanese: `${japanese}プレーンテキストも受け付けられませんでした。投稿先が今もメッセージを受け付けるかを確認してください。`,
+  });
 }
 
 /** @throws {DeliveryFailure} for an answer that is none of success */

@@ -93,7 +93,7 @@ export const chatworkChannel = chat({
     ),
   },
   limits: 'channel',
-  codeOf: (answer) => (isRoomLimit(answer) ? 'room_limit' : undefined),
+  kindOf: (answer) => (isRoomLimit(answer) ? 'room_limit' : undefined),
   // Every answer has the header, which is about the token's limit.
   waitOf: (answer) =>
     isRoomLimit(answer) ? ROOM_WAIT_SECONDS : secondsUntil(answer.headers['x-ratelimit-reset']?.toString()),

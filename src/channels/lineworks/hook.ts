@@ -47,7 +47,7 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
         ? 'this is not the whole URL of a webhook of the app, in which a key follows "message"'
         : undefined,
   }),
-  codeOf: ({ status, body }) => (status === 400 && INVALID_URL.test(body) ? 'invalid_url' : undefined),
+  kindOf: ({ status, body }) => (status === 400 && INVALID_URL.test(body) ? 'invalid_url' : undefined),
   meanings: { invalid_url: GONE },
   receiptOf: ({ status }) => (status === 200 || status === 201 ? { answered: String(status) } : undefined),
 };

@@ -1,6 +1,6 @@
 /** The meanings of Slack's error codes, and what an operator can do about each. */
 import { isJsonObject } from '../../text/json-object.ts';
-import { type Answers, codeAt, jsonOf, type Meaning, meaning } from '../answers.ts';
+import { type Answers, codeAt, jsonOf, type Meaning, meaning, TRY_LATER } from '../answers.ts';
 
 const NO_API = [
   'this is not how the Slack API answers; check api_url, and the proxy if there is one',
@@ -71,18 +71,31 @@ export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntr
   ),
   ...each('ratelimited rate_limited', 'rate_limited', 'the rate is limited', 'レート制限を受けました'),
   ...each('4xx', 'config', ...NO_API),
-  ...each('not_json', 'transient', ...NO_API),
+  ...each('not_json', 'config', ...NO_API, { mayHaveArrived: true }),
+  ...each(
+    'internal_error fatal_error',
+    'transient',
+    'Slack is in trouble; the next attempt may succeed',
+    'Slackで障害が発生しています。次回の送信で成功する可能性があります',
+    { mayHaveArrived: true },
+  ),
+  ...each('200', 'transient', TRY_LATER.words.en, TRY_LATER.words.ja),
 ]);
 
 const SCOPE = /^[a-z.:_-]{1,200}$/;
 const JSON_POINTER = /\[json-pointer:((?:\/\w+)+)\]/;
+
+function slackCodeOf(answer: Parameters<typeof jsonOf>[0]): string | undefined {
+  return codeAt(jsonOf(answer), 'error');
+}
 
 /** A code outside the table is a fault of Slack's own, or new: the failure is `transient`. */
 export const SLACK: Answers = {
   title: { en: 'Slack', ja: 'Slack' },
   meanings: SLACK_MEANINGS,
   concerns: 'channel',
-  codeOf: (answer) => codeAt(jsonOf(answer), 'error') ?? (answer.status === 200 ? 'not_json' : undefined),
+  codeOf: slackCodeOf,
+  kindOf: (answer) => (answer.status === 200 && slackCodeOf(answer) === undefined ? 'not_json' : undefined),
   detailOf: (answer) => {
     const { needed, response_metadata: metadata } = jsonOf(answer);
     if (typeof needed === 'string' && SCOPE.test(needed)) return ` (${needed})`;

@@ -2,6 +2,7 @@
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
+import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { SLACK } from './answers.ts';
 
@@ -30,7 +31,7 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
   let calls = 0;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: fetchOver(pool, api, underWay),
+    fetch: fetchOver(pool, api, underWay, secretsHidden([token])),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -55,7 +56,12 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function fetchOver(pool: HttpPool, { origin }: URL, underWay: ReadonlyMap<unknown, Underway>): FetchFunction {
+function fetchOver(
+  pool: HttpPool,
+  { origin }: URL,
+  underWay: ReadonlyMap<unknown, Underway>,
+  hide: (words: string) => string,
+): FetchFunction {
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
     if (call === undefined) throw new Error("Slack's client sends what is no call under way");
@@ -67,7 +73,8 @@ function fetchOver(pool: HttpPool, { origin }: URL, underWay: ReadonlyMap<unknow
       deadline,
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
-    if (answer.status !== 200 || !/^\s*\{/.test(answer.body)) throw failureOfAnswer(answer, SLACK);
+    if (answer.status !== 200 || !/^\s*\{/.test(answer.body))
+      throw failureOfAnswer(answer, { ...SLACK, hide });
     const said = json === undefined ? undefined : jsonIn(answer.body);
     // The client finds the token's scopes itself, and makes the errors.
     if (said?.ok !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);

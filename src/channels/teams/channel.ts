@@ -51,10 +51,10 @@ export const teamsChannel = chat({
     told_429: RATE_LIMITED,
   },
   codeOf: (answer) => {
-    if (answer.status <= 299) return toldIn(answer.body);
     const { error } = jsonOf(answer);
     return isJsonObject(error) ? codeAt(error, 'code') : undefined;
   },
+  kindOf: ({ status, body }) => (status <= 299 ? toldIn(body) : undefined),
   // The trigger answers before the workflow posts the card, and only the workflow knows whether that succeeded.
   receiptOf: ({ status, body }) =>
     status >= 200 && status <= 299 && toldIn(body) === undefined

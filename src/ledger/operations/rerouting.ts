@@ -56,13 +56,13 @@ export interface ReviewedRow
   extends
     Pick<DeliveryRecord, 'id' | 'destination' | 'channel' | 'callbackId' | 'ageMs'>,
     Pick<ArchivedCallback, 'kind' | 'botId' | 'status'> {
-  readonly errorClass: string | undefined;
+  readonly lastError: DeliveryRecord['lastError'];
   readonly isBulk: boolean;
 }
 
 function reviewed(tx: Tx, which: Sql): Promise<readonly ReviewedRow[]> {
   return tx.all<ReviewedRow>(sql`
-    SELECT deliveries.id, destination, channel, callback_id, kind, bot_id, status, error_class, is_bulk,
+    SELECT deliveries.id, destination, channel, callback_id, kind, bot_id, status, last_error, is_bulk,
       ${tx.now} - counts_from - waited_ms AS age_ms
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which} LIMIT ${AT_ONCE}`);
 }
@@ -82,10 +82,10 @@ export function waitingAfter(tx: Tx, { destination, isBulk, callbackId }: Waitin
   );
 }
 
-/** Makes them due unless they are claimed. Skips rows that another transaction has locked. */
+/** Makes them due unless they are claimed, whatever failed before. Skips rows that another transaction has locked. */
 export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.all(sql`
-    UPDATE deliveries SET due_at = ${tx.now}
+    UPDATE deliveries SET due_at = ${tx.now}, error_class = NULL, error_code = NULL, last_error = NULL
     WHERE id IN (
       SELECT id FROM deliveries
       WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${isIdle(tx.now)}

@@ -47,15 +47,17 @@ describe('the meaning of a Slack error', () => {
     expect(failureOfStatus(503).japanese).to.match(/^Slackの応答 503: /);
   });
 
-  it('is transient where the "code" is a page, nothing, or no string', () => {
+  it('asks somebody to look where the "code" is a page, nothing, or no string', () => {
     for (const error of ['<html>', '', 'Bad Gateway', undefined, 7, { a: 1 }])
-      expect(failureOf(error)).to.include({ class: 'transient', code: 'not_json' });
+      expect(failureOf(error)).to.include({ class: 'config', code: 'not_json', mayHaveArrived: true });
   });
 
   it('depends on the status where the answer is not one of the API', () => {
     const classOf = (status: number) => failureOfStatus(status).class;
-    expect([500, 502, 503, 504, 408, 425, 204].map(classOf)).to.deep.equal(Array(7).fill('transient'));
-    expect([400, 401, 403, 404, 405, 413, 301, 302, 308].map(classOf)).to.deep.equal(Array(9).fill('config'));
+    expect([500, 502, 503, 504, 408, 425].map(classOf)).to.deep.equal(Array(6).fill('transient'));
+    expect([400, 401, 403, 404, 405, 413, 301, 302, 308, 204].map(classOf)).to.deep.equal(
+      Array(10).fill('config'),
+    );
   });
 
   it('says how long the pause is, and what more than an hour Slack asked for, of which it obeys an hour, in both languages', () => {

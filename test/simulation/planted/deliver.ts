@@ -23,7 +23,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'attempts again within the POST what may have arrived',
     file: 'src/deliver/outcome.ts',
-    from: "if (failure?.class !== 'transient' || failure.mayHaveArrived) return undefined;",
+    from: "if (failure === undefined || nextAfter(failure) !== 'again') return undefined;",
     to: "if (failure?.class !== 'transient') return undefined;",
   },
   {
@@ -54,7 +54,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'gives up at the first failure of what it has taken over',
     file: 'src/deliver/outcome.ts',
-    from: "if (leftMs <= 0 || (isTakenOver && failure.class === 'permanent')) return",
+    from: "if (leftMs <= 0 || (isTakenOver && next === 'never')) return",
     to: 'if (leftMs <= 0 || isTakenOver) return',
   },
   {
