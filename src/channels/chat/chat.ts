@@ -48,7 +48,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     formatOf: () => format,
     open: async (settings, environment) => {
       const hide = secretsHidden(address.secretsOf(settings));
-      const opened = await address.open({ ...definition, hide }, settings, environment);
+      const opened = await address.open({ hide, ...definition }, settings, environment);
       const { take } = new Turns({ connections: calls, mails: 0, perMs: 0 });
       return openedChannel({ ...opened, turn: take, send: (outgoing) => sendOrPlain(opened, outgoing) });
     },

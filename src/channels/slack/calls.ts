@@ -74,7 +74,7 @@ function fetchOver(
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || !/^\s*\{/.test(answer.body))
-      throw failureOfAnswer(answer, { ...SLACK, hide });
+      throw failureOfAnswer(answer, { hide, ...SLACK });
     const said = json === undefined ? undefined : jsonIn(answer.body);
     // The client finds the token's scopes itself, and makes the errors.
     if (said?.ok !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
