@@ -74,13 +74,23 @@ export function plainText(runs: Runs): string {
   return runs.map(({ text }) => text).join('');
 }
 
-/** The lines without their last fact or line; undefined if there is none. */
-export function withoutLast(lines: readonly CardLine[]): readonly CardLine[] | undefined {
-  const last = lines.at(-1);
-  if (last === undefined) return undefined;
-  const rest = lines.slice(0, -1);
-  if (!('facts' in last) || last.facts.length <= 1) return rest;
-  return [...rest, { facts: last.facts.slice(0, -1) }];
+/** In characters, with the addresses that are not shown. */
+export function sizeOf(runs: Runs): number {
+  return runs.reduce((sum, { text, url = '' }) => sum + text.length + url.length, 0);
+}
+
+export function sizeOfRow(row: readonly Runs[]): number {
+  return row.length + sizeOf(row.flat());
+}
+
+export function lengthOf(line: CardLine): number {
+  const sum = (all: readonly (readonly StyledText[])[]) =>
+    all.reduce((total, runs) => total + sizeOf(runs), 0);
+  if ('code' in line) return line.code.length;
+  if ('facts' in line) return sum(line.facts);
+  if ('items' in line)
+    return line.table?.rows.reduce((total, row) => total + sizeOfRow(row), 0) ?? sum(line.items);
+  return sizeOf(line.runs) + ('label' in line ? line.label.length : 0);
 }
 
 /** For chats that collapse blanks: the text with its indentation and columns in no-break spaces. */
@@ -113,15 +123,13 @@ export interface Markup {
 
 const same = (text: string): string => text;
 
-/** For channels that take plain text only. */
-export const UNMARKED: Markup = {
-  text: same,
-  bold: same,
-  code: same,
-  link: (text, url) => `${text} ${url}`.trim(),
-  address: same,
-  between: '\n',
-};
+/** For channels that take plain text only. @param text writes it so that nothing in it takes effect */
+export function unmarked(text: Markup['text'], address = same): Markup {
+  const link: Markup['link'] = (words, url) => `${words} ${address(url)}`.trim();
+  return { text, bold: same, code: text, link, address, between: '\n' };
+}
+
+export const UNMARKED: Markup = unmarked(same);
 
 export function markedUp(lines: readonly CardLine[], markup: Markup): string {
   return lines.map((line) => markedLine(line, markup)).join('\n');

@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { type CardLine, linesOfValue, type Runs, runsOfValue, type ShownTable, words } from './lines.ts';
+import { type CardLine, lengthOf, linesOfValue, runsOfValue } from './lines.ts';
+import { type ShownTable, sizeOf, sizeOfRow, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
@@ -34,7 +35,9 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, room: number): r
     if (free < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
     const lines = linesOfOutput(output, { room: Math.max(LEAST, free - others), ...limits });
-    free -= Math.max(LEAST, sum(lines.map(lengthOf)));
+    const length = lines.reduce((sum, line) => sum + lengthOf(line), 0);
+    if (length > free) break;
+    free -= Math.max(LEAST, length);
     all.push(lines);
   }
   return [...all.flat(), ...notShown(outputCount - all.length, card)];
@@ -89,30 +92,8 @@ function linesOfList(list: readonly unknown[], limits: Limits): readonly CardLin
     .slice(0, rows?.length ?? most)
     .map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
   const shown = rows === undefined ? withinRoom(items, room, sizeOf) : items;
-  return [
-    { items: shown, table: table && rows && { ...table, rows } },
-    ...notShown(list.length - shown.length, limits),
-  ];
-}
-
-/** In characters, with the addresses that are not shown. */
-function sizeOf(runs: Runs): number {
-  return sum(runs.map(({ text, url = '' }) => text.length + url.length));
-}
-
-function sizeOfRow(row: readonly Runs[]): number {
-  return row.length + sizeOf(row.flat());
-}
-
-function lengthOf(line: CardLine): number {
-  if ('code' in line) return line.code.length;
-  if ('facts' in line) return sum(line.facts.map(sizeOf));
-  if ('items' in line) return sum(line.table?.rows.map(sizeOfRow) ?? line.items.map(sizeOf));
-  return sizeOf(line.runs) + ('label' in line ? line.label.length : 0);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+  const line = { items: shown, table: table && rows && { ...table, rows } };
+  return [...(shown.length === 0 ? [] : [line]), ...notShown(list.length - shown.length, limits)];
 }
 
 function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
@@ -149,16 +130,16 @@ function isRow(item: unknown): item is JsonObject {
   return isJsonObject(item) && fileEntries(item) === undefined && keysOf(item).length <= MOST_COLUMNS;
 }
 
-/** The first items that fit the room, and at least one. */
+/** The first items that fit the room. */
 function withinRoom<Item>(
   items: readonly Item[],
   room: number,
   sizeOfItem: (item: Item) => number,
 ): readonly Item[] {
   let left = room;
-  const end = items.findIndex((item, index) => {
+  const end = items.findIndex((item) => {
     left -= sizeOfItem(item);
-    return left < 0 && index > 0;
+    return left < 0;
   });
   return end === -1 ? items : items.slice(0, end);
 }

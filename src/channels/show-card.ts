@@ -1,10 +1,12 @@
-/** The parts of a card that a chat shows, as plain text: cleaned and cut to a room, for each channel to escape and mark up. */
+/** The parts of a card that a channel shows, as plain text: cleaned and cut, for each channel to escape and mark up. */
 import { isAligned } from '../text/aligned.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
-import { type Card, SYMBOLS } from './card.ts';
+import type { Language } from '../time/display.ts';
+import { type Card, type Fact, SYMBOLS } from './card.ts';
 import { type CardLine, runsOfFact, runsOfText, words } from './lines.ts';
 import type { ComposeContext } from './channel.ts';
+import { moreMark } from './marks.ts';
 import { linesOfOutputs, type MostOfOutputs, textWithin } from './outputs.ts';
 
 /** `title` and `summary` are one line each, with the symbol of the card's tone. */
@@ -17,48 +19,91 @@ export interface ShownCard extends Pick<
   readonly outputs: readonly CardLine[];
 }
 
-/** The most outputs, items of each output and facts, and the most characters of a fact and of the footer. */
+/** The parts that may have to be shorter than a card has them. */
+export type PartToFit = 'message' | 'text' | 'link' | 'facts' | 'outputs';
+
+/** About how many characters each part may have. */
+export type Rooms = Readonly<Record<PartToFit, number>>;
+
+/** The most outputs, items of each output and facts, and the most characters of each part, of a fact and of the footer. */
 export interface Most extends MostOfOutputs {
   readonly facts: number;
   readonly factLength: number;
+  readonly characters: number;
 }
 
 /** Slack takes 100 rows in a table, with the one of names. */
-export const MOST: Most = { outputs: 15, items: 99, facts: 8, factLength: 120 };
+export const MOST: Most = { outputs: 15, items: 99, facts: 20, factLength: 120, characters: 8000 };
 const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
-/** The shares of the room that are kept for the template's own words and for outputs, if there are any. */
-const SHARES = { text: 0.2, outputs: 0.4 } as const;
-
-/** @param room approximate characters for text, message and outputs; the other parts add about 2,000 at most */
-export function showCard(card: Card, room: number, most = MOST): ShownCard {
-  const { tone, language } = card;
-  const within = (text: string, characters: number) => textWithin(text, characters, language);
-  const forOutputs = room * SHARES.outputs;
-  const left = card.outputs.length === 0 ? room : room - forOutputs;
-  const message = within(card.message, left - Math.min(card.text.length, room * SHARES.text));
-  const text = tidied(within(card.text, left - message.length));
+export function showCard(card: Card, most = MOST, rooms = roomsOf(most)): ShownCard {
+  const { tone, language, link } = card;
+  const message = textWithin(card.message, rooms.message, language);
   return {
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
     summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
-    text,
+    text: wordsWithin(card.text, rooms.text, language),
     message,
-    isVerbatim: message !== '' && (tone === 'error' || tone === 'alert' || isAligned(message)),
-    outputs: linesOfOutputs(card, most, Math.max(forOutputs, room - message.length - text.length)),
-    facts: card.facts
-      .slice(0, most.facts)
-      .map(({ name, value, url }) => ({
-        name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
-        // Line ends are kept, since every character of an ID matters.
-        value: within(value, most.factLength).trim(),
-        url,
-      }))
-      .filter(({ value }) => value !== ''),
-    link: card.link && { ...card.link, text: cutEnd(cleanLine(card.link.text), MAX_NAME, '…') },
+    isVerbatim: tone === 'error' || tone === 'alert' || isAligned(message),
+    outputs: linesOfOutputs(card, most, rooms.outputs),
+    facts: factsWithin(card, most, rooms.facts),
+    link:
+      link === undefined || link.url.length > rooms.link
+        ? undefined
+        : { url: link.url, text: cutEnd(cleanLine(link.text), MAX_NAME, '…') },
     footer: cutEnd(cleanLine(card.footer), most.factLength, '…'),
   };
+}
+
+function roomsOf({ characters }: Most): Rooms {
+  return {
+    message: characters,
+    text: characters,
+    link: characters,
+    facts: characters,
+    outputs: characters,
+  };
+}
+
+const ITEM = /^• /;
+
+/** The template's own words: a list in them loses its last items, other text its middle. */
+function wordsWithin(text: string, room: number, language: Language): string {
+  if (text.length <= room || !/^• /m.test(text)) return tidied(textWithin(text, room, language));
+  const lines = text.split('\n');
+  const items = lines.filter((line) => ITEM.test(line)).length;
+  const end = lines.findLastIndex((line) => ITEM.test(line)) + 1;
+  const withoutLast = (count: number) =>
+    [...lines.slice(0, end - count), moreMark(language, count), ...lines.slice(end)].join('\n');
+  const over = text.length - room;
+  let [count, saved] = [0, -moreMark(language, items).length];
+  while (saved < over && count < items) {
+    count += 1;
+    saved += (lines[end - count]?.length ?? 0) + 1;
+  }
+  return tidied(textWithin(withoutLast(count), room, language));
+}
+
+/** The first facts that fit, and how many are left out. */
+function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
+  const all = facts.filter(({ value }) => value.trim() !== '');
+  const shown: Fact[] = [];
+  let left = room;
+  for (const { name, value, url } of all.slice(0, most.facts)) {
+    const fact = {
+      name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
+      // Line ends are kept, since every character of an ID matters.
+      value: textWithin(value, most.factLength, language).trim(),
+      url: url.length > left ? '' : url,
+    };
+    left -= fact.name.length + fact.value.length + fact.url.length;
+    if (left < 0) break;
+    shown.push(fact);
+  }
+  const more = moreMark(language, all.length - shown.length);
+  return more === '' ? shown : [...shown, { name: '', value: more, url: '' }];
 }
 
 /** The card with the job's id among its facts, for plain text. */
@@ -69,11 +114,10 @@ export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext,
 }
 
 const LINES = {
-  /** Stands for all but link and facts where there is plain text only. */
-  summary: ({ summary }) => words(summary),
   title: ({ title }) => words(title, 'bold'),
   text: ({ text }) => linesOfText(text),
-  message: ({ message, isVerbatim }) => (isVerbatim ? [{ code: message }] : linesOfText(message)),
+  message: ({ message, isVerbatim }) =>
+    isVerbatim && message !== '' ? [{ code: message }] : linesOfText(message),
   outputs: ({ outputs }) => outputs,
   link: ({ link }) => (link === undefined ? [] : [{ runs: [link] }]),
   facts: ({ facts, footer }) => {
@@ -103,21 +147,4 @@ export function tidied(text: string): string {
   if (!/[\n\r\u2028\u2029]|[ \t]$/u.test(text)) return text;
   const lines = text.replace(BLANKS_AT_LINE_END, '').replace(/\n{3,}/gu, '\n\n');
   return lines.replace(/^\n+|\n+$/gu, '');
-}
-
-/** The shares of the room to try in turn; with 0, text, message and outputs are dropped. */
-const LADDER: readonly number[] = [0.6, 0.35, 0.2, 0.1, 0];
-
-/** Composes with ever less room for `showCard` until the message fits; if none fits, returns the smallest. */
-export function fitted<Message>(
-  room: number,
-  compose: (room: number) => Message,
-  fits: (message: Message) => boolean,
-): Message {
-  let message = compose(room);
-  for (const share of LADDER) {
-    if (fits(message)) break;
-    message = compose(Math.floor(room * share));
-  }
-  return message;
 }

@@ -310,7 +310,7 @@ const TEXTS = /^(?:text|title|content|description|label|topLabel)$/;
 /** Letters and digits in turn, but for addresses. */
 function wordsIn(text: string): string {
   const read = text.normalize('NFKC').replaceAll('\\', '');
-  return read.replaceAll(/https?:[^\s"<>)\]]*|[^\p{L}\p{N}]+/gu, '');
+  return read.replaceAll(/https?:[^\s"<>)\]|]*|[^\p{L}\p{N}]+/gu, '');
 }
 
 /** Those of the members of a message that are texts. */

@@ -1,20 +1,13 @@
 /** Draws a card for a chat: its message within the chat's limit, its plain form and its preview, all from the same lines. */
 import type { Card, Tone } from '../card.ts';
-import { type CardLine, type Markup, markedUp, withoutLast, words } from '../lines.ts';
-import type { Composed, ComposeContext, MessageFormat } from '../channel.ts';
+import { type CardLine, type Markup, markedUp, words } from '../lines.ts';
+import type { Composed, MessageFormat } from '../channel.ts';
+import { type Fitted, fitted, type Limit } from '../fit.ts';
 import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
-import {
-  type CardPart,
-  fitted,
-  linesOfCard,
-  MOST,
-  showCard,
-  type ShownCard,
-  withJobId,
-} from '../show-card.ts';
+import { CARD_PARTS, type CardPart, linesOfCard, MOST, type ShownCard, withJobId } from '../show-card.ts';
 
-/** A card as a chat is given it, cut to its limit. */
+/** A card as a chat is given it. */
 export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly tone: Tone;
   /** The entries of `mention_on_error` that apply. */
@@ -22,7 +15,7 @@ export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   /** The same in the chat's markup. */
   readonly mentions: readonly string[];
   readonly lines: readonly CardLine[];
-  /** The lines in the chat's markup. */
+  /** The lines in the chat's markup; marked up at each reading. */
   readonly text: string;
   /** The mentions, and below them the text. */
   readonly whole: string;
@@ -36,75 +29,79 @@ export interface FormatParts<Message> {
   readonly parts: readonly CardPart[];
   /** The title as the message has it; left out if that is whole. */
   readonly titleOf?: (title: string) => string;
-  /** About how many characters text, message and outputs may have together. */
-  readonly room: number;
-  readonly limit: { readonly most: number; readonly of: (message: Message) => number };
+  readonly limit: Limit<Message>;
   readonly message: (drawn: Drawn) => Message;
-  /** The message in plain text, of which `Drawn.lines` are the summary, link and facts. */
+  /** The message in plain text, of which `Drawn.lines` are all parts. */
   readonly plain: (drawn: Drawn) => Message;
   /** Of the plain text, if it differs. */
   readonly plainMarkup?: Markup;
 }
 
 export function drawnFormat<Message>(drawing: FormatParts<Message>): MessageFormat<Message> {
-  const { name, mentions, parts, message, plain } = drawing;
+  const { name, mentions, parts, markup, message, plain, plainMarkup = markup } = drawing;
   return {
     name,
     ...(mentions && { options: { [MENTION_OPTION]: mentions.option } }),
     compose: (card, context): Composed<Message> => {
-      const drawn = fitting(drawing, card, context, parts, message);
+      const called = mentions?.of(context) ?? [];
+      const drawn = draw(drawing, card, called, { parts, markup, message });
+      const all = { parts: CARD_PARTS, markup: plainMarkup, message: plain };
       return {
-        message: message(drawn),
-        plain: () => plain(fitting(drawing, withJobId(card, context), context, PLAIN, plain)),
-        ...shownAs(() => ({ tone: card.tone, lines: previewOf(drawn, parts) })),
+        message: drawn.message,
+        plain: () => draw(drawing, withJobId(card, context), called, all).message,
+        ...shownAs(() => ({ tone: card.tone, lines: previewOf(drawing, drawn.shown, called) })),
       };
     },
   };
 }
-
-const PLAIN: readonly CardPart[] = ['summary', 'link', 'facts'];
 
 /** The message's size in bytes of JSON, for `FormatParts.limit`. */
 export function jsonBytes(message: unknown): number {
   return Buffer.byteLength(JSON.stringify(message));
 }
 
-/** Draws with ever less room, then with ever fewer lines, until the message fits. */
-function fitting<Message>(
-  { markup, mentions: mentioning, titleOf, room, limit, plainMarkup }: FormatParts<Message>,
+function draw<Message>(
+  { mentions: mentioning, titleOf = (title) => title, limit }: FormatParts<Message>,
   card: Card,
-  context: ComposeContext,
-  parts: readonly CardPart[],
-  messageOf: (drawn: Drawn) => Message,
-): Drawn {
+  called: readonly string[],
+  { parts, markup, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'message'>,
+): Fitted<Message> {
   const { tone } = card;
-  const writer = (parts === PLAIN ? plainMarkup : undefined) ?? markup;
-  const marks = typeof writer === 'function' ? writer(tone) : writer;
-  const most = { ...MOST, hasTables: marks.table !== undefined };
-  const called = mentioning?.of(context) ?? [];
+  const marks = typeof markup === 'function' ? markup(tone) : markup;
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
-  const drawnOf = (left: number, fewer?: readonly CardLine[]): Drawn => {
-    const shown = showCard(card, left, most);
+  const most = { ...MOST, hasTables: marks.table !== undefined };
+  return fitted(card, most, limit, (shown) => {
     const { summary, link } = shown;
-    const title = titleOf?.(shown.title) ?? shown.title;
-    const lines = fewer ?? linesOfCard(shown, parts);
-    const text = markedUp(lines, marks);
-    const whole = `${mentions.join(' ')}\n${text}`.trim();
-    return { tone, title, summary, link, called, mentions, lines, text, whole };
-  };
-  const fits = (drawn: Drawn) => limit.of(messageOf(drawn)) <= limit.most;
-  let drawn = fitted(room, drawnOf, fits);
-  for (let fewer = withoutLast(drawn.lines); fewer !== undefined && !fits(drawn); fewer = withoutLast(fewer))
-    drawn = drawnOf(0, fewer);
-  return drawn;
+    const lines = linesOfCard(shown, parts);
+    return message({
+      tone,
+      title: titleOf(shown.title),
+      summary,
+      link,
+      called,
+      mentions,
+      lines,
+      get text() {
+        return markedUp(lines, marks);
+      },
+      get whole() {
+        return `${mentions.join(' ')}\n${this.text}`.trim();
+      },
+    });
+  });
 }
 
 /** What the message shows, in the order of a card. */
-function previewOf({ called, title, link, lines }: Drawn, parts: readonly CardPart[]): readonly CardLine[] {
+function previewOf<Message>(
+  { parts, titleOf = (title) => title }: FormatParts<Message>,
+  shown: ShownCard,
+  called: readonly string[],
+): readonly CardLine[] {
+  const isApart = (part: CardPart) => !parts.includes(part);
   return [
     ...words(called.map((entry) => (/^[@<]/.test(entry) ? entry : `@${entry}`)).join(' '), 'mention'),
-    ...(parts.includes('title') ? [] : words(title, 'bold')),
-    ...lines,
-    ...(parts.includes('link') || link === undefined ? [] : [{ runs: [link] }]),
+    ...(isApart('title') ? words(titleOf(shown.title), 'bold') : []),
+    ...linesOfCard(shown, parts),
+    ...(isApart('link') ? linesOfCard(shown, ['link']) : []),
   ];
 }

@@ -7,7 +7,7 @@ import { drawnFormat } from '../chat/draw.ts';
 import { percentEncoded } from '../chat/markdown.ts';
 import { FORM_HEADERS } from '../chat/remote.ts';
 import { tokenApi } from '../chat/token-api.ts';
-import { type Markup, UNMARKED } from '../lines.ts';
+import { type Markup, unmarked } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 
 export interface ChatworkMessage {
@@ -19,11 +19,7 @@ const MAX_CHARACTERS = 20_000;
 
 /** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
 const escape = (text: string) => text.replaceAll('[', '［').replaceAll(']', '］');
-const PLAIN: Markup = {
-  ...UNMARKED,
-  text: escape,
-  address: (address) => address.replace(/[[\]]/g, percentEncoded),
-};
+const PLAIN = unmarked(escape, (address) => address.replace(/[[\]]/g, percentEncoded));
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
 const MENTIONS = mentionsOf('the account id of a person or all', /^(?:\d{1,18}|all)$/, (entry) =>
@@ -55,7 +51,6 @@ export const chatworkChannel = chat({
     markup: MARKUP,
     plainMarkup: PLAIN,
     parts: ['text', 'message', 'outputs', 'link', 'facts'],
-    room: 8000,
     limit: { most: MAX_CHARACTERS, of: ({ body }) => body.length },
     message: ({ mentions, title, text }) =>
       below(mentions, `[info][title]${escape(title)}[/title]${text}[/info]`),

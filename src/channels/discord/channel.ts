@@ -93,7 +93,6 @@ export const discordChannel = chat({
     markup: MARKUP,
     plainMarkup: PLAIN_MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
-    room: 3500,
     limit: {
       most: MAX.description,
       of: ({ embeds, content = '' }) =>

@@ -3,7 +3,8 @@ import { shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
 import type { Card } from '../card.ts';
 import { markedUp, UNMARKED } from '../lines.ts';
-import { fitted, linesOfCard, type Most, showCard, type ShownCard } from '../show-card.ts';
+import { fitted, type Limit } from '../fit.ts';
+import { linesOfCard, type Most, showCard, type ShownCard } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 
 export interface EmailMessage {
@@ -14,29 +15,33 @@ export interface EmailMessage {
   readonly html: string;
 }
 
-/** Characters that a card's long parts share. */
-const ROOM = 32_000;
-
-const MOST: Most = { outputs: 40, items: 500, facts: 20, factLength: 250, hasTables: true };
+const MOST: Most = {
+  outputs: 40,
+  items: 500,
+  facts: 20,
+  factLength: 250,
+  characters: 32_000,
+  hasTables: true,
+};
 
 /** Gmail cuts mails beyond about 102 KB and shows the rest behind a link. */
 export const MOST_BYTES = 80_000;
 
-/** HTML cannot be cut without breaking it, so the card is composed with less room until the mail is small enough. */
+const LIMIT: Limit<EmailMessage> = {
+  most: MOST_BYTES,
+  of: ({ text, html }) => Math.max(Buffer.byteLength(text), Buffer.byteLength(html)),
+};
+
+/** HTML cannot be cut without breaking it, so it is the card that is fitted. */
 export function composeMail(card: Card): EmailMessage {
-  const { summary, language } = card;
-  const draw = (room: number) => {
-    const shown = showMail(card, room);
-    return { subject: subjectOf(summary, language), text: textOf(shown), html: frameOf(shown, card) };
-  };
-  const isSmall = ({ text, html }: EmailMessage) =>
-    [text, html].every((part) => Buffer.byteLength(part) <= MOST_BYTES);
-  return fitted(ROOM, draw, isSmall);
+  const subject = subjectOf(card.summary, card.language);
+  const build = (shown: ShownCard) => ({ subject, text: textOf(shown), html: frameOf(shown, card) });
+  return fitted(card, MOST, LIMIT, build).message;
 }
 
-/** The parts of a card that a mail shows, cut to its room. */
-export function showMail(card: Card, room = ROOM): ShownCard {
-  return showCard(card, room, MOST);
+/** The parts of a card that a mail shows. */
+export function showMail(card: Card): ShownCard {
+  return showCard(card, MOST);
 }
 
 /** Mail readers show the first 40 to 70 characters. */
@@ -65,7 +70,7 @@ function textOf(shown: ShownCard): string {
 
 function factsAsText(facts: ShownCard['facts']): string {
   if (facts.length === 0) return '';
-  const lines = facts.map(({ name, value, url }) => `${name}: ${value}${url === '' ? '' : `\n  ${url}`}`);
+  const lines = facts.map(({ name, value, url }) => `${name && `${name}: `}${value}${url && `\n  ${url}`}`);
   return [RULE, ...lines].join('\n');
 }
 

@@ -10,7 +10,7 @@ import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
 import { percentEncoded } from '../chat/markdown.ts';
 import { jsonCall } from '../chat/remote.ts';
-import { type Markup, markedUp, runsOfText, UNMARKED, withBlanks } from '../lines.ts';
+import { type Markup, markedUp, runsOfText, unmarked, withBlanks } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
 
@@ -77,14 +77,8 @@ export const googleChatChannel = chat({
     name: 'google_chat',
     mentions: MENTIONS,
     markup: markupOf,
-    plainMarkup: {
-      ...UNMARKED,
-      text: disguised,
-      link: (text, url) => UNMARKED.link(text, encoded(url)),
-      address: encoded,
-    },
+    plainMarkup: unmarked(disguised, encoded),
     parts: ['text', 'message', 'outputs', 'facts'],
-    room: 6000,
     limit: {
       most: MAX_BYTES,
       of: (message) =>

@@ -5,7 +5,7 @@ import { AddressError } from '../channel.ts';
 import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { jsonCall, openRemote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
-import { type Markup, UNMARKED } from '../lines.ts';
+import { unmarked } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { CARD_PARTS } from '../show-card.ts';
 import { accessToken, botSettings, type BotSettings } from './token.ts';
@@ -17,15 +17,7 @@ export interface LineworksMessage {
 /** developers.worksmobile.com/jp/docs/bot-send-text: "text", String, up to 2,000 characters. */
 const MAX_CHARACTERS = 2000;
 
-/** A longer URL is left out, since it would take the room of the error message. */
-const LONGEST_URL = 300;
-
-export const MARKUP: Markup = {
-  ...UNMARKED,
-  text: withoutMentions,
-  code: withoutMentions,
-  link: (text, url) => UNMARKED.link(text, url.length > LONGEST_URL ? '' : url),
-};
+export const MARKUP = unmarked(withoutMentions);
 
 /** `<m userId="…">` is a mention anywhere, also over two lines, and refused if the user is outside the room. */
 export function withoutMentions(text: string): string {
@@ -117,7 +109,6 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
     mentions: MENTIONS,
     markup: MARKUP,
     parts: CARD_PARTS,
-    room: 2600,
     limit: { most: MAX_CHARACTERS, of: ({ content }) => content.text.length },
     message: ({ whole }) => messageOf(whole),
     // By name alone, since LINE WORKS refuses a message that mentions a member who is not in the room.

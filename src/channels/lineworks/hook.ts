@@ -4,6 +4,7 @@ import { GONE } from '../answers.ts';
 import type { Chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks, type HookSettings } from '../chat/hooks.ts';
+import { markedUp } from '../lines.ts';
 import { MARKUP, TENANT, withoutMentions } from './bot.ts';
 
 export interface LineworksHookMessage {
@@ -36,10 +37,9 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     markup: MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
     titleOf: (title) => cut(title, MAX.title),
-    room: 1300,
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
     message: messageOf,
-    plain: ({ title, text }) => messageOf({ title, text }),
+    plain: ({ title, lines }) => messageOf({ title, text: markedUp(lines.slice(1), MARKUP) }),
   }),
   address: hooks<LineworksHookMessage>({
     warningOf: ({ hostname, pathname }) =>

@@ -63,7 +63,6 @@ export const mattermostChannel = chat({
     mentions: MENTIONS,
     markup: MARKUP,
     parts: CARD_PARTS,
-    room: 8000,
     limit: {
       most: MAX_CHARACTERS,
       of: ({ text = '', attachments }) => (attachments?.[0].text ?? text).length,

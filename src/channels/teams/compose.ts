@@ -66,7 +66,6 @@ export const teamsFormat = drawnFormat<TeamsMessage>({
   mentions: teamsMentions,
   markup: UNMARKED,
   parts: ['text', 'message', 'outputs', 'facts'],
-  room: 6000,
   limit: { most: MAX_BYTES, of: jsonBytes },
   message: (drawn) => {
     const head = boxOf(STYLES[drawn.tone], linesOf([run(drawn.title, { weight: 'Bolder', size: 'Large' })]));

@@ -66,8 +66,8 @@ async function close(): Promise<void> {
 
 parentPort?.on('message', (message: ToKeeper) => {
   if (message === 'close') void close();
-  else if (message === 'finish') {
-    mover.finish();
+  else if (message === 'empty') {
+    mover.empty();
     send('go on');
   } else void run(message);
 });

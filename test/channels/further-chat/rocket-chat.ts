@@ -30,7 +30,6 @@ export const rocketChat = chat({
       bold: (text) => `*${text}*`,
     },
     parts: ['text', 'message', 'outputs', 'link', 'facts'],
-    room: 3000,
     limit: { most: 20_000, of: jsonBytes },
     message: ({ mentions, title, text, tone }) => ({
       text: mentions.join(' '),

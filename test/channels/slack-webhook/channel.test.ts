@@ -14,6 +14,7 @@ describe('the channel slack_webhook', () => {
     // Those of an app.
     messages: join(import.meta.dirname, '../slack/messages.json'),
     type: slackWebhookChannel,
+    markup: /<https?:[^|<>]*|&(?:lt|gt|amp);/g,
     judge: judgeBy(VENDORS.slack_webhook),
     settingsAt,
     address: 'ops',

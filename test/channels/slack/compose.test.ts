@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { Card, OutputView } from '../../../src/channels/card.ts';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
-import { isObject, type SlackMessage } from '../../../src/channels/slack/message.ts';
+import { isObject, type SlackMessage, type SlackObject } from '../../../src/channels/slack/message.ts';
+import { unescapeMrkdwn } from '../../../src/channels/slack/mrkdwn.ts';
 import { cleanLine, cleanText, isBlank } from '../../../src/text/clean.ts';
 import { expectAcceptable, richRuns } from '../../render/slack-rules.ts';
 import { cardWith } from '../../support/cards.ts';
@@ -25,7 +26,16 @@ const typesOf = (card: Partial<Card>) => composed(card).message.blocks?.map(({ t
 const shownBy = (value: unknown): string =>
   richRuns(value)
     .map(({ text, url }) => (typeof text === 'string' ? text : typeof url === 'string' ? url : ''))
+    .concat(quietIn(value))
     .join('');
+/** The small grey line of facts, of which nothing but its links may act. */
+function quietIn(value: unknown): readonly string[] {
+  const texts = [value].flat().flatMap((block) => (isContext(block) ? block.elements : []));
+  for (const { text } of texts) expect(text).not.to.match(/(?<![\p{L}\p{N}])[*_~`@#]|\D:[\w+'-]+:|\n/u);
+  return texts.map(({ text }) => unescapeMrkdwn(text.replaceAll(/<https?:[^|>]*\|([^>]*)>/g, '$1')));
+}
+const isContext = (block: unknown): block is { readonly elements: readonly { readonly text: string }[] } =>
+  isObject(block as SlackObject) && (block as SlackObject)['type'] === 'context';
 const fenceOf = ({ blocks = [] }: SlackMessage): unknown =>
   blocks
     .flatMap((block) => block['elements'])
@@ -86,7 +96,7 @@ describe('a card on Slack', () => {
       'rich_text',
       'table',
       'rich_text',
-      'rich_text',
+      'context',
     ]);
     expect(shown({ outputs, outputCount: 2 }))
       .to.include('a | b\n1 | x\n2 | y')
