@@ -15,8 +15,8 @@ const BUSY_TIMEOUT_MS = 2000;
 /** SQLite's default of 2 MiB does not hold the pages of the indexes that each POST reads, in a ledger of some days. */
 const CACHE_KIB = 16 * 1024;
 
-/** A log that has grown beyond this is cut when it is begun anew. */
-const LARGE_LOG_BYTES = 4 * 1024 * 1024;
+/** From this size on the log is begun anew: the writer waits for some flushes each time. */
+export const LARGE_LOG_BYTES = 64 * 1024 * 1024;
 
 export interface ConnectionOptions {
   /** Creates no files. */
@@ -169,7 +169,8 @@ export class SqliteConnection {
 
   #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
-    this.#database.exec(`pragma journal_size_limit = ${LARGE_LOG_BYTES}`);
+    // Cutting the file takes as long as several flushes, so only one that somebody has held for long is cut.
+    this.#database.exec(`pragma journal_size_limit = ${2 * LARGE_LOG_BYTES}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
     if (this.#options.isKept === true) this.#database.exec('pragma wal_autocheckpoint = 0');

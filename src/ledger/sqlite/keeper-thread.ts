@@ -66,8 +66,8 @@ async function close(): Promise<void> {
 
 parentPort?.on('message', (message: ToKeeper) => {
   if (message === 'close') void close();
-  else if (message === 'empty') {
-    mover.empty();
+  else if (message === 'finish') {
+    mover.finish();
     send('go on');
   } else void run(message);
 });

@@ -9,6 +9,7 @@ import { receivedError, type SentError, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Args, Database, OperationName, Result } from '../registry.ts';
 import { Deadline, systemClock } from '../../time/clock.ts';
+import { LARGE_LOG_BYTES } from './connection.ts';
 import { isFlushing } from './log-flush.ts';
 
 /** The thread's `workerData`. */
@@ -33,8 +34,8 @@ export interface KeeperCall {
 export type KeeperReply =
   { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: SentError };
 
-/** `empty`: the writer rests, so the log can be emptied. */
-export type ToKeeper = KeeperCall | 'empty' | 'close';
+/** `finish`: the writer rests, so the remainder of the log can be moved. */
+export type ToKeeper = KeeperCall | 'finish' | 'close';
 /** `rest`: the writer is to begin nothing until `go on`. */
 export type FromKeeper = KeeperReply | 'rest' | 'go on';
 
@@ -71,9 +72,8 @@ const YOUNG_MB = 6;
 /** Node's timers may fire this much early; a call must not be rejected as not begun while the thread can still begin it. */
 const EARLY_MS = 1;
 
-const MOST_LOG_BYTES = 32 * 1024 * 1024;
 /** The log counts towards the limit, and is to leave room for what is not in it. */
-const LOG_SHARE = 0.05;
+const LOG_SHARE = 0.04;
 
 const BEAT_MS = 1000;
 const LOOKS_AT_LOOP_MS = 5000;
@@ -131,7 +131,7 @@ export class Keeper implements Database {
 
   #start(): Worker {
     const { path, maxBytes = Infinity, entry = ENTRY, looksAtLoopMs = LOOKS_AT_LOOP_MS } = this.#options;
-    const mostLogBytes = Math.min(MOST_LOG_BYTES, maxBytes * LOG_SHARE);
+    const mostLogBytes = Math.min(LARGE_LOG_BYTES, maxBytes * LOG_SHARE);
     const settings: KeeperSettings = { path, mostLogBytes, beats: this.#beats, looksAtLoopMs };
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
     const thread = new Worker(entry, { workerData: settings, resourceLimits });
@@ -164,7 +164,7 @@ export class Keeper implements Database {
     if (message === 'rest') {
       // A message is taken between turns, when no transaction is open.
       writer.rest();
-      return this.#post('empty');
+      return this.#post('finish');
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);

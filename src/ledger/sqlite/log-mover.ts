@@ -3,10 +3,10 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { watchFile } from './file.ts';
 import { realpathSync } from 'node:fs';
 
-/** What is in the log alone is moved from this size on. Once all is moved, the next writer begins the log anew. */
+/** What is in the log alone is moved from this size on. */
 const MOVED_FROM_BYTES = 4 * 1024 * 1024;
 
-/** How long emptying waits for another connection that writes or reads. */
+/** How long cutting it at the end waits for another connection that writes or reads. */
 const BUSY_TIMEOUT_MS = 100;
 
 /** A long reader, such as a backup, holds the log. */
@@ -35,23 +35,29 @@ export class LogMover {
     this.#mostLogBytes = mostLogBytes;
   }
 
-  /** Moves a part of the log, if it is long. @returns `rest`: the writer is to rest, so that the log can be emptied */
+  /** Moves a part of the log, if it is long. @returns `rest`: the writer is to rest, so that the remainder can be moved */
   look(): 'rest' | undefined {
     const found = this.#isAsking ? undefined : this.#checkpoint('noop');
-    if (found === undefined) return undefined;
+    if (found === undefined || isMoved(found)) return undefined;
     const bytesIn = (pages: number) => pages * this.#pageBytes;
+    const isLarge = bytesIn(found.log) >= this.#mostLogBytes;
     const least = Math.min(MOVED_FROM_BYTES, this.#mostLogBytes / 2);
-    const moved = bytesIn(found.log - found.checkpointed) < least ? found : this.#checkpoint('passive');
+    if (!isLarge && bytesIn(found.log - found.checkpointed) < least) return undefined;
+    const moved = this.#checkpoint('passive');
     // Under a steady load some page is always in the log alone, so that the log only grows.
-    const isLarge = moved !== undefined && bytesIn(moved.log) >= this.#mostLogBytes;
-    this.#isAsking = isLarge && performance.now() >= this.#restsUntil;
+    const isToRest = isLarge && moved !== undefined && !isMoved(moved);
+    this.#isAsking = isToRest && performance.now() >= this.#restsUntil;
     return this.#isAsking ? 'rest' : undefined;
   }
 
-  /** Moves all of the log, and cuts it. To be called while no other connection writes. */
-  empty(): void {
+  /**
+   * Moves what has come since the last look, which is little. To be called while no other connection writes: the next one that does
+   * begins the log anew. The file keeps its size, since cutting it takes as long as several flushes.
+   */
+  finish(): void {
     this.#isAsking = false;
-    if (this.#checkpoint('truncate')?.busy !== 0) this.#restsUntil = performance.now() + AFTER_BUSY_MS;
+    const moved = this.#checkpoint('passive');
+    if (moved === undefined || !isMoved(moved)) this.#restsUntil = performance.now() + AFTER_BUSY_MS;
   }
 
   close(): void {
@@ -68,4 +74,8 @@ export class LogMover {
       return undefined;
     }
   }
+}
+
+function isMoved({ log, checkpointed }: Found): boolean {
+  return log === checkpointed;
 }
