@@ -12,6 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   time: 'text',
   callback: 'text time',
   signal: 'text time callback',
+  incident: '',
   outbound: 'text',
   channels: 'text time callback outbound',
   notice: 'text time callback signal channels',
@@ -20,13 +21,13 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   http: 'text time',
   route: 'text callback signal config',
   render: 'text time callback channels notice config',
-  ledger: 'text time callback signal channels notice',
+  ledger: 'text time callback signal incident channels notice',
   deliver: 'text time callback signal channels notice config route ledger',
   receive: 'text time callback config http deliver ledger',
   story: 'text time callback signal channels notice ledger',
-  people: 'text time callback signal channels notice config route ledger deliver story',
+  people: 'text time callback signal incident channels notice config route ledger deliver story',
   admin:
-    'text time callback signal channels notice config http observe route render ledger deliver story people',
+    'text time callback signal incident channels notice config http observe route render ledger deliver story people',
   'stand-ins': 'text callback channels',
 };
 

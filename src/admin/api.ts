@@ -18,6 +18,7 @@ import {
   botJson,
   bulkJson,
   callbackJson,
+  incidentJson,
   pageJson,
   refusalJson,
   runJson,
@@ -26,10 +27,11 @@ import {
   tallyJson,
 } from '../people/json.ts';
 import { type Outcome, Refused, statusOf } from '../people/outcomes.ts';
+import { readIncidentFilter, TAKE_UP_BODY } from '../people/incidents.ts';
 import { SNOOZE_FIELDS } from '../people/snooze.ts';
 import { loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
-import { readTexts } from './body.ts';
+import { readFields, readTexts } from './body.ts';
 import { actorOf } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
@@ -38,7 +40,7 @@ type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'sur
 
 export function createApi(services: ApiServices): Middleware {
   const routes = createRoutes();
-  for (const add of [addCallbacks, addActions, addBulks, addBots, addSnoozes, addReload])
+  for (const add of [addCallbacks, addActions, addBulks, addBots, addIncidents, addSnoozes, addReload])
     add(routes, services);
   return routed(routes.router);
 }
@@ -185,6 +187,29 @@ function addBots({ get }: Routes, { archive }: ApiServices): void {
     const runs = bot && (await archive.lastRuns([bot], RUNS_SHOWN)).get(bot.botId);
     return bot && { ...botJson(bot), runs: (runs ?? []).map(runJson) };
   });
+}
+
+/** `ids`: a list of incidents, or the one of the path. */
+function addIncidents({ get, act }: Routes, { people, surroundings: { redact } }: ApiServices): void {
+  get('/api/incidents', readIncidentFilter, async ({ values: { filter, page } }) =>
+    pageJson(await people.incidents(filter, page), (item) => incidentJson(item, redact)),
+  );
+  act('post', '/api/incidents/take-up', NONE, async ({ ctx, actor }) => {
+    const { ids, ...fields } = await readTakeUpBody(ctx);
+    return people.takeUp(ids, fields, actor);
+  });
+  act('post', '/api/incidents/:id/take-up', NONE, async ({ ctx, id, actor }) => {
+    const { ids, ...fields } = await readTakeUpBody(ctx);
+    if (ids.length > 0) throw new Refused({ name: 'take up what' });
+    return people.takeUp([id], fields, actor);
+  });
+  act('delete', '/api/incidents/:id/take-up', NONE, ({ id, actor }) => people.giveBack([id], actor));
+  act('post', '/api/incidents/:id/close', NONE, ({ id, actor }) => people.closeIncident(id, actor));
+}
+
+async function readTakeUpBody(ctx: RouterContext) {
+  const { ids = [], by, because, quiet = false } = await readFields(ctx, TAKE_UP_BODY);
+  return { ids, by: by ?? '', because: because ?? '', quiet };
 }
 
 function addSnoozes({ get, act }: Routes, { people }: ApiServices): void {

@@ -1,6 +1,7 @@
 /** Reads bodies of requests to the admin listener, up to a size limit, as a form or as JSON. */
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
+import type { ObjectSchema, ValidationError } from 'yup';
 import { HttpProblem } from '../http/problem.ts';
 import { isJsonObject } from '../text/json-object.ts';
 
@@ -24,6 +25,16 @@ export async function readTexts<Name extends string>(
     );
   if (!isMeant) throw badRequest(`The body must be a JSON object of texts: ${names.join(', ')}.`);
   return Object.fromEntries(names.map((name) => [name, value[name] ?? ''])) as Record<Name, string>;
+}
+
+/** Reads a JSON object by its schema. @throws {HttpProblem} 400, 413 or 415 */
+export async function readFields<Values extends object>(ctx: Context, schema: ObjectSchema<Values>) {
+  const value = jsonIn((await readText(ctx, 'application/json', LARGEST_JSON_BYTES)) || '{}');
+  try {
+    return schema.validateSync(value, { strict: true });
+  } catch (error) {
+    throw badRequest(`The body cannot be meant: ${(error as ValidationError).message}.`, error);
+  }
 }
 
 function jsonIn(text: string): unknown {

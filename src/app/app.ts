@@ -82,7 +82,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     open: (next) => openSettings(next, environment, settings.current),
     onReload: (result, cause) => {
       reports.onReload(result, cause);
-      if (!result.isLoaded) void pipeline.reloadRefused(result.problems);
+      void (result.isLoaded ? pipeline.configMended() : pipeline.reloadRefused(result.problems));
     },
   });
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.relieve());

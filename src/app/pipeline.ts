@@ -21,6 +21,7 @@ import type { Refusal } from '../receive/problems.ts';
 import type { Random } from '../text/random.ts';
 import { type Clock, within } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
+import { configMended, configRefused, incidentChore } from './incidents.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
@@ -122,14 +123,22 @@ export class Pipeline {
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { settings, ledger, reports } = this.#parts;
     const { file, delivery } = settings.current.config;
-    await ledger.raise([reloadAlert(file, problems, delivery)]).catch(reports.onStoreTrouble);
+    const told = ledger.raise([reloadAlert(file, problems, delivery)]);
+    await Promise.all([told, configRefused(ledger, problems)]).catch(reports.onStoreTrouble);
     this.#chores.hurry(this.#claiming);
+  }
+
+  /** The config is as it should be. Never rejects. */
+  async configMended(): Promise<void> {
+    const { ledger, reports } = this.#parts;
+    await configMended(ledger).catch(reports.onStoreTrouble);
   }
 
   /** Starts even while the store cannot be used. */
   async start(): Promise<void> {
     const first = Promise.all([this.paces.refresh(), this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
+    await this.configMended();
     this.#chores.start([
       this.#claiming,
       { everyMs: POLL_MS, work: () => this.#parts.ledger.writeUnwritten() },
@@ -138,6 +147,7 @@ export class Pipeline {
       this.#bulks,
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger) },
       retentionChore(this.#parts),
+      incidentChore(this.#parts),
       this.#heartbeat,
     ]);
   }

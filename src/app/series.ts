@@ -2,6 +2,7 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
+import { countsByKind } from '../incident/incident.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Figures, Metrics } from '../observe/metrics.ts';
@@ -34,9 +35,10 @@ export async function figuresOf(
   { paces: { paused } }: Pick<Pipeline, 'paces'>,
 ): Promise<Figures> {
   const unknown = () => undefined;
-  const [open, storeBytes] = await Promise.all([
+  const [open, incidents, storeBytes] = await Promise.all([
     archive.countOpen().catch(unknown),
+    archive.openIncidents().then(countsByKind, unknown),
     archive.storeBytes().catch(unknown),
   ]);
-  return { open, storeBytes, paused: paused.length };
+  return { open, incidents, storeBytes, paused: paused.length };
 }

@@ -74,7 +74,7 @@ function createProgram(context: CommandContext, action: Action): Command {
       writeErr: (text) => context.message(visible(text.trimEnd())),
     })
     .exitOverride();
-  for (const add of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addTools])
+  for (const add of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addIncidents, addTools])
     add(program, action);
   return program;
 }
@@ -177,6 +177,23 @@ function addSnooze(program: Command, action: Action): void {
     .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))
     .addOption(printed('text', 'json'))
     .action(action(() => import('./snooze.ts')));
+}
+
+function addIncidents(program: Command, action: Action): void {
+  program
+    .command('status')
+    .description('say what needs somebody: which BOTs and destinations are in trouble, why, and who is on it')
+    .addOption(printed('text', 'json'))
+    .action(action(() => import('./status.ts')));
+  program
+    .command('take-up')
+    .description('say that you are on it, or that nobody is any more')
+    .argument('<ids...>', 'incidents, as `botbell status` numbers them')
+    .option('--by <name>', 'who is on it (default: your user here)')
+    .option('--because <reason>', 'what you know of it, for whoever sees it')
+    .option('--quiet', 'snooze their BOTs until the next success, too')
+    .addOption(new Option('--give-back', 'nobody is on it any more').conflicts(['by', 'because', 'quiet']))
+    .action(action(() => import('./take-up.ts')));
 }
 
 function addTools(program: Command, action: Action): void {

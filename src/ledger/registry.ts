@@ -22,6 +22,8 @@ import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { correctTimes } from './operations/clock.ts';
 import { freeClaims, heartbeat, leave, otherProcesses, processes } from './operations/processes.ts';
+import { closeIncident, findIncidents, openIncidents, takeUp } from './incidents/people.ts';
+import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
@@ -53,6 +55,8 @@ export const archiveReads = {
   delivery: readDelivery,
   knownOf,
   storeBytes,
+  incidents: findIncidents,
+  openIncidents,
 };
 
 export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
@@ -67,6 +71,8 @@ export const actionOperations = {
   seeRefused,
   snooze,
   endSnooze,
+  takeUp,
+  closeIncident,
 };
 
 export const signalOperations = {
@@ -81,12 +87,15 @@ export const signalOperations = {
 };
 
 export const serviceOperations = {
+  careForIncidents,
   currentPaces,
+  endOwn,
   forget,
   forgetPaces,
   hasten,
   jobMessages,
   leave,
+  notice,
   pausePace,
   processes,
   raise,
@@ -94,6 +103,7 @@ export const serviceOperations = {
   reroute,
   reservePace,
   revive,
+  troubledDestinations,
   unroutedAfter,
   waitingAfter,
 };

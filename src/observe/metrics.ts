@@ -17,6 +17,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export interface Figures {
   readonly open: { readonly pending: number; readonly dead: number; readonly held: number } | undefined;
   readonly storeBytes: number | undefined;
+  /** Open incidents of which somebody is told, by kind; undefined: not known. */
+  readonly incidents: Readonly<Record<string, number>> | undefined;
   /** Number of paused destinations and channels. */
   readonly paused: number;
 }
@@ -48,12 +50,14 @@ export function createMetrics(version: string) {
     async text(find: () => Promise<Figures>): Promise<string> {
       // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
-      const { open, storeBytes, paused } = await find();
+      const { open, incidents = {}, storeBytes, paused } = await find();
       meters.storeBytes.set(storeBytes ?? Number.NaN);
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.held.set(open?.held ?? Number.NaN);
       meters.paused.set(paused);
+      meters.incidents.reset();
+      for (const [kind, count] of Object.entries(incidents)) meters.incidents.set({ kind }, count);
       return registry.metrics();
     },
   };
@@ -89,6 +93,9 @@ function createMeters(registry: Registry) {
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
+    incidents: new Gauge(
+      on('incidents_open', 'Troubles that are not over, of which somebody is told', ['kind']),
+    ),
     held: new Gauge(
       on('deliveries_held', 'Deliveries held back: by a rule until it ends, or no longer routed'),
     ),

@@ -7,13 +7,17 @@ import type {
   Page,
   PageRequest,
 } from '../ledger/archive/archive.ts';
+import type { Incident, TakenUp } from '../incident/incident.ts';
 import type { Actor } from '../ledger/history.ts';
+import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
+import { DAY_MS } from '../signal/calendar.ts';
 import { destinationOf, unknown } from './destinations.ts';
+import { botsOf, readTakeUp, type TakeUpFields } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
 import {
   hintFor,
@@ -78,6 +82,7 @@ export function createPeople(parts: ActionParts) {
     },
     ...inBulk(parts),
     ...snoozing(parts),
+    ...onIncidents(parts),
     /** @param language of what the remote has answered */
     async test(text: string, actor: Actor, language?: Language) {
       const planning = parts.planning();
@@ -185,6 +190,52 @@ function snoozing(parts: ActionParts) {
       return done('end a snooze', actor, id, result(id, name));
     },
   };
+}
+
+function onIncidents(parts: ActionParts) {
+  const { actions, archive } = parts.ledger;
+  const done = doneBy(parts);
+  const snooze = (botId: string, { by, because }: Omit<TakenUp, 'at'>, actor: Actor) => {
+    const until = parts.now() + SNOOZED_AT_MOST_MS;
+    const asked = { botId, destination: undefined, until, untilSuccess: true };
+    return actions.snooze({ ...asked, because: because || by, actor });
+  };
+  return {
+    incidents: (filter: IncidentFilter, page: PageRequest) => archive.incidents(filter, page),
+    openIncidents: archive.openIncidents,
+    /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
+    async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
+      const { quiet, ...by } = readTakeUp(ids, fields, actor);
+      const taken = await actions.takeUp(ids, by);
+      for (const botId of quiet ? botsOf(taken) : []) await snooze(botId, by, actor);
+      const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
+      return done('take up', actor, ids.join(' '), {
+        name,
+        values: { by: by.by },
+        json: { ids: idsOf(taken), by: by.by },
+      });
+    },
+    async giveBack(ids: readonly number[], actor: Actor) {
+      const given = await actions.takeUp(ids, undefined);
+      const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
+      return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
+    },
+    async closeIncident(id: number, actor: Actor) {
+      const name = (await actions.closeIncident(id)) ? 'closed' : await notOpen([id], archive);
+      return done('close', actor, id, result(id, name));
+    },
+  };
+}
+
+function idsOf(incidents: readonly Incident[]): readonly number[] {
+  return incidents.map(({ id }) => id);
+}
+
+const SNOOZED_AT_MOST_MS = 7 * DAY_MS;
+
+async function notOpen([id = 0]: readonly number[], archive: Archive): Promise<'not open' | 'unknown'> {
+  const { items } = await archive.incidents({}, { before: id + 1, limit: 1 });
+  return items.some((incident) => incident.id === id) ? 'not open' : 'unknown';
 }
 
 const MOST_BOTS = 10_000;

@@ -80,13 +80,15 @@ function refusalOf(problems: readonly Problem[]): Refused {
   return new Refused({ name: 'query wrong', values: { problems: listed }, json: { errors } });
 }
 
-function oneOf<Name extends string>(...names: readonly Name[]) {
+/** One of these words. */
+export function oneOf<Name extends string>(...names: readonly Name[]) {
   const listed = names.join(', ');
   const rule: Worded = [`must be one of ${listed}`, `は ${listed} のいずれかです`];
   return { read: (text: string) => names.find((name) => name === text), rule };
 }
 
-const TEXT = {
+/** Any text that can be seen. */
+export const TEXT = {
   read: textIn,
   rule: ['must have characters that can be seen', 'には見える文字が必要です'],
 } as const;

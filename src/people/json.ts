@@ -2,6 +2,7 @@
 import { statusNameOf } from '../callback/callback.ts';
 import type { BulkRedelivery, RedeliveryTally } from '../ledger/actions/actions.ts';
 import type { ArchivedBot, ArchivedCallback, ArchivedRefusal, Page, Run } from '../ledger/archive/archive.ts';
+import { type Incident, stateOf } from '../incident/incident.ts';
 import type { Actor } from '../ledger/history.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
@@ -53,6 +54,20 @@ export function snoozeJson(snooze: KeptSnooze) {
   const { until, untilSuccess } = snooze;
   const known = shape(snooze, ['id', 'botId', 'destination', 'because', 'by', 'held']);
   return { ...known, until: untilSuccess ? 'next-success' : isoTime(until) };
+}
+
+export function incidentJson(incident: Incident, redact: Redact) {
+  const { takenUp, gist } = incident;
+  const known = shape(incident, ['id', 'kind', 'subject', 'sign', 'since', 'lastAt', 'count', 'overAt']);
+  const taken = takenUp && { by: takenUp.by, because: takenUp.because, at: isoTime(takenUp.at) };
+  return {
+    ...known,
+    since: isoTime(incident.since),
+    name: incident.name,
+    gist: redact(gist),
+    state: stateOf(incident),
+    taken_up: taken ?? null,
+  };
 }
 
 function eventJson(event: StoryEvent) {

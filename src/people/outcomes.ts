@@ -50,6 +50,16 @@ const OUTCOMES = {
     'It has ended; what it held is told as one summary.',
     '終了しました。保留した通知を1件にまとめて送ります。',
   ],
+  'taken up': [202, '{by} is on it.', '{by}さんが対応中です。'],
+  'given back': [202, 'Nobody is on it any more.', '対応中を取り消しました。'],
+  closed: [202, 'Closed.', '終了にしました。'],
+  'not open': [409, 'It is over already.', 'すでに終わっています。'],
+  'take up by whom': [400, 'Say who takes it up (by).', '対応する人の名前（by）を指定してください。'],
+  'take up what': [
+    400,
+    'Name the incidents by their ids, at most 1000.',
+    'インシデントの番号を1～1000件指定してください。',
+  ],
   'snooze nothing': [400, 'Name a BOT, a destination, or both.', 'BOTか宛先を指定してください。'],
   'snooze no time': [
     400,

@@ -128,7 +128,8 @@ describe('The documents', () => {
     it(`list ${what}`, () => expect(listed.toSorted()).to.deep.equal(there.toSorted()));
 
   it('list each metric', async () => {
-    const nothingKnown = () => Promise.resolve({ open: undefined, storeBytes: undefined, paused: 0 });
+    const nothingKnown = () =>
+      Promise.resolve({ open: undefined, incidents: undefined, storeBytes: undefined, paused: 0 });
     const there = firstCells(await createMetrics('0').text(nothingKnown), /^# HELP (botbell_\w+)/gm);
     const listed = firstCells(sectionOf('docs/operating.md', 'Metrics'), /^\| `([^`{]+)/gm);
     expect(listed.toSorted()).to.deep.equal(there.toSorted());

@@ -4,6 +4,7 @@ import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
+import { describeIncidents } from '../contract/incident-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
@@ -31,6 +32,7 @@ describe('a ledger on PostgreSQL', () => {
   describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
+  describeIncidents('PostgreSQL', createStore);
   const createMigrated = async () => {
     const store = await createStore();
     const clear = () => store.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -4,6 +4,7 @@ import { describeClocks } from '../contract/clock-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
+import { describeIncidents } from '../contract/incident-contract.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
@@ -20,6 +21,7 @@ describeSignals('SQLite', createSqliteStore);
 describeClocks('SQLite');
 describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);
+describeIncidents('SQLite', createSqliteStore);
 const createMigrated = () => {
   const store = createSqliteStore();
   return {

@@ -13,7 +13,7 @@ describe('the metrics', () => {
   };
 
   beforeEach(() => {
-    figures = { open: { pending: 3, dead: 1, held: 2 }, storeBytes: 4096, paused: 2 };
+    figures = { open: { pending: 3, dead: 1, held: 2 }, incidents: { bot: 5 }, storeBytes: 4096, paused: 2 };
     metrics = createMetrics('1.2.3');
   });
 
@@ -66,7 +66,7 @@ describe('the metrics', () => {
     );
     const told = () => Promise.all(names.map((name) => sample(`botbell_${name}`)));
     expect(await told()).to.deep.equal([3, 1, 2, 2, 4096]);
-    figures = { open: undefined, storeBytes: undefined, paused: 0 };
+    figures = { open: undefined, incidents: undefined, storeBytes: undefined, paused: 0 };
     expect(await told()).to.deep.equal([Number.NaN, Number.NaN, Number.NaN, 0, Number.NaN]);
   });
 });

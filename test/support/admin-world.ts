@@ -95,7 +95,10 @@ function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'r
   return {
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(() => Promise.resolve({ open: OPEN, storeBytes: 4096, paused: 0 })),
+      text: () =>
+        metrics.text(() =>
+          Promise.resolve({ open: OPEN, incidents: { bot: 1 }, storeBytes: 4096, paused: 0 }),
+        ),
     },
     readiness: () => ({ store: true, config: true, accepting: true }),
     storeTrouble: () => undefined,

@@ -9,6 +9,7 @@ const MINUTE_MS = 60_000;
 
 const LANGUAGE = 'botbell_language';
 const FLASH = 'botbell_flash';
+const NAME = 'botbell_name';
 
 /** In characters: browsers drop cookies larger than 4 KB. */
 const LONGEST_TEXT = 500;
@@ -32,6 +33,18 @@ export function keepLanguage(ctx: RouterContext): void {
   const language = LANGUAGES.find((each) => each === ctx.params['language']);
   if (language !== undefined) ctx.cookies.set(LANGUAGE, language, { ...KEPT, maxAge: YEAR_MS });
   returnTo(ctx, ctx.URL.searchParams.get('back'));
+}
+
+/** Who signs what he takes up, so that he is asked for his name once. */
+export function keptName(ctx: Context): string {
+  return Buffer.from(ctx.cookies.get(NAME) ?? '', 'base64url').toString('utf8');
+}
+
+/** @param name of a form; null: it has none */
+export function keepName(ctx: Context, name: string | null): void {
+  if (name === null || name === '') return;
+  const value = Buffer.from(name.slice(0, LONGEST_TEXT)).toString('base64url');
+  ctx.cookies.set(NAME, value, { ...KEPT, maxAge: YEAR_MS });
 }
 
 export function leaveFlash(ctx: Context, { kind, text }: Flash): void {

@@ -23,10 +23,11 @@ import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { type Flash, keepLanguage, leaveFlash, returnTo, takeFlash } from './cookies.ts';
+import { type Flash, keepLanguage, keepName, leaveFlash, returnTo, takeFlash } from './cookies.ts';
 import { type Reader, ReaderContext, readerOf, type Shown, type View } from './reader.ts';
 import { answerDelivery } from './message.tsx';
 import { configView } from './operation/config.tsx';
+import { incidentView } from './incidents/incidents.tsx';
 import { deadView, dryRunView } from './operation/dead.tsx';
 import { destinationsView } from './operation/destinations.tsx';
 import { refusedView } from './operation/refused.tsx';
@@ -57,6 +58,7 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   // A BOT may be called `..`, which no path can name.
   ['/bots', 'bots', showBot],
   ['/bots/:bot_id', 'bots', showBot],
+  ['/incidents/:id', 'bots', incidentView],
   ['/callbacks', 'callbacks', showCallbacks],
   ['/callbacks/:id', 'callbacks', showCallback],
   ['/dead', 'dead', deadView],
@@ -83,6 +85,10 @@ type Act = (asked: Asked) => Promise<Outcome>;
 /** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
 const idIn = (form: URLSearchParams) => wholeNumberIn(form.get('id')) ?? 0;
 
+/** The form's `ids`, apart by blanks. */
+const idsIn = (form: URLSearchParams) =>
+  (form.get('ids') ?? '').split(' ').flatMap((text) => wholeNumberIn(text) ?? []);
+
 const ACTS: Readonly<Record<string, Act>> = {
   redeliver: ({ form, actor, people }) => people.redeliver(idIn(form), actor, form.get('again') === '1'),
   dismiss: ({ form, actor, people }) => people.dismiss(idIn(form), actor),
@@ -100,6 +106,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     const until = textOf('time') || textOf('until');
     return people.snooze({ bot_id, destination, because, until }, actor);
   },
+  'take-up': ({ form, actor, people }) => {
+    const [by, because] = [form.get('by') ?? '', form.get('because') ?? ''];
+    return people.takeUp(idsIn(form), { by, because, quiet: form.get('quiet') === '1' }, actor);
+  },
+  'give-back': ({ form, actor, people }) => people.giveBack(idsIn(form), actor),
+  close: ({ form, actor, people }) => people.closeIncident(idIn(form), actor),
   'end-snooze': ({ form, actor, people }) => people.endSnooze(idIn(form), actor),
   test: ({ form, actor, reader, people }) =>
     people.test(form.get('destination') ?? '', actor, reader.language),
@@ -176,6 +188,7 @@ function answering(services: AdminServices, assets: Assets) {
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
     const reader = readerOf(ctx, surroundings);
     const back = form.get('back');
+    keepName(ctx, form.get('by'));
     form.delete('back');
     const outcome = await action({ ...services, form, actor: actorOf(ctx, 'page'), reader }).catch(
       failedOutcome,

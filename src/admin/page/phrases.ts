@@ -1,3 +1,5 @@
+import { INCIDENT_PHRASES } from './incidents/phrases.ts';
+
 /** The page's phrases in English and Japanese, by page. `{name}` is a value; `{runs|run|runs}` a number and its noun, singular or plural. */
 export const PHRASES = {
   skip: ['Skip to the content', '本文へ移動'],
@@ -95,13 +97,13 @@ export const PHRASES = {
   ],
   'config.why': ['See what is wrong', '内容を見る'],
 
+  ...INCIDENT_PHRASES,
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': ['Only 10,000 BOTs are looked at.', '10,000件までが対象です。'],
   'bots.search': ['Name or id, or a part of it', '名前またはID（一部でも可）'],
   'bots.runs': ['Last runs', '最近の実行'],
   'bots.last': ['Last result', '最新の結果'],
   'bots.failing': ['BOTs failing', 'エラーのBOT'],
-  'bots.late': ['Missed or overdue', '結果の届かないBOT'],
   'bots.strip': ['{runs|run|runs}, {failed} failed', '実行{runs}回、うちエラー{failed}回'],
   'bots.no result': ['No result yet', '結果はまだありません'],
   'bots.usually': ['usually {duration}', '通常は{duration}'],

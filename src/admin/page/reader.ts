@@ -12,7 +12,7 @@ import {
   type Language,
 } from '../../time/display.ts';
 import type { AdminServices, Surroundings } from '../services.ts';
-import { keptLanguage } from './cookies.ts';
+import { keptLanguage, keptName } from './cookies.ts';
 import { namer, type Translate, translator } from './words.ts';
 
 export interface Reader {
@@ -27,6 +27,8 @@ export interface Reader {
   readonly word: (group: string, value: string) => string;
   /** The page's path and query, to which a form returns. */
   readonly here: string;
+  /** The name under which this browser has taken something up; '' before. */
+  readonly signedAs: string;
 }
 
 export interface ViewRequest {
@@ -66,12 +68,13 @@ export function useReader(): Reader {
 export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
   const { timezone, ...common } = display();
   const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
-  return readerIn(language, timezone, now(), ctx.path + ctx.search);
+  const here = ctx.path + ctx.search;
+  return { ...readerIn(language, timezone, now()), here, signedAs: keptName(ctx) };
 }
 
-function readerIn(language: Language, timezone: string, now: number, here: string): Reader {
+function readerIn(language: Language, timezone: string, now: number) {
   const formats = createFormats(language, timezone, now);
-  return { language, timezone, now, formats, t: translator(language), word: namer(language), here };
+  return { language, timezone, now, formats, t: translator(language), word: namer(language) };
 }
 
 /** The browser's preferred language. Without the header, koa would accept the first one. */

@@ -19,6 +19,7 @@ import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
 import { resultOf } from '../result.ts';
 import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
+import { endBot, notice } from '../incidents/signs.ts';
 import { decideAll } from '../signal/admission.ts';
 import { claimOf, holdBack, insertRows } from './deliveries.ts';
 import { lockJob } from './locks.ts';
@@ -68,7 +69,7 @@ export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
-  const { isFirstOfJob, hasSnoozes, ...job } = await enterJob(tx, args);
+  const { isFirstOfJob, hasSnoozes, hasIncident, ...job } = await enterJob(tx, args);
   const isNew = job.id === undefined;
   if (isNew && tx.isFull) throw new LedgerFull(FULL);
   const {
@@ -83,7 +84,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
       sql`job_key = ${args.jobKey} AND EXISTS (
         SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
     );
-  const entered = { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes, timesReceived };
+  const entered = { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes, hasIncident, timesReceived };
   const { deliveries, firstBody, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
@@ -100,10 +101,27 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
   };
 }
 
+/** A success ends the BOT's incident; an error of which somebody is told counts in one. */
+async function enterIncident(
+  tx: Tx,
+  args: AdmitArgs,
+  { hasIncident }: Pick<Entered, 'hasIncident'>,
+  targets: readonly DecidedTarget[],
+): Promise<void> {
+  const { status, botKey: key, error } = args;
+  const startedAt = Math.min(args.startedAt, tx.now);
+  if (status === 0 && hasIncident) await endBot(tx, key, startedAt);
+  if (error === null || targets.length === 0) return;
+  const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
+  const about = { kind: 'bot', key, subject: args.botId, name: args.botName, sign: 'error' } as const;
+  await notice(tx, { ...about, gist: error, startedAt, isWaiting });
+}
+
 type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const targets = await targetsOf(tx, args, entered);
+  await enterIncident(tx, args, entered, targets);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
@@ -165,19 +183,28 @@ interface Entered {
   readonly isLateStart: boolean;
   readonly isFirstOfJob: boolean;
   readonly hasSnoozes: boolean;
+  /** The BOT has an open incident. */
+  readonly hasIncident: boolean;
 }
 
 /** Locks the job until the transaction ends. @returns `id`: of the callback, if it came before; `hasResult`: the job's result came before */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, identity }: AdmitArgs) {
   const [, rows] = await Promise.all([
     lockJob(tx, jobKey),
-    tx.all<{ id: number | undefined; isFirstOfJob: boolean; hasResult: boolean; hasSnoozes: boolean }>(fixed`
+    tx.all<{
+      id: number | undefined;
+      isFirstOfJob: boolean;
+      hasResult: boolean;
+      hasSnoozes: boolean;
+      hasIncident: boolean;
+    }>(fixed`
       SELECT
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND identity = ${identity}) AS id,
         NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
         EXISTS (SELECT 1 FROM callbacks
           WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
-        EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes`),
+        EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
+        EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident`),
   ]);
   return only(rows);
 }

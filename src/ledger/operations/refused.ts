@@ -5,6 +5,7 @@ import { charactersWithin, cutEnd } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import type { Alert, RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../rows.ts';
+import { notice } from '../incidents/signs.ts';
 import { raise } from './alerts.ts';
 
 const LONGEST_BODY_BYTES = 64 * 1024;
@@ -14,6 +15,11 @@ const MOST_KEPT = 1000;
 export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promise<void> {
   // If the store is full, only the alert is written.
   if (!tx.isFull) await keep(tx, refused);
+  const { status, detail, errors } = refused;
+  const [first] = errors;
+  const gist = short(first === undefined ? detail : `${first.pointer} ${first.detail}`.trim());
+  const key = `refused ${status}`;
+  await notice(tx, { kind: 'botbell', key, subject: key, name: '', sign: 'refused', gist });
   await raise(tx, [alert]);
 }
 

@@ -1,5 +1,6 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
 import sql, { join } from 'sql-template-tag';
+import { firstLine } from '../../text/cut.ts';
 import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { keyOf } from '../keys.ts';
 import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
+import { notice } from '../incidents/signs.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
 import { lockJobsOf, lockWithoutJobs } from './locks.ts';
@@ -42,6 +44,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
+  for (const decision of decisions) await noticeFailure(tx, decision);
   const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
   const isAlerted = await raise(tx, alerts);
   return isAlerted || decisions.some(isDue);
@@ -161,6 +164,21 @@ function decide(
 function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { cause }: Alert): boolean {
   return state === 'pending' && alertedCause === keyOf(cause);
 }
+
+/** A dead letter, and what Botbell goes on with while the config has to be mended, is a trouble of its destination. */
+async function noticeFailure(
+  tx: Tx,
+  { state, isTakenOver, lastError, destination }: Decision,
+): Promise<void> {
+  const isOfConfig = state === 'pending' && isTakenOver && lastError?.class === 'config';
+  if (lastError === undefined || !(state === 'dead' || isOfConfig)) return;
+  const sign = state === 'dead' ? 'dead' : 'config';
+  const gist = firstLine(lastError.message, LONGEST_GIST);
+  const key = keyOf(destination);
+  await notice(tx, { kind: 'destination', key, subject: destination, name: '', sign, gist });
+}
+
+const LONGEST_GIST = 300;
 
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const { row, state, reason, heldUntil: endsAt, isTakenOver, lastError } = decision;

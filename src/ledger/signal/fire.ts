@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { jobKeyOf, keyOf } from '../keys.ts';
+import { notice as noticeTrouble } from '../incidents/signs.ts';
+import { jobKeyOf, keyOf, nameIn } from '../keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { lockJob } from '../operations/locks.ts';
@@ -33,7 +34,14 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const written = await writeOwnNotice(tx, { ...notice, id });
+  await noticeLate(tx, notice);
   return insertRows(tx, { ...written, jobKey, targets });
+}
+
+async function noticeLate(tx: Tx, { kind, botId = '', botName = '' }: FiredNotice): Promise<void> {
+  if (kind !== 'overdue' && kind !== 'missed') return;
+  const about = { key: keyOf(botId), subject: nameIn(botId), name: nameIn(botName) };
+  await noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
 }
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */

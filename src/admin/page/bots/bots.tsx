@@ -1,9 +1,10 @@
 /** The overview: what needs attention, then a row for each BOT, failing ones first. */
 import type { ReceiverConfig } from '../../../config/config.ts';
-import type { ArchivedBot, LateBot, Run } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
+import { NeedsSomebody } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
-import { KindStatus, RunStatus } from '../parts/status.tsx';
+import { RunStatus } from '../parts/status.tsx';
 import { BotName, Code, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Strip } from './charts.tsx';
@@ -12,7 +13,6 @@ const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
 /** The most BOTs that the overview considers. */
 const MOST_BOTS = 10_000;
-const MOST_LATE = 50;
 /** What a tile counts, and the list that it leads to shows. */
 const PENDING = { state: 'pending' } as const;
 
@@ -29,14 +29,17 @@ async function loadBots({ query, services: { archive, people, drawing } }: ViewR
   const bots = await archive.bots('', MOST_BOTS);
   const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
   const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
-  const late = await archive.lateBots();
+  const open = await archive.openIncidents();
   const snoozed = new Set((await people.snoozes()).map(({ botId }) => botId));
   return {
     name,
     rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
     next: page.next,
-    /** Each BOT once, with its earliest notice, since `late` has the newest first. */
-    late: [...new Map(late.map((each) => [each.botId, each])).values()],
+    open,
+    lastAt: bots.reduce<number | undefined>(
+      (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
+      undefined,
+    ),
     work: await archive.countOpen(),
     pending: await archive.countCallbacks(PENDING),
     failing: bots.filter(({ isFailing }) => isFailing).length,
@@ -94,12 +97,12 @@ function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
 }
 
 function Bots(data: BotsData) {
-  const { late, receiver } = data;
+  const { receiver } = data;
   const reader = useReader();
   return (
     <>
+      {receiver === undefined || data.open.length > 0 ? <NeedsSomebody {...data} /> : null}
       <Tiles {...data} />
-      {late.length === 0 ? null : <Late late={late} />}
       {receiver === undefined ? <BotList {...data} /> : start(receiver, reader)}
     </>
   );
@@ -124,28 +127,6 @@ function Tiles({ work, pending, failing }: BotsData) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** Each entry links to its notice, since the BOT may never have sent a callback and so have no page. */
-function Late({ late }: { readonly late: readonly LateBot[] }) {
-  const { t, formats } = useReader();
-  return (
-    <Section title={t('bots.late')} aside={formats.number(late.length)}>
-      <ul class="problems">
-        {late.slice(0, MOST_LATE).map(({ botId, botName, kind, noticeId, toldAt }) => (
-          <li key={botId} class="facts">
-            <KindStatus callback={{ kind, status: 1 }} />
-            <a href={pathTo(['callbacks', noticeId])}>
-              <BotName name={botName} id={botId} />
-            </a>
-            <span class="quiet">
-              <Time as="ago" at={toldAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Section>
   );
 }
 

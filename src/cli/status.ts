@@ -1,0 +1,89 @@
+/** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
+import { type Group, groupsOf, type Incident, type Sign } from '../incident/incident.ts';
+import { openArchive } from '../ledger/open-ledger.ts';
+import { incidentJson } from '../people/json.ts';
+import { visibleOnOneLine } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
+import { systemClock } from '../time/clock.ts';
+import { formatAge } from '../time/display.ts';
+import { type CommandContext, printJson, styled } from './context.ts';
+import { loadLedgerConfig } from './load-config.ts';
+
+interface Options {
+  readonly format: 'text' | 'json';
+}
+
+const NONE = 0;
+const SOME = 1;
+const NOT_KNOWN = 3;
+
+/** @returns 0 nothing does, 1 something does, 3 not known, as the message says */
+export async function run(context: CommandContext, { format }: Options): Promise<number> {
+  const open = await openNow(context).catch((error: unknown) => {
+    context.message(`not known: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  if (open === undefined) return NOT_KNOWN;
+  const { hide } = context.secrets;
+  const groups = groupsOf(open);
+  if (format === 'json')
+    printJson(
+      context,
+      groups.flatMap(({ incidents }) => incidents.map((each) => incidentJson(each, hide))),
+    );
+  else if (open.length === 0) context.result('all is well');
+  else for (const group of groups) context.result(hide(linesOf(group, context)));
+  return open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
+}
+
+async function openNow(context: CommandContext): Promise<readonly Incident[]> {
+  const config = await loadLedgerConfig(context);
+  const { archive, close } = await openArchive(config.store.url);
+  try {
+    return await archive.openIncidents();
+  } finally {
+    await close();
+  }
+}
+
+const SAID: Readonly<Record<Sign, string>> = {
+  error: 'failed',
+  overdue: 'runs for too long',
+  missed: 'its result is missing',
+  config: 'a setting has to be mended',
+  dead: 'could not be told',
+  refused: 'callbacks were rejected',
+  reload: 'the config was refused',
+};
+
+const TO_DO: Readonly<Record<Sign, string>> = {
+  error:
+    'see `botbell why --bot` of it; `botbell take-up` says who is on it; it is over with its next success',
+  overdue: 'look whether the job still runs; it is over with its result',
+  missed: 'look whether the job service starts it; it is over with its next result',
+  config: 'mend the setting or the permission, and reload; messages wait meanwhile',
+  dead: 'mend it, then `botbell redeliver` what was not told, or `botbell redeliver --dismiss` it',
+  refused: 'see what was posted on the page, under Rejected; it is over after an hour without one',
+  reload: 'run `botbell check`; the config before it stays in force',
+};
+
+const MOST_NAMED = 5;
+const LONGEST_NAME = 80;
+
+/** `12 13 14  3 BOTs failed: connection refused (4 times, for 2 h): Invoices, Orders, Stock; kenji is on it` */
+function linesOf(group: Group, context: CommandContext): string {
+  const { latest, incidents, since, count } = group;
+  const { gist, sign, takenUp, isWaiting } = latest;
+  const ids = incidents.map(({ id }) => id).join(' ');
+  const age = formatAge(Math.max(0, systemClock.now() - since), 'en');
+  const happened = `${SAID[sign]}${gist === '' ? '' : `: ${gist}`} (${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
+  const taken = takenUp && `; ${[`${takenUp.by} is on it`, takenUp.because].filter(Boolean).join(': ')}`;
+  const waiting = isWaiting ? '; nobody was told yet' : '';
+  const line = `${subjectsOf(incidents)} ${happened}${taken ?? ''}${waiting}`;
+  return `${styled(context, 'dim', ids)}  ${visibleOnOneLine(line)}\n    ${TO_DO[sign]}`;
+}
+
+function subjectsOf(incidents: readonly Incident[]): string {
+  const names = incidents.map(({ name, subject }) => shortLine(name.trim() || subject, LONGEST_NAME));
+  const rest = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? `, … ${rest} more` : '');
+}

@@ -1,0 +1,33 @@
+/** `botbell take-up`: says who is on incidents, or that nobody is any more. */
+import { decidedBy } from '../app/settings.ts';
+import { outcomeInWords } from '../people/outcomes.ts';
+import { wholeNumberIn } from '../people/filters.ts';
+import { beside } from './beside.ts';
+import { actorHere, type CommandContext, WrongUsage } from './context.ts';
+import { loadLedgerConfig } from './load-config.ts';
+
+interface Options {
+  readonly by?: string;
+  readonly because?: string;
+  readonly quiet?: boolean;
+  readonly giveBack?: boolean;
+}
+
+export async function run(
+  context: CommandContext,
+  given: readonly string[],
+  { by = '', because = '', quiet = false, giveBack = false }: Options,
+): Promise<number> {
+  const ids = given.map((text) => wholeNumberIn(text));
+  const known = ids.filter((id) => id !== undefined);
+  if (known.length < ids.length)
+    throw new WrongUsage('an incident is a number, as `botbell status` shows it');
+  const config = await loadLedgerConfig(context);
+  return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
+    const outcome = giveBack
+      ? await people.giveBack(known, actorHere())
+      : await people.takeUp(known, { by, because, quiet }, actorHere());
+    context.result(outcomeInWords(outcome, 'en'));
+    return 0;
+  });
+}

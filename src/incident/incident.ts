@@ -1,0 +1,98 @@
+/** An incident: a trouble from its first sign to its end. Times are milliseconds since 1970. */
+
+export const INCIDENT_KINDS = ['bot', 'destination', 'botbell'] as const;
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+export const INCIDENT_STATES = ['open', 'taken_up', 'over'] as const;
+export type IncidentState = (typeof INCIDENT_STATES)[number];
+
+/** What a sign of trouble was: of a BOT, of a destination, or of Botbell itself. */
+export type Sign = 'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'refused' | 'reload';
+
+/** Who is on it, why, and since when. */
+export interface TakenUp {
+  readonly by: string;
+  readonly because: string;
+  readonly at: number;
+}
+
+export interface Incident {
+  readonly id: number;
+  readonly kind: IncidentKind;
+  /** A BOT's id, a destination, or a fault of Botbell's own. */
+  readonly subject: string;
+  /** The BOT's name; '' for other kinds. */
+  readonly name: string;
+  /** The latest sign, and the line that says what happened; '' if it says nothing, as of a missed result. */
+  readonly sign: Sign;
+  readonly gist: string;
+  /** The same for gists that are alike. */
+  readonly likeness: string;
+  readonly since: number;
+  readonly lastAt: number;
+  /** How many signs there were. */
+  readonly count: number;
+  /** `after_failures` still waits for further errors: it needs nobody yet. */
+  readonly isWaiting: boolean;
+  readonly takenUp?: TakenUp | undefined;
+  readonly overAt?: number | undefined;
+}
+
+export function stateOf({ overAt, takenUp }: Pick<Incident, 'overAt' | 'takenUp'>): IncidentState {
+  if (overAt !== undefined) return 'over';
+  return takenUp === undefined ? 'open' : 'taken_up';
+}
+
+/** Incidents that have one cause, as far as their gists tell. */
+export interface Group {
+  /** The one with the latest sign. */
+  readonly latest: Incident;
+  /** In the order in which they began. */
+  readonly incidents: readonly [Incident, ...Incident[]];
+  readonly since: number;
+  readonly count: number;
+}
+
+/** BOTs whose gists are alike are one group, the others stand alone. @returns the worst first */
+export function groupsOf(open: readonly Incident[]): readonly Group[] {
+  const groups = new Map<string, [Incident, ...Incident[]]>();
+  for (const incident of open.toSorted((a, b) => a.since - b.since || a.id - b.id)) {
+    const group = groups.get(causeOf(incident));
+    if (group === undefined) groups.set(causeOf(incident), [incident]);
+    else group.push(incident);
+  }
+  return [...groups.values()].map(groupOf).toSorted(worseFirst);
+}
+
+/** Who has taken it up, and whether it is told already, part what is alike: nobody is on the rest of it. */
+function causeOf(incident: Incident): string {
+  const { id, kind, gist, likeness, sign, isWaiting } = incident;
+  const isAlone = kind !== 'bot' || (gist === '' && sign === 'error');
+  return [isAlone ? id : `${sign} ${likeness}`, stateOf(incident), isWaiting].join(' ');
+}
+
+function groupOf(incidents: readonly [Incident, ...Incident[]]): Group {
+  const latest = incidents.reduce((last, each) => (each.lastAt > last.lastAt ? each : last));
+  const count = incidents.reduce((sum, each) => sum + each.count, 0);
+  return { latest, incidents, since: incidents[0].since, count };
+}
+
+/** What nobody is on comes first; then Botbell's own, since nothing may be told; then what most BOTs have. */
+function worseFirst(a: Group, b: Group): number {
+  const [rankA, rankB] = [rankOf(a), rankOf(b)];
+  return rankA - rankB || b.incidents.length - a.incidents.length || a.since - b.since;
+}
+
+const KINDS_WORST_FIRST: readonly IncidentKind[] = ['botbell', 'destination', 'bot'];
+
+function rankOf({ latest }: Group): number {
+  const isLater = Number(latest.isWaiting) * 2 + Number(latest.takenUp !== undefined);
+  return isLater * KINDS_WORST_FIRST.length + KINDS_WORST_FIRST.indexOf(latest.kind);
+}
+
+/** Those that count: of which somebody is told. */
+export function countsByKind(open: readonly Incident[]): Readonly<Record<IncidentKind, number>> {
+  const told = open.filter(({ isWaiting }) => !isWaiting);
+  const countOf = (kind: IncidentKind) => told.filter((each) => each.kind === kind).length;
+  return { bot: countOf('bot'), destination: countOf('destination'), botbell: countOf('botbell') };
+}

@@ -1,0 +1,98 @@
+/** Begins, counts and ends incidents, in the transactions they follow from. Locks incidents after deliveries. */
+import sql, { join } from 'sql-template-tag';
+import type { IncidentKind, Sign } from '../../incident/incident.ts';
+import { likenessOf } from '../../signal/likeness.ts';
+import { fixed, type Tx } from '../database.ts';
+
+/** A sign of trouble. */
+export interface Noticed {
+  readonly kind: IncidentKind;
+  /** The subject's key (`keyOf`), and as people see it. */
+  readonly key: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly sign: Sign;
+  readonly gist: string;
+  /** When the run of an error started, at most when it came; undefined: it is no error of a run. */
+  readonly startedAt?: number | undefined;
+  readonly isWaiting?: boolean;
+}
+
+/** Results of a BOT that are looked at for a newer success. */
+const MOST_LOOKED_AT = 200;
+
+/** Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success. */
+export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
+  const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false } = noticed;
+  const likeness = likenessOf(gist, '');
+  await tx.all(fixed`
+    INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
+      has_dead)
+    SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
+      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER)
+    WHERE NOT EXISTS (
+      SELECT 1 FROM (
+        SELECT status, started_at, received_at FROM callbacks
+        WHERE kind = 'callback' AND bot_key = ${key} ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest
+      WHERE status = 0 AND started_at > CAST(${startedAt} AS BIGINT) AND received_at > CAST(${startedAt} AS BIGINT))
+    ON CONFLICT (kind, subject_key) WHERE over_at IS NULL DO UPDATE SET
+      name = excluded.name, sign = excluded.sign, gist = excluded.gist, likeness = excluded.likeness,
+      last_at = excluded.last_at, count = incidents.count + 1,
+      started_at = CASE WHEN incidents.started_at IS NULL OR incidents.started_at < excluded.started_at
+        THEN coalesce(excluded.started_at, incidents.started_at) ELSE incidents.started_at END,
+      is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
+      has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END`);
+}
+
+/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. */
+export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise<void> {
+  await tx.all(fixed`
+    UPDATE incidents SET over_at = ${tx.now}
+    WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
+      AND (started_at IS NULL OR started_at < ${startedAt})`);
+}
+
+/** @param key of a fault of Botbell's own */
+export async function endOwn(tx: Tx, key: string): Promise<void> {
+  await tx.all(
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE kind = 'botbell' AND subject_key = ${key} AND over_at IS NULL`,
+  );
+}
+
+/** Destinations with an open incident. */
+export async function troubledDestinations(tx: Tx): Promise<readonly string[]> {
+  const rows = await tx.all<{ subject: string }>(
+    sql`SELECT subject FROM incidents WHERE kind = 'destination' AND over_at IS NULL`,
+  );
+  return rows.map(({ subject }) => subject);
+}
+
+/** Refused callbacks are over after so long without one. */
+const QUIET_MS = 3_600_000;
+
+/** Over incidents are kept for so long. */
+const KEPT_MS = 400 * 86_400_000;
+
+interface IncidentCare {
+  /** Destinations that nothing routes to any more. */
+  readonly unrouted: readonly string[];
+  /** Milliseconds after its last sign at which any incident is over. */
+  readonly keepMs: number;
+}
+
+/**
+ * Ends what is over without a sign of its own: a destination that has delivered since, and one whose dead letters are gone; refused
+ * callbacks after a quiet hour; what has shown nothing for long. Forgets what was over long ago.
+ */
+export async function careForIncidents(tx: Tx, { unrouted, keepMs }: IncidentCare): Promise<void> {
+  const { now } = tx;
+  await tx.all(sql`
+    UPDATE incidents SET over_at = ${now} WHERE over_at IS NULL AND (
+      last_at < ${now - keepMs}
+      OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
+      OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
+        NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
+        AND (has_dead = 1 OR EXISTS (
+          SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at))))))`);
+  await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
+}

@@ -1,0 +1,63 @@
+/** Incidents for people: what they may ask, and what they do about them. */
+import { array, boolean, number, object, string } from 'yup';
+import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
+import type { IncidentFilter } from '../ledger/incidents/people.ts';
+import type { Actor } from '../ledger/history.ts';
+import { cleanText } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
+import { oneOf, PAGE, readParameters, TEXT } from './filters.ts';
+import { Refused } from './outcomes.ts';
+
+/** Characters of a name or a reason; more are cut. */
+const LONGEST_TEXT = 300;
+
+/** Incidents that are taken up in one act. */
+const MOST_AT_ONCE = 1000;
+
+/** Ignores empty parameters, which forms send. @throws {Refused} */
+export function readIncidentFilter(query: URLSearchParams) {
+  const known = {
+    state: oneOf(...INCIDENT_STATES),
+    kind: oneOf(...INCIDENT_KINDS),
+    bot_id: TEXT,
+    destination: TEXT,
+    ...PAGE,
+  };
+  const { before, limit, bot_id: botId, ...rest } = readParameters(query, known, true);
+  const filter: IncidentFilter = { ...rest, botId };
+  return { filter, page: { before, limit } };
+}
+
+/** What somebody says who takes incidents up. */
+export interface TakeUpFields {
+  readonly by: string;
+  readonly because: string;
+  /** BOTs are snoozed until their next success, too. */
+  readonly quiet: boolean;
+}
+
+/** The body of a request to take incidents up. */
+export const TAKE_UP_BODY = object({
+  ids: array(number().integer().required()),
+  by: string().nullable(),
+  because: string().nullable(),
+  quiet: boolean(),
+}).noUnknown();
+
+/** @throws {Refused} nobody is named, or no incident, or too many */
+export function readTakeUp(
+  ids: readonly number[],
+  { by, because, quiet }: TakeUpFields,
+  actor: Actor,
+): Omit<TakenUp, 'at'> & { readonly quiet: boolean } {
+  const name = shortLine(by, LONGEST_TEXT) || actor.user;
+  if (name === undefined || name === '') throw new Refused({ name: 'take up by whom' });
+  if (ids.length === 0 || ids.length > MOST_AT_ONCE) throw new Refused({ name: 'take up what' });
+  return { by: name, because: shortLine(because, LONGEST_TEXT), quiet };
+}
+
+/** The BOTs of incidents, each once. */
+export function botsOf(incidents: readonly Incident[]): readonly string[] {
+  const ofBots = incidents.filter(({ kind }) => kind === 'bot');
+  return [...new Set(ofBots.map(({ subject }) => cleanText(subject)))];
+}

@@ -1,0 +1,163 @@
+/** What every ledger promises of incidents: begun, counted and ended in the transactions that they follow from. */
+import { expect } from 'chai';
+import { type Incident, stateOf } from '../../src/incident/incident.ts';
+import { Bench, type CreateStore, dead, delivered, failed, namesOf, OPS } from './ledger-under-test.ts';
+
+const HOUR_MS = 3_600_000;
+const KEEP_MS = 30 * 24 * HOUR_MS;
+const CONFIG = {
+  class: 'config',
+  code: 'not_in_channel',
+  message: 'The app is not in the channel.',
+} as const;
+
+export function describeIncidents(name: string, createStore: CreateStore): void {
+  describe(`${name} as the ledger of incidents`, () => {
+    let bench: Bench;
+    let jobs = 0;
+
+    beforeEach(async () => {
+      bench = await Bench.open(createStore);
+    });
+
+    afterEach(() => bench.store.close());
+
+    const arrive = (status: 0 | 1 | 2, startedAt: string, more: object = {}) => {
+      jobs += 1;
+      const message = status === 1 ? 'connection refused' : null;
+      return bench.arrive({ job_id: `job-${jobs}`, status, start_time: startedAt, message, ...more }, [OPS]);
+    };
+    const open = () => bench.ledger.archive.openIncidents();
+    const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
+    const care = (unrouted: readonly string[] = []) =>
+      bench.ledger.careForIncidents({ unrouted, keepMs: KEEP_MS });
+    const shown = (incidents: readonly Incident[]) =>
+      incidents.map((each) => `${each.kind} ${each.subject} ${each.sign} ${each.count} ${stateOf(each)}`);
+
+    it('opens one at a BOT’s first error, counts the next ones in it, and says what the last one said', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await bench.store.passTime(1000);
+      await arrive(1, '2026-01-01T10:00:00Z', { message: 'disk full\nmore' });
+      const [incident, ...others] = await open();
+      expect(others).to.deep.equal([]);
+      expect(incident).to.include({ kind: 'bot', subject: 'get_items', count: 2, gist: 'disk full' });
+      expect((incident?.lastAt ?? 0) - (incident?.since ?? 0)).to.equal(1000);
+    });
+
+    it('ends it by a success that started after the latest error, and by no other', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await arrive(1, '2026-01-01T11:00:00Z');
+      for (const startedAt of ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']) {
+        await arrive(0, startedAt);
+        expect(shown(await open()), startedAt).to.deep.equal(['bot get_items error 2 open']);
+      }
+      await arrive(0, '2026-01-01T11:00:01Z');
+      expect(shown(await all())).to.deep.equal(['bot get_items error 2 over']);
+    });
+
+    it('opens none for an error that started before the BOT’s newest success, nor twice for a retry', async () => {
+      await arrive(0, '2026-01-01T10:00:00Z');
+      await arrive(1, '2026-01-01T09:59:59Z');
+      await arrive(2, '2026-01-01T10:00:00Z');
+      expect(await all()).to.deep.equal([]);
+      const again = { job_id: 'again', status: 1, start_time: '2026-01-01T12:00:00Z', message: 'x' } as const;
+      await bench.arrive(again, [OPS]);
+      await bench.arrive(again, [OPS]);
+      expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
+    });
+
+    it('opens none for errors of which nobody is told', async () => {
+      await bench.arrive({ status: 1, message: 'x' }, []);
+      expect(await all()).to.deep.equal([]);
+    });
+
+    it('opens another one after one that is over', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await arrive(0, '2026-01-01T10:00:00Z');
+      await arrive(1, '2026-01-01T11:00:00Z');
+      expect(shown(await all())).to.deep.equal(['bot get_items error 1 open', 'bot get_items error 1 over']);
+    });
+
+    it('opens one of a destination at a dead letter, which is over once none of them is left', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([dead(id)]);
+      expect(shown(await open())).to.deep.equal(['destination slack:#ops dead 1 open']);
+      await bench.ledger.recordDestinations([
+        { destination: 'slack:#ops', lastDeliveredAt: bench.store.clock.now() + HOUR_MS },
+      ]);
+      await care();
+      expect(shown(await open()), 'though it has delivered since').to.have.length(1);
+      await bench.ledger.actions.dismiss(id.id, { via: 'api', user: undefined, from: 'test' });
+      await care();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('opens one of a destination whose settings are wrong, which is over once it delivers', async () => {
+      const [id, other] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
+      await care();
+      expect(shown(await open())).to.deep.equal(['destination slack:#ops config 1 open']);
+      const lastDeliveredAt = bench.store.clock.now() + 1;
+      await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt }]);
+      await care();
+      expect(await open()).to.deep.equal([]);
+      expect(other.id).to.equal(-1);
+    });
+
+    it('ends one of a destination that nothing routes to any more, and one without a sign for as long as it keeps', async () => {
+      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
+      await bench.settle([dead(id)]);
+      await care(['slack:#ops']);
+      expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
+      await bench.store.passTime(KEEP_MS + 1);
+      await care();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('says who is on it and why, until that is given back', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      const [{ id } = { id: 0 }] = await open();
+      const taken = await bench.ledger.actions.takeUp([id], { by: 'kenji', because: 'the VPN' });
+      expect(taken.map(stateOf)).to.deep.equal(['taken_up']);
+      expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
+      await bench.ledger.actions.takeUp([id], undefined);
+      expect((await open()).map(stateOf)).to.deep.equal(['open']);
+      expect(await bench.ledger.actions.closeIncident(id)).to.equal(true);
+      expect(
+        await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }),
+        'once over',
+      ).to.deep.equal([]);
+    });
+
+    it('keeps what is over for 400 days', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await arrive(0, '2026-01-01T10:00:00Z');
+      await bench.store.passTime(399 * 24 * HOUR_MS);
+      await care();
+      expect(await all()).to.have.length(1);
+      await bench.store.passTime(48 * HOUR_MS);
+      await care();
+      expect(await all()).to.deep.equal([]);
+    });
+
+    it('finds incidents by state, kind, BOT and destination, page by page', async () => {
+      for (const bot_id of ['a', 'b', 'c']) await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
+      await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'b' });
+      const find = async (...asked: Parameters<typeof bench.ledger.archive.incidents>) =>
+        (await bench.ledger.archive.incidents(...asked)).items.map(({ subject }) => subject);
+      expect(await find({ state: 'over' }, {})).to.deep.equal(['b']);
+      expect(await find({ botId: 'c' }, {})).to.deep.equal(['c']);
+      expect(await find({ kind: 'destination' }, {})).to.deep.equal([]);
+      expect(await find({ destination: 'a' }, {})).to.deep.equal([]);
+      const first = await bench.ledger.archive.incidents({}, { limit: 2 });
+      expect(first.items.map(({ subject }) => subject)).to.deep.equal(['c', 'b']);
+      expect(await find({}, { before: first.next ?? 0, limit: 2 })).to.deep.equal(['a']);
+    });
+
+    it('counts a delivered message as no trouble', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([delivered(id)]);
+      expect(await all()).to.deep.equal([]);
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { countsByKind, groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
+
+const TAKEN = { by: 'kenji', because: '', at: 9 };
+let ids = 0;
+
+function incident(subject: string, fields: Partial<Incident> = {}): Incident {
+  ids += 1;
+  const at = { since: ids, lastAt: ids, count: 1 };
+  const told = { sign: 'error', gist: 'refused', likeness: 'a', isWaiting: false } as const;
+  return { id: ids, kind: 'bot', subject, name: '', ...told, ...at, ...fields };
+}
+
+/** The subjects of each group, as `a b | c`. */
+function grouped(...open: readonly Incident[]): string {
+  return groupsOf(open)
+    .map(({ incidents }) => incidents.map(({ subject }) => subject).join(' '))
+    .join(' | ');
+}
+
+describe('Incidents', () => {
+  it('are one group where BOTs fail alike, and stand alone where they do not', () => {
+    const [a, b, other] = [incident('a'), incident('b'), incident('c', { likeness: 'x' })];
+    expect(grouped(other, b, a)).to.equal('a b | c');
+    expect(grouped(incident('a', { sign: 'missed' }), incident('b'))).to.equal('a | b');
+    expect(grouped(incident('a', { gist: '' }), incident('b', { gist: '' }))).to.equal('a | b');
+  });
+
+  it('of destinations and of Botbell stand alone however alike they are', () => {
+    const of = (kind: 'destination' | 'botbell', subject: string) => incident(subject, { kind });
+    expect(grouped(of('destination', 'a'), of('destination', 'b'))).to.equal('a | b');
+    expect(grouped(of('botbell', 'a'), of('botbell', 'b'))).to.equal('a | b');
+  });
+
+  it('are listed worst first: what nobody is on, Botbell’s own, destinations, then what most BOTs have', () => {
+    const listed = [
+      incident('waiting', { likeness: 'w', isWaiting: true }),
+      incident('taken', { likeness: 't', takenUp: TAKEN }),
+      incident('one', { likeness: 'o' }),
+      incident('two'),
+      incident('three'),
+      incident('place', { kind: 'destination' }),
+      incident('own', { kind: 'botbell' }),
+    ];
+    expect(grouped(...listed)).to.equal('own | place | two three | one | taken | waiting');
+  });
+
+  it('part where somebody is on some of what is alike', () => {
+    expect(grouped(incident('a', { takenUp: TAKEN }), incident('b'))).to.equal('b | a');
+  });
+
+  it('sum up their group: since its first sign, by its latest, however often', () => {
+    const [group] = groupsOf([
+      incident('a', { since: 5, lastAt: 20, count: 2 }),
+      incident('b', { since: 3, lastAt: 10 }),
+    ]);
+    expect(group).to.include({ since: 3, count: 3 });
+    expect(group?.latest.subject).to.equal('a');
+  });
+
+  it('are open, taken up, or over whoever was on them', () => {
+    expect(stateOf({})).to.equal('open');
+    expect(stateOf({ takenUp: TAKEN })).to.equal('taken_up');
+    expect(stateOf({ takenUp: TAKEN, overAt: 1 })).to.equal('over');
+  });
+
+  it('count by kind only where somebody is told', () => {
+    const open = [incident('a'), incident('b', { isWaiting: true }), incident('c', { kind: 'destination' })];
+    expect(countsByKind(open)).to.deep.equal({ bot: 1, destination: 1, botbell: 0 });
+  });
+});
