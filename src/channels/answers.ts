@@ -167,6 +167,8 @@ export function isPage({ body }: Pick<HttpAnswer, 'body'>): boolean {
 
 function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {
   const { status } = answer;
+  // Nobody knows whether the rest of it would do.
+  if (answer.isCut === true && status <= 299) return IN_TROUBLE;
   const keys = [...codes, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));

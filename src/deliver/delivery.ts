@@ -26,6 +26,8 @@ export interface WaitingPost {
   readonly leftMs: number;
   /** One of its deliveries has ended. @returns what is to be written with that: the answer, if the POST waits for nothing else */
   ended(): Ending | undefined;
+  /** One of its deliveries is Botbell's own from now on, and its attempt goes on. */
+  goesOn(): void;
   /** @param written resolves to the error if the POST must not be answered 200 for it; never rejects */
   waitFor(written: Promise<unknown>): void;
 }

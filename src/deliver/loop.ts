@@ -30,7 +30,7 @@ export class Loop {
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
   readonly #underWay = new UnderWay();
-  #isStopping = false;
+  isStopping = false;
 
   constructor(dependencies: LoopDependencies) {
     this.#dependencies = dependencies;
@@ -38,10 +38,6 @@ export class Loop {
 
   has(delivery: DeliveryName): boolean {
     return this.#inHand.find(delivery) !== undefined;
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping;
   }
 
   /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
@@ -60,7 +56,7 @@ export class Loop {
       !isBehind(destination) &&
       !this.#queues.has(destination) &&
       !paces.isPaced(destination);
-    return !this.#isStopping && ledger.isHeard && destinations.every(isFree) && perhaps.every(isFree);
+    return !this.isStopping && ledger.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand what this process has claimed, which begins with `begin`. */
@@ -73,7 +69,7 @@ export class Loop {
 
   begin(delivery: Delivery): void {
     const { behind } = delivery.record;
-    if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
+    if (this.isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
       return this.#end(delivery, true);
     if (behind === undefined) return this.#enqueue(delivery);
     const before = this.#inHand.byId(behind);
@@ -109,7 +105,7 @@ export class Loop {
   /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
   async once(sending: Sending, addressed: AddressedNotice): Promise<AttemptResult | undefined> {
     const { destination } = addressed;
-    if (this.#isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
+    if (this.isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
     const result = await sending.attempt(addressed);
     this.#note(destination, result);
     return result;
@@ -122,7 +118,7 @@ export class Loop {
 
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
-    this.#isStopping = true;
+    this.isStopping = true;
     this.release(this.#inHand);
   }
 
@@ -153,7 +149,7 @@ export class Loop {
     const queue = this.#queues.get(destination) ?? [];
     const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
-    if (this.#isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
+    if (this.isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
     if (!isPaced && queue.length === 0 && this.#calls.begin(destination)) return this.#call(delivery);
     queue.splice(ahead, 0, delivery);
     if (this.#queues.has(destination)) return;
@@ -219,7 +215,7 @@ export class Loop {
     if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, concerns);
   }
 
-  /** An attempt goes on past its time: its claim must last as long, and nobody need wait behind it. */
+  /** An attempt goes on past its time: its claim must last as long, and nobody need wait for it or behind it. */
   readonly #goesOn = (delivery: Delivery, ms: number): void => {
     this.#calls.note(delivery.destination, true);
     this.release(delivery.followers.splice(0));
@@ -231,7 +227,10 @@ export class Loop {
     const { clock, onUnforeseen } = this.#dependencies;
     while (delivery.isAttempted) {
       try {
-        return await this.takeOver([delivery.record], undefined, Math.max(0, until - clock.monotonic()));
+        await this.takeOver([delivery.record], undefined, Math.max(0, until - clock.monotonic()));
+        const post = delivery.update === undefined ? delivery.post : undefined;
+        this.leave(delivery);
+        return post?.goesOn();
       } catch (error) {
         if (!(error instanceof LedgerUnavailable)) return onUnforeseen(error);
       }
@@ -244,7 +243,7 @@ export class Loop {
     if (nextAfter(failure) === 'pause') return this.#enqueue(delivery);
     const { clock, paces, random } = this.#dependencies;
     const { settings, until, attempts } = delivery;
-    if (this.#isStopping && failure.class === 'transient') return this.#end(delivery, true);
+    if (this.isStopping && failure.class === 'transient') return this.#end(delivery, true);
     const waitMs = retryInMs(attempts, settings.config.delivery, random());
     const inMs = Math.max(waitMs ?? Infinity, paces.waitMs(delivery.destination));
     if (waitMs === undefined || !fits(inMs, until - clock.monotonic())) return this.#end(delivery, false);

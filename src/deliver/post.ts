@@ -219,6 +219,10 @@ class OpenPost implements WaitingPost {
     return this.#open === 0 && !this.#isOver ? this.#conclude() : undefined;
   }
 
+  goesOn(): void {
+    this.#writeIfEnded();
+  }
+
   waitFor(written: Promise<unknown>): void {
     this.#writing.push(written);
   }

@@ -1,4 +1,4 @@
-/** Sends one HTTP request over a pool; it is answered by its deadline or fails. Channels over HTTP send with it. */
+/** Sends one HTTP request over a pool; it is answered in time or fails. Channels over HTTP send with it. */
 import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
@@ -21,13 +21,20 @@ export interface HttpRequest {
   readonly deadline: number;
   /** Of the answer's body, which is cut there. Default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
+  /** Called when the request has been written. Its answer is then waited for a minute past the deadline; left out: not at all. */
+  readonly onWritten?: (() => void) | undefined;
 }
+
+/** How long an answer is waited for past the deadline of its call, in milliseconds. */
+export const LATE_ANSWER_MS = 60_000;
 
 export interface HttpAnswer {
   readonly status: number;
   /** Names are in lower case. */
   readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
+  /** The body was longer than what is read of it, or had not ended at the deadline. */
+  readonly isCut?: boolean;
 }
 
 /** It failed before anything of the message was sent, for the reason in `cause`. */
@@ -48,17 +55,22 @@ export class NothingSent extends Error {
  */
 export function exchange(
   pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
-  { method = 'POST', path, headers, body = '', deadline, mostBytes = Infinity }: HttpRequest,
+  { method = 'POST', path, headers, body = '', deadline, mostBytes = Infinity, onWritten }: HttpRequest,
 ): Promise<HttpAnswer> {
   const remainingMs = deadline - performance.now();
   if (!(remainingMs > 0)) return Promise.reject(tooLate());
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let late: Error | undefined;
-    const timer = setTimeout(() => {
+    const giveUp = () => {
       late = controller === undefined ? tooLate() : unanswered();
+      answered.cut();
       reject(late);
       controller?.abort(late);
+    };
+    let timer = setTimeout(() => {
+      if (controller === undefined || onWritten === undefined || answered.hasBegun()) return giveUp();
+      timer = setTimeout(giveUp, LATE_ANSWER_MS);
     }, remainingMs);
     const answered = answerReader(mostBytes, (answer) => {
       clearTimeout(timer);
@@ -73,7 +85,9 @@ export function exchange(
           onRequestStart: (started) => {
             controller = started;
             // The connection came after the deadline.
-            if (late !== undefined) started.abort(late);
+            if (late !== undefined) return started.abort(late);
+            // The request is handed to the socket as a whole, in this turn.
+            onWritten?.();
           },
           onResponseError: (_controller, error) => {
             // With a kept connection, undici fails also what waits for it; it takes the next request when it is done with this.
@@ -82,7 +96,7 @@ export function exchange(
             clearTimeout(timer);
             reject(controller === undefined ? new NothingSent(error) : error);
           },
-          ...answered,
+          ...answered.handler,
         },
       );
     start(false);
@@ -91,22 +105,25 @@ export function exchange(
 
 /** Reads an answer up to `mostBytes` of its body. */
 function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
-  let head: Omit<HttpAnswer, 'body'> = { status: 0, headers: {} };
+  let head: Omit<HttpAnswer, 'body'> | undefined;
   let room = mostBytes;
   const chunks: Buffer[] = [];
-  const end = () => onEnd({ body: Buffer.concat(chunks).toString('utf8'), ...head });
-  return {
+  const end = (isCut: boolean) =>
+    onEnd({ body: Buffer.concat(chunks).toString('utf8'), isCut, status: 0, headers: {}, ...head });
+  const handler = {
     onResponseStart: (_controller, status, headers) => {
       head = { status, headers };
     },
     onResponseData: (controller, chunk) => {
       room -= chunk.length;
       if (room >= 0) return void chunks.push(chunk);
-      end();
+      end(true);
       controller.abort(new Error('The answer is longer than what is read of it'));
     },
-    onResponseEnd: end,
+    onResponseEnd: () => end(false),
   } satisfies Dispatcher.DispatchHandler;
+  const hasBegun = () => head !== undefined;
+  return { handler, hasBegun, cut: () => (hasBegun() ? end(true) : undefined) };
 }
 
 function unanswered(): DOMException {

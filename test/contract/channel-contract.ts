@@ -19,7 +19,7 @@ import { moment } from '../support/moment.ts';
 export const CONFIDENTIAL = 'CONFIDENTIAL-7391';
 
 /** Far more than a loopback needs, so that no test depends on the machine's speed. */
-const AMPLE_MS = 20_000;
+export const AMPLE_MS = 20_000;
 
 /** More than a channel has connections. */
 const MANY = 60;

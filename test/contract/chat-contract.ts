@@ -1,4 +1,5 @@
 /** What every chat that is told over HTTP promises beside the contract of channels: one suite, whatever the vendor. */
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Card } from '../../src/channels/card.ts';
 import { AddressError, type Channel, type ChannelType } from '../../src/channels/channel.ts';
@@ -17,7 +18,8 @@ import {
 import { type Judge, limitedTo, startChatStandIn } from '../support/chat-stand-in.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
-import { channelContract, CONFIDENTIAL, DIRECT } from './channel-contract.ts';
+import { moment } from '../support/moment.ts';
+import { AMPLE_MS, channelContract, CONFIDENTIAL, DIRECT } from './channel-contract.ts';
 import { type FailureCase, failureOf, outgoingOf, type PerJobCase } from './channel-contract.ts';
 
 export interface ChatSubject<Settings> {
@@ -276,6 +278,22 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(limited.accepted).to.have.length(most);
       await own.close();
       await limited.close();
+    });
+
+    it('says when the message has been written, and waits past its time for the answer', async () => {
+      const [reached, written, gate] = [moment(), moment(), moment()];
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const until = () => {
+        reached.happen();
+        return gate.promise;
+      };
+      remote.faults.push({ kind: 'delay', until });
+      const sent = channel.send(outgoingOf({ address, message, onHandedOver: written.happen }));
+      await Promise.all([reached.promise, written.promise]);
+      mock.timers.tick(AMPLE_MS + 59_000);
+      gate.happen();
+      expect(Object.keys(await sent)).not.to.be.empty;
+      mock.timers.reset();
     });
 
     it('goes through a forward proxy, and says where the proxy refuses', async () => {

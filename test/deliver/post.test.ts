@@ -95,7 +95,9 @@ describe('a POST', () => {
     it('is answered taken over while the answer to a message that was handed over may come, which counts', async () => {
       bench.handedOver.add(OPS);
       bench.takes(OPS, 400_000);
+      const before = bench.clock.monotonic();
       expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.monotonic() - before, 'once its time is over').to.be.within(5000, 5500);
       await bench.clock.advance(120_000);
       expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
       const other = await bench.another('second');

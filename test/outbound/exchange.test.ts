@@ -109,14 +109,43 @@ describe('A request to a remote', () => {
     beforeEach(() => (single = new Pool(origin, { connections: 1 })));
     afterEach(() => single.destroy());
 
-    it('is rejected, and its connection is free', async () => {
+    it('is rejected, or judged by the beginning of its answer, and its connection is free', async () => {
       await call(20_000, single);
       answer = () => undefined;
       expect(await rejectionOf(call(300, single))).to.include({ name: 'TimeoutError' });
       answer = (_request, response) => response.write('the beginning');
-      expect(await rejectionOf(call(300, single))).to.include({ name: 'TimeoutError' });
+      expect(await call(300, single)).to.include({ status: 200, body: 'the beginning', isCut: true });
       answer = (_request, response) => response.end('free');
       expect(await call(20_000, single)).to.include({ body: 'free' });
+    });
+
+    it('is waited for a minute longer where it has been written, if its caller wants to know that', async () => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      let finish = (): unknown => undefined;
+      const callThatWaits = async () => {
+        const [written, arrived] = [moment(), moment()];
+        answer = (_request, response) => {
+          finish = () => response.end('late');
+          arrived.happen();
+        };
+        const answered = exchange(single, {
+          path: '/',
+          headers: {},
+          deadline: performance.now() + 20_000,
+          onWritten: written.happen,
+        });
+        await Promise.all([written.promise, arrived.promise]);
+        mock.timers.tick(20_000);
+        return [answered] as const;
+      };
+      const [first] = await callThatWaits();
+      mock.timers.tick(59_999);
+      finish();
+      expect(await first).to.include({ body: 'late' });
+      const [second] = await callThatWaits();
+      const failed = rejectionOf(second);
+      mock.timers.tick(60_000);
+      expect(await failed).to.include({ name: 'TimeoutError' });
     });
 
     it('is not sent where it has passed, already or while no connection was free', async () => {

@@ -60,7 +60,7 @@ export function hooks<Message, Entry extends Hook = string>(
         send: async (call) => {
           const hook = hooks[call.address.replace(/\/.*/, '')] as Entry;
           const asked = request(new URL(textOf(hook)), call, hook);
-          return receiptFrom(await remote.call(asked, call.deadline), chat);
+          return receiptFrom(await remote.call(asked, call.deadline, call.onHandedOver), chat);
         },
         verify: () => verify(remote, chat, hooks, isAsked),
       });

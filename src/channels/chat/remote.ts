@@ -37,11 +37,15 @@ export function openRemote(title: Words, openPool: OpenPool) {
   };
   return {
     /** @param deadline on the scale of `performance.now()` @throws {Error} of the network: see `networkErrorOf` */
-    call: async ({ url, headers, ...call }: HttpCall, deadline: number): Promise<HttpAnswer> => {
+    call: async (
+      { url, headers, method, body }: HttpCall,
+      deadline: number,
+      onWritten?: () => void,
+    ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, ...headers };
       const pool = await poolTo(url.origin);
-      return exchange(pool, { ...call, deadline, path, headers: named, mostBytes: 65_536 });
+      return exchange(pool, { method, body, deadline, path, headers: named, mostBytes: 65_536, onWritten });
     },
     free: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()));

@@ -49,11 +49,12 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
     open: (chat, { token, api_url = api.url }, { openPool }) => {
       const remote = openRemote(chat.title, openPool);
       const base = baseUrl(api_url);
-      const ask = (call: HttpCall, deadline: number) =>
-        remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline);
+      const ask = (call: HttpCall, deadline: number, onWritten?: () => void) =>
+        remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline, onWritten);
       return Promise.resolve({
         ...remote,
-        send: async (call) => receiptFrom(await ask(api.request(base, call), call.deadline), chat),
+        send: async (call) =>
+          receiptFrom(await ask(api.request(base, call), call.deadline, call.onHandedOver), chat),
         verify: async () => {
           const me: HttpCall = { method: 'GET', url: new URL(api.me, base) };
           const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);

@@ -63,10 +63,10 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
     const { bot_id: bot = '', api_url: api = 'https://www.worksapis.com' } = settings;
     const remote = openRemote(chat.title, openPool);
     const token = accessToken(remote, settings);
-    const post = async ({ address, message, deadline }: Call<LineworksMessage>) => {
+    const post = async ({ address, message, deadline, onHandedOver }: Call<LineworksMessage>) => {
       const url = new URL(`v1.0/bots/${bot}/${pathOf(address)}`, baseUrl(api));
       const headers = { authorization: `Bearer ${await token.text(deadline)}` };
-      return remote.call(jsonCall(url, message, headers), deadline);
+      return remote.call(jsonCall(url, message, headers), deadline, onHandedOver);
     };
     return Promise.resolve({
       ...remote,

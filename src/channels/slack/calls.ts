@@ -7,11 +7,16 @@ import { failureOfAnswer } from '../answers.ts';
 import { SLACK } from './answers.ts';
 
 /**
- * @param args undefined: the method takes none
+ * @param args undefined: the method takes none @param onWritten as of `exchange`
  * @returns Slack's answer
  * @throws {Error} the client's own, or `DeliveryFailure` for an answer that is none of the API
  */
-export type SlackCall = (method: string, args: object | undefined, timeoutMs: number) => Promise<object>;
+export type SlackCall = (
+  method: string,
+  args: object | undefined,
+  timeoutMs: number,
+  onWritten?: () => void,
+) => Promise<object>;
 
 /** One call: what is sent, and what came. */
 interface Underway {
@@ -19,6 +24,7 @@ interface Underway {
   readonly json: string | undefined;
   /** On the scale of `performance.now()`. */
   readonly deadline: number;
+  readonly onWritten: (() => void) | undefined;
   answer?: object;
 }
 
@@ -39,11 +45,12 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
     maxRequestConcurrency: Infinity,
     logger: silentLogger,
   });
-  return async (method, args, timeoutMs) => {
+  return async (method, args, timeoutMs, onWritten) => {
     calls += 1;
     // As the client encodes `{ call }`.
     const form = `call=${calls}`;
-    const call: Underway = { json: args && JSON.stringify(args), deadline: performance.now() + timeoutMs };
+    const deadline = performance.now() + timeoutMs;
+    const call: Underway = { json: args && JSON.stringify(args), deadline, onWritten };
     underWay.set(form, call);
     try {
       const told = await client.apiCall(method, { call: calls });
@@ -65,15 +72,16 @@ function fetchOver(
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
     if (call === undefined) throw new Error("Slack's client sends what is no call under way");
-    const { json, deadline } = call;
+    const { json, deadline, onWritten } = call;
     const answer = await exchange(pool, {
       path: String(address).slice(origin.length),
       headers: json === undefined ? headers : { ...headers, 'Content-Type': JSON_TYPE },
       body: json ?? '',
       deadline,
+      onWritten,
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
-    if (answer.status !== 200 || !/^\s*\{/.test(answer.body))
+    if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
       throw failureOfAnswer(answer, { hide, ...SLACK });
     const said = json === undefined ? undefined : jsonIn(answer.body);
     // The client finds the token's scopes itself, and makes the errors.

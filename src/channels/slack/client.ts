@@ -60,13 +60,13 @@ function failureIn(answer: object): DeliveryFailure {
 function tell(
   call: SlackCall,
   look: object,
-  { address, message: { text, blocks }, perJob, deadline }: Call<SlackMessage>,
+  { address, message: { text, blocks }, perJob, deadline, onHandedOver }: Call<SlackMessage>,
 ): Promise<Receipt> {
   // Slack takes no lone surrogates. Foreign text must never become a mention or a link.
   const said = { parse: 'none', link_names: false, text: text.toWellFormed(), blocks };
   const say = async (method: string, args: object) => {
     try {
-      return receiptOf(address, await call(method, args, deadline - performance.now()));
+      return receiptOf(address, await call(method, args, deadline - performance.now(), onHandedOver));
     } catch (error) {
       throw slackFailureOf(error);
     }
