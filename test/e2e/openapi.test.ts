@@ -122,11 +122,8 @@ describe('The OpenAPI document', () => {
 
     it('to a callback that takes too long', async () => {
       await world.swap((yaml) => yaml.replace('max_in_flight: 1', 'max_in_flight: 1, answer_within: 2500ms'));
-      const { release, isAsked } = heldUp();
-      const late = received([[504, `POST ${PATH}`, { body: posted() }]]);
-      await isAsked();
-      await late;
-      release();
+      world.mail.faults.push({ at: 'rcpt', does: 'hang' });
+      await received([[504, `POST ${PATH}`, { body: posted({ bot_id: 'gone' }) }]]);
     });
 
     it('to who reads, reloads the config, and looks on while it stops', async () => {
