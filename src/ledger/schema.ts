@@ -21,7 +21,7 @@ const TABLES: readonly string[] = [
   `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL, oldest INTEGER NOT NULL)`,
   // kind: a `CallbackKind`. about: the callback that a notice of Botbell's own is about. job_id, bot_key: the ids, hashed if they are
   // long; together they are the job. result: the last answer, unless that is written with the success that it tells of. error: the
-  // first line of an error's message. bytes: the size of the body as received. body: JSON as received, or deflated (its first byte is then 0x78).
+  // gist of an error's message. bytes: the size of the body as received. body: JSON as received, or deflated (its first byte is then 0x78).
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, identity TEXT NOT NULL, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,

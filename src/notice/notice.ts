@@ -38,7 +38,7 @@ interface ToldBot {
 }
 
 export interface LastError {
-  /** The first line of its message; '' if it has none. */
+  /** The gist of its message; '' if it has none. */
   readonly text: string;
   readonly at: number;
   readonly jobId: string;

@@ -13,6 +13,7 @@ import {
   type NoticeVariant,
   type OwnSubject,
 } from '../notice/notice.ts';
+import { gistOf } from '../text/gist.ts';
 import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 import type { Links } from './links.ts';
@@ -56,7 +57,7 @@ function callbackView(
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
     name: lazily(() => fit(inline(bot_name) || bot_id, LONGEST_NAME)),
-    gist: lazily(() => fit(inline(message ?? ''), LONGEST_GIST)),
+    gist: lazily(() => gistOf(message ?? '', LONGEST_GIST)),
     note: noteOf({ heldSince, delayedMs }, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),

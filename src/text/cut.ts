@@ -89,12 +89,6 @@ export function shortText(text: string, limit: number): string {
   return shortened(text, limit, cleanText);
 }
 
-/** Like {@link shortLine}, of the first line that is not empty; '' if the beginning of the text has none. */
-export function firstLine(text: string, limit: number): string {
-  const beginning = cleanText(text.slice(0, WINDOW * limit));
-  return shortLine(/\S.*/.exec(beginning)?.[0] ?? '', limit);
-}
-
 function shortened(text: string, limit: number, clean: (text: string) => string): string {
   const most = WINDOW * limit;
   if (text.length <= most) return cutEnd(clean(text), limit, '…');

@@ -1,7 +1,7 @@
 /** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
-import { firstLine } from '../../text/cut.ts';
+import { gistOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { jobKeyOf, keyOf, nameIn } from '../keys.ts';
@@ -46,7 +46,7 @@ export async function admitArgs(
     status: callback.status,
     startedAt,
     elapsed: elapsedSecondsOf(callback) ?? null,
-    error: statusNameOf(callback) === 'error' ? firstLine(callback.message ?? '', LONGEST_ERROR) : null,
+    error: statusNameOf(callback) === 'error' ? gistOf(callback.message ?? '', LONGEST_ERROR) : null,
     routing,
     /** In the form of `stored-body.ts`; `bytes` is the size as received. */
     body: await toStored(arrival.body),

@@ -1,6 +1,6 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
 import sql, { join } from 'sql-template-tag';
-import { firstLine } from '../../text/cut.ts';
+import { gistOf } from '../../text/gist.ts';
 import { fixed, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
@@ -173,7 +173,7 @@ async function noticeFailure(
   const isOfConfig = state === 'pending' && isTakenOver && lastError?.class === 'config';
   if (lastError === undefined || !(state === 'dead' || isOfConfig)) return;
   const sign = state === 'dead' ? 'dead' : 'config';
-  const gist = firstLine(lastError.message, LONGEST_GIST);
+  const gist = gistOf(lastError.message, LONGEST_GIST);
   const key = keyOf(destination);
   await notice(tx, { kind: 'destination', key, subject: destination, name: '', sign, gist });
 }

@@ -1,0 +1,98 @@
+/** What an error message says in one line: of a stack trace, the line that names the fault. */
+import { cleanText, isBlank } from './clean.ts';
+import { shortLine } from './cut.ts';
+
+/** Characters of each end of a message that are read; a trace names its fault near one of them. */
+const MOST_READ = 20_000;
+
+const LETTER = /\p{L}/u;
+
+/** @returns one line of at most `limit` characters; '' for a message of nothing to see */
+export function gistOf(message: string, limit: number): string {
+  const lines = cleanText(endsOf(message)).split('\n');
+  const said = WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
+  const first = lines.find((line) => LETTER.test(line)) ?? lines.find((line) => !isBlank(line));
+  return shortLine(said ?? first ?? '', limit);
+}
+
+function endsOf(message: string): string {
+  if (message.length <= 2 * MOST_READ) return message;
+  return `${message.slice(0, MOST_READ)}\n${message.slice(-MOST_READ)}`;
+}
+
+const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
+  causeOf,
+  afterPythonFrames,
+  afterPowerShellMarks,
+  beforePowerShellPlace,
+  beforeFrames,
+];
+
+/** Java's `Caused by:`, and what .NET writes behind an arrow: the last one is where it began. */
+const CAUSE = /^\s*(?:Caused by: |---> |\(Inner Exception #\d+\) )(.+)/;
+
+function causeOf(lines: readonly string[]): string | undefined {
+  const cause = lines.findLast((line) => CAUSE.test(line));
+  return cause && withoutArrow(CAUSE.exec(cause)?.[1] ?? '');
+}
+
+/** .NET Framework writes all exceptions on one line, the inner ones behind arrows. */
+function withoutArrow(line: string): string {
+  return line.slice(line.lastIndexOf(' ---> ') + 1).replace(/^---> /, '');
+}
+
+/** A line of a group of exceptions begins with `|` or `+`. */
+const GROUPED = /^\s*[|+](?:-+ \d+ -+)? ?/;
+const PYTHON_FRAME = /^\s*(?:\| )?\s*File "[^"]*", line \d+/;
+
+function afterPythonFrames(lines: readonly string[]): string | undefined {
+  const frame = lines.findLastIndex((line) => PYTHON_FRAME.test(line));
+  if (frame === -1) return undefined;
+  const isGroup = GROUPED.test(lines[frame] ?? '');
+  const behind = lines.slice(frame + 1).map((line) => (isGroup ? line.replace(GROUPED, '') : line));
+  const fault = behind.find((line) => /^\S/.test(line) && LETTER.test(line));
+  // Whoever cut the trace took its last line away.
+  return fault ?? lines.find((line) => LETTER.test(line) && !isOfPython(line));
+}
+
+function isOfPython(line: string): boolean {
+  return /^\s|Traceback \(most recent call last\)/.test(line);
+}
+
+/** PowerShell 7: code, a line of tildes below it, and the message, all behind bars. */
+function afterPowerShellMarks(lines: readonly string[]): string | undefined {
+  const marks = lines.findLastIndex((line) => /^\s+\|\s+~+\s*$/.test(line));
+  if (marks === -1) return undefined;
+  const behind = lines.slice(marks + 1);
+  const end = behind.findIndex((line) => !/^\s+\| /.test(line));
+  const message = behind.slice(0, end === -1 ? undefined : end).map((line) => line.replace(/^\s+\|\s+/, ''));
+  return message.join(' ') || undefined;
+}
+
+/** Windows PowerShell: the message, wrapped at the width of a window, above the place. */
+const POWERSHELL_PLACE = /^(?:At .+:\d+ char:\d+|発生場所 .+:\d+ 文字:\s?\d+)/;
+
+function beforePowerShellPlace(lines: readonly string[]): string | undefined {
+  const place = lines.findIndex((line) => POWERSHELL_PLACE.test(line));
+  if (place <= 0) return undefined;
+  return lines.slice(paragraphAt(lines, place), place).join(' ') || undefined;
+}
+
+const FRAME = /^\s+(?:at|場所) \S.*(?:[)\]]|:\d+|行 \d+|line \d+)\s*$/;
+const BEGINNING =
+  /^(?:Exception in thread "[^"]*" |Unhandled exception\.? ?|(?:ハンドル|処理)されていない例外: ?|Uncaught (?:\(in promise\) )?)/;
+const FAULT = /^[\w$.]*(?:Error|Exception|Fault|Failure)(?: \[\w+\])?(?::|$)/;
+
+/** Of JavaScript, Java and .NET: the last line above the frames that begins with the name of an error, else their first line. */
+function beforeFrames(lines: readonly string[]): string | undefined {
+  const frame = lines.findIndex((line) => FRAME.test(line));
+  if (frame <= 0) return undefined;
+  const above = lines.slice(0, frame).map((line) => line.replace(BEGINNING, ''));
+  const fault = above.findLast((line) => FAULT.test(line)) ?? above[paragraphAt(lines, frame)];
+  return fault && withoutArrow(fault);
+}
+
+/** Where the lines above `end` begin: behind the last blank one. */
+function paragraphAt(lines: readonly string[], end: number): number {
+  return lines.slice(0, end).findLastIndex((line, index) => isBlank(line) && index < end - 1) + 1;
+}

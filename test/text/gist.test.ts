@@ -1,0 +1,195 @@
+/** The one line of an error message that says what happened: of traces as programs write them, and of any other text. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { cleanLine, cleanText, isBlank } from '../../src/text/clean.ts';
+import { gistOf } from '../../src/text/gist.ts';
+import { hostileText } from './hostile-text.ts';
+
+/** What a message comes to. */
+const TRACES: Readonly<Record<string, readonly [says: string, message: string]>> = {
+  Python: [
+    'requests.exceptions.ConnectionError: host is down',
+    `Traceback (most recent call last):
+  File "/app/run.py", line 12, in <module>
+    main()
+  File "/app/run.py", line 7, in main
+    raise ConnectionError("host is down")
+requests.exceptions.ConnectionError: host is down`,
+  ],
+  'Python, one error in the handling of another, after a line of a log, with more below': [
+    'RuntimeError: 請求書を取得できません',
+    `2026-11-28 09:00:01 ERROR job failed
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+    int("x")
+    ~~~^^^^^
+ValueError: invalid literal for int() with base 10: 'x'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "a.py", line 3, in <module>
+    raise RuntimeError("請求書を取得できません")
+RuntimeError: 請求書を取得できません
+see the log`,
+  ],
+  'Python of Selenium, whose message has lines of its own': [
+    'selenium.common.exceptions.NoSuchElementException: Message: no such element: {"selector":"#go"}',
+    `Traceback (most recent call last):
+  File "bot.py", line 31, in click
+    driver.find_element(By.ID, "go").click()
+selenium.common.exceptions.NoSuchElementException: Message: no such element: {"selector":"#go"}
+  (Session info: chrome=131.0.6778.85)
+Stacktrace:
+#0 0x5581c1b5f8ca <unknown>`,
+  ],
+  'Python, a syntax error': [
+    'SyntaxError: invalid syntax',
+    '  File "x.py", line 3\n    print(\n         ^\nSyntaxError: invalid syntax',
+  ],
+  'Python, a group of errors': [
+    'ValueError: two',
+    `  + Exception Group Traceback (most recent call last):
+  |   File "x.py", line 1, in <module>
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "x.py", line 9, in two
+    |     raise ValueError("two")
+    | ValueError: two
+    +------------------------------------`,
+  ],
+  'Python, cut before its last line': [
+    'Job invoice-import failed',
+    'Job invoice-import failed\nTraceback (most recent call last):\n  File "x.py", line 1, in f\n    g()',
+  ],
+  Java: [
+    'java.net.UnknownHostException: db.example',
+    `Exception in thread "main" java.lang.IllegalStateException: no store
+\tat com.example.Store.open(Store.java:10)
+Caused by: org.postgresql.util.PSQLException: The connection attempt failed.
+\tat org.postgresql.Driver.connect(Driver.java:260)
+\t... 3 more
+Caused by: java.net.UnknownHostException: db.example
+\tat java.base/sun.nio.ch.NioSocketImpl.connect(NioSocketImpl.java:567)
+\t... 9 more`,
+  ],
+  'Java without a cause': [
+    'java.lang.NullPointerException: Cannot invoke "String.length()" because "<local1>" is null',
+    `Exception in thread "main" java.lang.NullPointerException: Cannot invoke "String.length()" because "<local1>" is null
+\tat Main.main(Main.java:5)`,
+  ],
+  JavaScript: [
+    "TypeError: Cannot read properties of undefined (reading 'price')",
+    `/app/index.js:3
+    const { price } = item.price;
+                           ^
+
+TypeError: Cannot read properties of undefined (reading 'price')
+    at Object.<anonymous> (/app/index.js:3:28)
+    at async Promise.all (index 0)
+
+Node.js v22.11.0`,
+  ],
+  'JavaScript of Playwright, with a log above the frames': [
+    'TimeoutError: page.click: Timeout 30000ms exceeded.',
+    `TimeoutError: page.click: Timeout 30000ms exceeded.
+Call log:
+  - waiting for locator('#login')
+
+    at login (/app/bot.ts:12:14)`,
+  ],
+  'JavaScript, an error without a name': [
+    'ログインできません',
+    'ログインできません\n    at login (/app/bot.ts:12:14)',
+  ],
+  '.NET': [
+    "System.IO.FileNotFoundException: Could not find file 'C:\\in.csv'.",
+    `Unhandled exception. System.IO.FileNotFoundException: Could not find file 'C:\\in.csv'.
+File name: 'C:\\in.csv'
+   at Microsoft.Win32.SafeHandles.SafeFileHandle.Open(String path)
+   at Program.<Main>$(String[] args) in C:\\src\\Program.cs:line 3`,
+  ],
+  '.NET with an inner exception': [
+    'System.Net.Sockets.SocketException (111): Connection refused',
+    `System.Net.Http.HttpRequestException: Connection refused (db.example:443)
+ ---> System.Net.Sockets.SocketException (111): Connection refused
+   at System.Net.Sockets.Socket.AwaitableSocketAsyncEventArgs.ThrowException()
+   --- End of inner exception stack trace ---
+   at Bot.Run()`,
+  ],
+  '.NET in Japanese': [
+    "System.IO.FileNotFoundException: ファイル 'C:\\in.csv' が見つかりませんでした。",
+    `ハンドルされていない例外: System.IO.FileNotFoundException: ファイル 'C:\\in.csv' が見つかりませんでした。
+   場所 System.IO.__Error.WinIOError(Int32 errorCode, String maybeFullPath)
+   場所 Bot.Program.Main(String[] args) 場所 C:\\src\\Program.cs:行 12`,
+  ],
+  'the .NET Framework, with all on one line': [
+    'System.IO.IOException: ディスクがいっぱいです',
+    `System.Exception: 保存できません ---> System.IO.IOException: ディスクがいっぱいです
+   場所 Bot.Save()
+   --- 内部例外スタック トレースの終わり ---
+   場所 Bot.Run()`,
+  ],
+  'Windows PowerShell': [
+    "Get-Content : Cannot find path 'C:\\x.txt' because it does not exist.",
+    `Get-Content : Cannot find path 'C:\\x.txt' because it does
+not exist.
+At C:\\scripts\\run.ps1:3 char:1
++ Get-Content C:\\x.txt
++ ~~~~~~~~~~~~~~~~~~~~
+    + CategoryInfo          : ObjectNotFound: (C:\\x.txt:String) [Get-Content], ItemNotFoundException
+    + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetContentCommand`,
+  ],
+  'Windows PowerShell in Japanese': [
+    "Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。",
+    `Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。
+発生場所 C:\\scripts\\run.ps1:3 文字:1
++ Get-Content C:\\x.txt
++ ~~~~~~~~~~~~~~~~~~~~`,
+  ],
+  'PowerShell 7': [
+    "Cannot find path '/x.txt' because it does not exist.",
+    `Get-Content: /app/run.ps1:3
+Line |
+   3 |  Get-Content /x.txt
+     |  ~~~~~~~~~~~~~~~~~~
+     | Cannot find path '/x.txt' because it does not exist.`,
+  ],
+  'anything else: the first line with a letter': [
+    'The page did not open',
+    '\n----------\n 42 \nThe page did not open\nat 10:30 (again)\nLine 3: no login',
+  ],
+};
+
+describe('what an error message says in one line', () => {
+  for (const [program, [says, message]] of Object.entries(TRACES))
+    it(`is found in what a program writes: ${program}`, () => {
+      expect(gistOf(message, 300)).to.equal(says);
+      expect(gistOf(message.replaceAll('\n', '\r\n'), 300)).to.equal(says);
+    });
+
+  it('is found however much stands above it or below the frames', () => {
+    const much = 'x = 1\n'.repeat(20_000);
+    const [says = '', trace = ''] = TRACES['Python'] ?? [];
+    expect(gistOf(much + trace, 300)).to.equal(says);
+    const [error = '', frames = ''] = TRACES['JavaScript, an error without a name'] ?? [];
+    expect(gistOf(frames + '\n    at next (/app/bot.ts:1:1)'.repeat(20_000), 300)).to.equal(error);
+  });
+
+  it('is one line of any text, no longer than asked, and never nothing where there is something', () => {
+    const trace = fc.constantFrom(...Object.values(TRACES).map(([, message]) => message));
+    const text = fc
+      .array(fc.oneof(hostileText(20), trace), { maxLength: 4 })
+      .map((parts) => parts.join('\n'));
+    fc.assert(
+      fc.property(text, fc.integer({ min: 20, max: 400 }), (message, limit) => {
+        const line = gistOf(message, limit);
+        expect(line.length).to.be.at.most(limit);
+        expect(line).to.equal(cleanLine(line));
+        expect(line === '').to.equal(isBlank(cleanText(message)));
+      }),
+    );
+    expect(gistOf(' \n-- 404 --\n', 300)).to.equal('-- 404 --');
+  });
+});
