@@ -106,7 +106,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
 /** The ledger reads the durations from the settings in force at each use. */
 function openStore(
   { clock, random, store }: AppOptions,
-  settings: Pick<RunningSettings<AppSettings>, 'current' | 'leaseMs'>,
+  settings: Pick<RunningSettings<AppSettings>, 'current' | 'workMs'>,
   { onStoreEvent, onUpgrade }: Reports,
 ) {
   const { url, maxSizeBytes: maxBytes } = settings.current.config.store;
@@ -119,8 +119,8 @@ function openStore(
     onStoreEvent,
     onUpgrade,
     ...store,
-    get leaseMs() {
-      return settings.leaseMs;
+    get workMs() {
+      return settings.workMs;
     },
     get takeOverAfterMs() {
       return settings.current.config.delivery.takeOverAfterMs;

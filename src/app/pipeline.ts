@@ -15,6 +15,7 @@ import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
 import { sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { DeliveryName } from '../ledger/ledger.ts';
 import { POLL_MS } from '../ledger/operations/turns.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
@@ -55,6 +56,7 @@ export class Pipeline {
   readonly #follower: ConfigFollower;
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
+  readonly #signals: Signals;
   readonly #bulks: Chore = { everyMs: BULKS_MS, work: () => this.#continueBulk() };
   readonly #beat: Chore;
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
@@ -86,7 +88,7 @@ export class Pipeline {
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    const signals = new Signals({ ...shared, until: (work) => loop.until(work) });
+    const signals = (this.#signals = new Signals({ ...shared, until: (work) => loop.until(work) }));
     const onBulk = () => this.#chores.hurry(this.#bulks);
     this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
@@ -169,10 +171,16 @@ export class Pipeline {
     return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), left]), clock);
   }
 
-  /** A heartbeat, and a look after what others left that have stopped theirs. @throws {LedgerUnavailable} */
+  /** A heartbeat, and a look after what others left that have stopped theirs. Who was not heard may have lost what it had in hand. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
+    const { isHeard } = this.#parts.ledger;
     await this.#follower.beat();
-    if (await this.#parts.ledger.lookAfter()) this.#chores.hurry(this.#claiming);
+    if (!isHeard) this.loop.releaseAll();
+    const hands = {
+      has: (delivery: DeliveryName) => this.loop.has(delivery),
+      isFiring: (key: string) => this.#signals.isFiring(key),
+    };
+    if (await this.#parts.ledger.lookAfter(hands)) this.#chores.hurry(this.#claiming);
   }
 
   #attempts(): AttemptDependencies {

@@ -46,8 +46,8 @@ export class Sending {
   isPastTime = false;
   /** Whether the whole message was sent, and its answer is waited for. */
   isHandedOver = false;
-  /** Called when an attempt goes on past its time limit, for so many milliseconds; undefined: it ends then. */
-  protected onLonger: ((ms: number) => void) | undefined;
+  /** Called when an attempt goes on past its time limit; undefined: it ends then. */
+  protected onLonger: (() => void) | undefined;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
   /** Ends the attempt under way. */
@@ -146,7 +146,7 @@ export class Sending {
       const mayGoOn = this.onLonger !== undefined && (rest.length > 0 || this.isHandedOver);
       if (more === undefined || !mayGoOn) return end({ failure: failure() });
       this.isPastTime = true;
-      this.onLonger?.(more);
+      this.onLonger?.();
       this.#endIn(more, rest, end, failure);
     });
   }

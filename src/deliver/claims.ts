@@ -56,7 +56,6 @@ export class Claims {
     const { clock, settings, loop } = this.#dependencies;
     if (loop.isStopping) return;
     const { current } = settings;
-    // Counted from before the claim, so that no attempt begins after the claim has expired.
     const now = clock.monotonic();
     try {
       await this.#claim(current, now);
@@ -85,7 +84,7 @@ export class Claims {
   }
 
   /** Timers and paces are asked for once in `POLL_MS`, however often deliveries are. */
-  #requestAt(now: number, settings: Settings): Omit<ClaimRequest, 'leaseMs'> {
+  #requestAt(now: number, settings: Settings): ClaimRequest {
     const { signals, ledger } = this.#dependencies;
     const mayClaim = now >= this.#mayClaimFrom && ledger.isHeard;
     const isTick = now >= this.#nextTickAt;
@@ -120,7 +119,7 @@ export class Claims {
     const { loop, follower, ledger, onMilestone } = this.#dependencies;
     const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
-    // Its earlier claim by this process expired while its attempt was still running, or its success could not be written.
+    // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
     if (loop.has(record) || ledger.isUnwritten(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });

@@ -58,12 +58,8 @@ export class Delivery extends Sending {
   readonly #asOf: number;
   #addressed: AddressedNotice | undefined;
 
-  /** @param onLonger called when an attempt goes on for so many milliseconds past its time limit */
-  constructor(
-    claimed: Claimed,
-    dependencies: AttemptDependencies,
-    onLonger: (delivery: Delivery, ms: number) => void,
-  ) {
+  /** @param onLonger called when an attempt goes on past its time limit */
+  constructor(claimed: Claimed, dependencies: AttemptDependencies, onLonger: (delivery: Delivery) => void) {
     super(claimed.settings, dependencies);
     this.record = claimed.record;
     this.notice = claimed.notice;
@@ -74,7 +70,7 @@ export class Delivery extends Sending {
     this.isPosted = claimed.post !== undefined;
     this.isTakenOver = claimed.record.isTakenOver;
     this.#asOf = claimed.asOf;
-    this.onLonger = (ms) => onLonger(this, ms);
+    this.onLonger = () => onLonger(this);
   }
 
   get destination(): string {

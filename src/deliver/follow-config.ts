@@ -21,6 +21,9 @@ const NOT_ROUTED: DeliveryError = {
     'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。delivery.give_up_after のうちにルートを元に戻せば送信されます。',
 };
 
+/** For so long who may not route a delivery anew leaves it to others. */
+const LEFT_MS = 15_000;
+
 /** The outcome of a delivery whose destination the plan does not name: held, or dead if the plan names no other either. */
 function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): DeliveryUpdate {
   const { record, kind } = due;
@@ -105,12 +108,25 @@ export class ConfigFollower {
   }
 
   /**
-   * Routes the delivery anew if this process may; otherwise leaves it to other processes, once its claim has expired.
+   * Routes the delivery anew if this process may; otherwise leaves it to other processes for a while.
    * @param due a delivery whose destination the plan does not name @returns when that is done; never rejects
    */
   async follow(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {
     const { onDue, onUnwritten } = this.#delivering;
-    if (this.#mayRouteAnew) await this.#routeAnew(due, plan, settings).then(onDue, onUnwritten);
+    const followed = this.#mayRouteAnew ? this.#routeAnew(due, plan, settings) : this.#leave(due);
+    await followed.then(onDue, onUnwritten);
+  }
+
+  async #leave({ record }: DueDelivery): Promise<void> {
+    const { callbackId, identity } = record;
+    const deliveries = [updateOf(record, { dueInMs: LEFT_MS })];
+    await this.#delivering.ledger.settle({
+      callbackId,
+      identity,
+      deliveries,
+      attempts: [],
+      isDurable: false,
+    });
   }
 
   async #hasten(review: Review, after: WaitingPosition): Promise<void> {

@@ -1,7 +1,6 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
-import { type DeliveryName, LedgerUnavailable, type Settlement } from '../ledger/ledger.ts';
-import { CLAIM_MARGIN_MS } from '../ledger/operations/clock.ts';
-import { MOST_OF_DESTINATION, POLL_MS } from '../ledger/operations/turns.ts';
+import type { DeliveryName, Settlement } from '../ledger/ledger.ts';
+import { MOST_OF_DESTINATION } from '../ledger/operations/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { UnderWay } from '../time/clock.ts';
 import { milestoneOf } from './alerts.ts';
@@ -83,19 +82,21 @@ export class Loop {
     for (const delivery of deliveries) if (!delivery.isAttempted) this.#end(delivery, true);
   }
 
+  /** Has all taken over that only waits. */
+  releaseAll(): void {
+    this.release(this.#inHand);
+  }
+
   /** Nobody waits for the delivery any more; what waits behind it is taken over. */
   leave(delivery: Delivery): void {
     delivery.post = undefined;
     this.release(delivery.followers.splice(0));
   }
 
-  /**
-   * Has Botbell answer for deliveries, also where they are being attempted: the POSTs that wait for them ask for no retry.
-   * @param forMs how long their attempts go on here; their claims last as long @throws {LedgerUnavailable}
-   */
-  async takeOver(names: readonly DeliveryName[], withinMs?: number, forMs?: number): Promise<void> {
+  /** Has Botbell answer for deliveries, also where they are being attempted: the POSTs that wait for them ask for no retry. @throws {LedgerUnavailable} */
+  async takeOver(names: readonly DeliveryName[], withinMs?: number): Promise<void> {
     if (names.length === 0) return;
-    await this.#dependencies.ledger.takeOver(names, withinMs, forMs && forMs + CLAIM_MARGIN_MS);
+    await this.#dependencies.ledger.takeOver(names, withinMs);
     for (const name of names) {
       const delivery = this.#inHand.find(name);
       if (delivery !== undefined) delivery.isTakenOver = true;
@@ -119,7 +120,7 @@ export class Loop {
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
     this.isStopping = true;
-    this.release(this.#inHand);
+    this.releaseAll();
   }
 
   /** Ends every running attempt with the failure `cut_off`. */
@@ -215,27 +216,19 @@ export class Loop {
     if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, concerns);
   }
 
-  /** An attempt goes on past its time: its claim must last as long, and nobody need wait for it or behind it. */
-  readonly #goesOn = (delivery: Delivery, ms: number): void => {
+  /** An attempt goes on past its time: nobody need wait for it or behind it. */
+  readonly #goesOn = (delivery: Delivery): void => {
     this.#calls.note(delivery.destination, true);
     this.release(delivery.followers.splice(0));
-    void this.#lengthen(delivery, this.#dependencies.clock.monotonic() + ms);
+    if (delivery.post !== undefined) void this.#answerFor(delivery).catch(() => undefined);
   };
 
-  /** Tries, though the store may be away for a moment, until the claim is lengthened or the attempt has ended. */
-  async #lengthen(delivery: Delivery, until: number): Promise<void> {
-    const { clock, onUnforeseen } = this.#dependencies;
-    while (delivery.isAttempted) {
-      try {
-        await this.takeOver([delivery.record], undefined, Math.max(0, until - clock.monotonic()));
-        const post = delivery.update === undefined ? delivery.post : undefined;
-        this.leave(delivery);
-        return post?.goesOn();
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailable)) return onUnforeseen(error);
-      }
-      await clock.sleep(POLL_MS);
-    }
+  /** The POST is answered once Botbell answers for the delivery; if that cannot be written now, at the end of its time. */
+  async #answerFor(delivery: Delivery): Promise<void> {
+    await this.takeOver([delivery.record]);
+    const post = delivery.update === undefined ? delivery.post : undefined;
+    this.leave(delivery);
+    post?.goesOn();
   }
 
   #goOn(delivery: Delivery, { failure }: AttemptResult): void {

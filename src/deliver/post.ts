@@ -1,5 +1,4 @@
 /** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
-import { LONGEST_ANSWER_MS } from '../channels/channel.ts';
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';
@@ -206,10 +205,8 @@ class OpenPost implements WaitingPost {
     loop.release(this.#own.values());
     const attempted = [...this.#own.values()].filter(({ update }) => update === undefined);
     const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
-    const isHandedOver = held.some((delivery) => delivery.isHandedOver);
-    const ms = isHandedOver ? LONGEST_ANSWER_MS : this.#posted.settings.config.delivery.timeoutMs;
     const records = held.map(({ record }) => record);
-    const holding = loop.takeOver(records, this.leftMs, ms).catch(() => undefined);
+    const holding = loop.takeOver(records, this.leftMs).catch(() => undefined);
     for (const delivery of attempted) loop.leave(delivery);
     void Promise.all([this.#taking, holding]).then(() => this.#write(this.#conclude()));
   }

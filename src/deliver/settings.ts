@@ -126,11 +126,11 @@ export function runningConfig({ config, configHash: hash }: Pick<Planning, 'conf
   return { hash, channels: new Map([...config.channels].map(([name, { type }]) => [name, type])) };
 }
 
-/** Time for an attempt that outlives its answer to end before its claim expires. */
-const LEASE_MARGIN_MS = 5000;
+/** Time for an attempt that outlives its answer to end. */
+const WORK_MARGIN_MS = 5000;
 
-function leaseOf({ config: { receiver, delivery } }: Planning): number {
-  return receiver.answerWithinMs + delivery.timeoutMs + LEASE_MARGIN_MS;
+function workOf({ config: { receiver, delivery } }: Planning): number {
+  return receiver.answerWithinMs + delivery.timeoutMs + WORK_MARGIN_MS;
 }
 
 export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Channel[] {
@@ -147,7 +147,7 @@ export function changedChannels(before: Settings, after: Settings): readonly str
 /** The settings in force. Work takes them once, when it begins, and keeps them to its end, so that they can be swapped at any time. */
 export class RunningSettings<S extends Settings = Settings> {
   #current: S;
-  #leaseMs: number;
+  #workMs: number;
   readonly #clock: Pick<Clock, 'startTimer'>;
   readonly #onError: (error: unknown) => void;
   /** Channels of earlier settings that work under way may still use, each with the function that stops its closing timer. */
@@ -157,7 +157,7 @@ export class RunningSettings<S extends Settings = Settings> {
   /** @param onError a channel could not be closed */
   constructor(first: S, clock: Pick<Clock, 'startTimer'>, onError: (error: unknown) => void) {
     this.#current = first;
-    this.#leaseMs = leaseOf(first);
+    this.#workMs = workOf(first);
     this.#clock = clock;
     this.#onError = onError;
   }
@@ -166,18 +166,18 @@ export class RunningSettings<S extends Settings = Settings> {
     return this.#current;
   }
 
-  /** Milliseconds that a claim lasts: the longest time that any settings so far need. */
-  get leaseMs(): number {
-    return this.#leaseMs;
+  /** Milliseconds that work on one callback may take, by whichever settings so far. */
+  get workMs(): number {
+    return this.#workMs;
   }
 
   swap(next: S): void {
     const previous = this.#current;
     const kept = openIn(next);
     this.#current = next;
-    this.#leaseMs = Math.max(this.#leaseMs, leaseOf(next));
+    this.#workMs = Math.max(this.#workMs, workOf(next));
     for (const channel of openIn(previous).filter((each) => !kept.includes(each))) {
-      const stopTimer = this.#clock.startTimer(this.#leaseMs, () => void this.#close(channel));
+      const stopTimer = this.#clock.startTimer(this.#workMs, () => void this.#close(channel));
       this.#leaving.set(channel, stopTimer);
     }
     for (const swapped of this.#onSwap) swapped(next, previous);

@@ -27,7 +27,8 @@ export class Signals {
   readonly #dependencies: SignalsDependencies;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
-  #firing = 0;
+  /** Keys. */
+  readonly #firing = new Set<string>();
   /** The store's time when it was looked at last. */
   #seenAt = -Infinity;
 
@@ -37,7 +38,7 @@ export class Signals {
 
   /** How many timers may be claimed; none before the ledger has those of these settings. */
   roomFor(settings: Settings): number {
-    return this.#adopted === settings ? MOST_AT_ONCE - this.#firing : 0;
+    return this.#adopted === settings ? MOST_AT_ONCE - this.#firing.size : 0;
   }
 
   /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
@@ -50,10 +51,14 @@ export class Signals {
     else if (this.#adopted !== settings) await this.#adopt(settings).catch(this.#dependencies.onUnforeseen);
   }
 
-  /** One that fails is fired again when its claim has expired. Never rejects. */
+  isFiring(key: string): boolean {
+    return this.#firing.has(key);
+  }
+
+  /** One that fails is given back, since it is in nobody's hands, and fired again then. Never rejects. */
   async #fire(timer: Timer, settings: Settings, now: number): Promise<void> {
     const { ledger, onHeld, onUnforeseen, onDue } = this.#dependencies;
-    this.#firing += 1;
+    this.#firing.add(timer.key);
     try {
       const fired = await FIRED_BY[timer.kind](timer as Timer<never>, { settings, now, ledger });
       const { kind = '', botId = '' } = fired?.notice ?? {};
@@ -62,8 +67,8 @@ export class Signals {
     } catch (error) {
       onUnforeseen(error);
     }
-    this.#firing -= 1;
-    if (this.#firing === 0) onDue();
+    this.#firing.delete(timer.key);
+    if (this.#firing.size === 0) onDue();
   }
 
   /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs and digests. */

@@ -4,7 +4,7 @@ import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
-import { type ClaimRequest, TIMER_CLAIM_MS } from './operations/claim.ts';
+import type { ClaimRequest } from './operations/claim.ts';
 import { isOfSuccesses } from './operations/settle.ts';
 import type { RunningConfig } from './operations/processes.ts';
 import {
@@ -23,13 +23,13 @@ import {
 } from './registry.ts';
 import { callbackIn, noticeIn } from './rows.ts';
 import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
-import { Upkeep } from './upkeep.ts';
+import { type Hands, Upkeep } from './upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {
   readonly clock: Clock;
-  /** How long a claim lasts: longer than a process can spend on one callback. */
-  readonly leaseMs: number;
+  /** How long a call may take until what it has claimed is in the process's hands. */
+  readonly workMs: number;
   /** How long the service has to retry before Botbell takes a delivery over. */
   readonly takeOverAfterMs: number;
   /** Whether the owner of claims was a process of this machine and is none any more; left out: the OS is asked. */
@@ -38,6 +38,9 @@ export interface LedgerSettings {
 
 /** A stop takes less than a second in all. */
 const CLOSE_WITHIN_MS = 700;
+
+/** For what is written of all that was held at a destination. */
+const HOLDS_WITHIN_MS = 30_000;
 
 /** The operations that need more than their transaction. */
 class ServiceLedger {
@@ -65,9 +68,8 @@ class ServiceLedger {
     this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
     this.signals = {
       ...methodsOver(call, signalOperations),
-      // However much was held; after that its claim may have expired.
-      endHolds: (end) =>
-        call('endHolds', [end], { withinMs: Math.min(this.#settings.leaseMs, TIMER_CLAIM_MS) }),
+      // However much was held.
+      endHolds: (end) => call('endHolds', [end], { withinMs: HOLDS_WITHIN_MS }),
     };
     this.actions = {
       ...methodsOver(reading.call, actionReads),
@@ -119,15 +121,14 @@ class ServiceLedger {
   }
 
   /** As the operation `takeOver`. */
-  takeOver(deliveries: readonly DeliveryName[], withinMs?: number, claimedForMs?: number): Promise<void> {
+  takeOver(deliveries: readonly DeliveryName[], withinMs?: number): Promise<void> {
     const names = deliveries.map(({ id, destination, identity }) => ({ id, destination, identity }));
-    return this.#writing.call('takeOver', [names, claimedForMs], { withinMs, isDurable: true });
+    return this.#writing.call('takeOver', [names], { withinMs, isDurable: true });
   }
 
   /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
-  async claim(request: Omit<ClaimRequest, 'leaseMs'>) {
-    const { leaseMs } = this.#settings;
-    const { deliveries, ...claimed } = await this.#writing.call('claim', [{ leaseMs, ...request }]);
+  async claim(request: ClaimRequest) {
+    const { deliveries, ...claimed } = await this.#writing.call('claim', [request]);
     return {
       ...claimed,
       deliveries: deliveries.map(({ told, ...due }) => ({ notice: noticeIn(told), ...due })),
@@ -149,9 +150,10 @@ class ServiceLedger {
     return this.#upkeep.isHeard;
   }
 
-  /** Frees what processes held that have died, and ends waits that a wrong clock made. @returns whether something may be due because of it */
-  lookAfter(): Promise<boolean> {
-    return this.#upkeep.lookAfter();
+  /** Frees what nobody who lives works on, and ends waits that a wrong clock made. @returns whether something may be due because of it */
+  lookAfter(hands: Hands): Promise<boolean> {
+    const has = (delivery: DeliveryName) => hands.has(delivery) || this.isUnwritten(delivery);
+    return this.#upkeep.lookAfter({ has, isFiring: (key) => hands.isFiring(key) });
   }
 
   /** Has a deadline of its own; kept outcomes are written first. */
@@ -178,6 +180,7 @@ class ServiceLedger {
         }
         return result;
       } catch (error) {
+        this.#upkeep.doubt();
         if (isOutOfOrder(error)) {
           this.writtenAt = undefined;
           this.trouble = reasonOf(error);
@@ -193,8 +196,8 @@ const ALWAYS_WRITING: ReadonlySet<OperationName> = new Set(['admit', 'heartbeat'
 
 /**
  * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` if the store cannot be
- * used; a call past its deadline is not begun. If a call begins in time but commits after its deadline, the deliveries it claimed
- * wait until the claim expires.
+ * used; a call past its deadline is not begun. If a call begins in time but commits after its deadline, `lookAfter` frees what it
+ * has claimed.
  */
 export type DatabaseLedger = ServiceLedger & Methods<typeof serviceOperations>;
 

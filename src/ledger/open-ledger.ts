@@ -118,7 +118,7 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
   // Throws unless there is a ledger of this version; opening for writing would create one.
   await (await openArchive(url, { clock })).close();
   const owner = ownerName(clock.now());
-  return openLedger(url, { clock, owner, isInProcess: true, leaseMs: 0, takeOverAfterMs: 0 });
+  return openLedger(url, { clock, owner, isInProcess: true, workMs: 0, takeOverAfterMs: 0 });
 }
 
 /**

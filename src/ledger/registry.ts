@@ -21,7 +21,8 @@ import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
 import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { correctTimes } from './operations/clock.ts';
-import { freeClaims, heartbeat, leave, otherProcesses, processes } from './operations/processes.ts';
+import { freeClaims, giveBack, leave } from './operations/free-claims.ts';
+import { heartbeat, otherProcesses, processes } from './operations/processes.ts';
 import { closeIncident, findIncidents, openIncidents, takeUp } from './incidents/people.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './migrate.ts';
@@ -118,6 +119,7 @@ export const operations = {
   claim,
   correctTimes,
   freeClaims,
+  giveBack,
   heartbeat,
   ledgerState,
   otherProcesses,

@@ -12,10 +12,8 @@ import { storedText } from './stored-body.ts';
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
 
-/** A condition on a row of `deliveries`: no process has a claim on it that has not expired. */
-export function isIdle(now: number): Sql {
-  return sql`(claimed_until IS NULL OR claimed_until <= ${now})`;
-}
+/** A condition on a row of `deliveries` or `timers`: no process has claimed it. Claims of the dead are freed (`freeClaims`). */
+export const IS_IDLE: Sql = sql`owner IS NULL`;
 
 /** A subquery of a row of `deliveries`: pending deliveries of earlier callbacks of its job at its destination. */
 export const EARLIER_IN_JOB: Sql = sql`
@@ -55,7 +53,7 @@ export interface DeliveryRow extends DeliveryRecord {
 /** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
 function recordIn({ now, owner }: Tx): Sql {
   return sql`*, (${IDENTITY}) AS identity, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
-    CASE WHEN state = 'pending' AND claimed_until > ${now} THEN
+    CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
       CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
     CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;
 }

@@ -31,7 +31,7 @@ const TABLES: readonly string[] = [
   // last_error: the last attempt's; error_class and error_code repeat it for searches. reason: why it is held, or dead without having
   // failed. held_until: when the hold ends. snooze_id: the snooze that holds it. summary_id: the summary that contains it. telling:
   // JSON, how it is rendered if not by its status alone, and which routes want what is held. due_at: when Botbell itself may attempt it.
-  // is_taken_over: Botbell retries it. Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
+  // owner: the process that has claimed it, until it has written what came of that, or is dead. is_taken_over: Botbell retries it. Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
   // job_key: the job whose order it keeps (`jobKeyOf`). told_at, told_ms: when its first attempt began, and how long that took, if it
   // succeeded. posted_at, answered_at: when the POST came and was answered 200 that ended with it, if no other POST of its callback had come.
   `CREATE TABLE deliveries (
@@ -39,7 +39,7 @@ const TABLES: readonly string[] = [
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
     error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
-    reason TEXT, held_until BIGINT, snooze_id BIGINT, summary_id BIGINT, telling TEXT, owner TEXT, claimed_until BIGINT,
+    reason TEXT, held_until BIGINT, snooze_id BIGINT, summary_id BIGINT, telling TEXT, owner TEXT,
     due_at BIGINT NOT NULL, is_taken_over INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
     waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL, told_at BIGINT, told_ms INTEGER, posted_at BIGINT, answered_at BIGINT,
@@ -71,8 +71,9 @@ const TABLES: readonly string[] = [
     until_id BIGINT NOT NULL, given BIGINT NOT NULL DEFAULT 0)`,
   // facts: JSON, a BOT's results and what each destination was told of them. A row is locked before it is changed.
   `CREATE TABLE streaks (bot_key TEXT PRIMARY KEY NOT NULL, updated_at BIGINT NOT NULL, facts TEXT)`,
-  // data: JSON that its kind needs. due_at: of one that a process has claimed, when the claim expires. A timer of kind burst only counts messages until due_at and fires nothing.
-  `CREATE TABLE timers (key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT)`,
+  // data: JSON that its kind needs. owner: as of a delivery. A timer of kind burst only counts messages until due_at and fires nothing.
+  `CREATE TABLE timers (
+    key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT, owner TEXT)`,
   // bot_key, destination: NULL for any. until_at: when it ends or ended.
   `CREATE TABLE snoozes (
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
@@ -111,6 +112,7 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX deliveries_of_summary ON deliveries (summary_id) WHERE summary_id IS NOT NULL',
   `CREATE INDEX timers_due ON timers (due_at) WHERE kind <> 'burst'`,
   `CREATE INDEX timers_digest ON timers (key) WHERE kind = 'digest'`,
+  'CREATE INDEX timers_claimed ON timers (owner) WHERE owner IS NOT NULL',
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',

@@ -1,15 +1,20 @@
 /** Whose a claim is: it lives as long as its owner, on every database. */
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { Hands } from '../../src/ledger/upkeep.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 import {
   Bench,
   claimedOf,
   type CreateStore,
   failed,
+  HANDS,
   namesOf,
+  NOBODY,
   LOG,
   OPS,
   putOff,
+  WORK_MS,
 } from './ledger-under-test.ts';
 
 const SECOND = 1000;
@@ -28,22 +33,21 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
       for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
       // The first look after a start asks for one at what is due.
-      await other.lookAfter();
+      await other.lookAfter(HANDS);
     });
 
     afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimed = async () => {
-      const isAny = await other.lookAfter();
+      const isAny = await other.lookAfter(HANDS);
       return [isAny, (await bench.claim(other)).map(({ record }) => record.destination).toSorted()];
     };
     /** A POST is being attempted, and so is what was due, whose answer is waited for ten minutes more. */
     const begin = async () => {
       await bench.arrive({}, [OPS]);
-      const { deliveries } = await bench.accept({ job_id: 'mail' }, [LOG]);
+      await bench.accept({ job_id: 'mail' }, [LOG]);
       await bench.claim();
-      await bench.ledger.takeOver(deliveries, 5 * SECOND, 10 * MINUTE);
     };
 
     it('is another’s at once when it has ended on the same machine', async () => {
@@ -52,7 +56,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       gone.push('first');
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
-      expect(await other.lookAfter(), 'once').to.equal(false);
+      expect(await other.lookAfter(HANDS), 'once').to.equal(false);
     });
 
     it('stays its own while it drains, however long an answer is waited for', async () => {
@@ -61,7 +65,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         await pass(25 * SECOND);
         for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
         expect((await bench.deliveries()).filter(({ owner }) => owner !== 'first')).to.deep.equal([]);
-        expect(await other.lookAfter()).to.equal(false);
+        expect(await other.lookAfter(HANDS)).to.equal(false);
       }
       const [log] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG], other));
       expect(claimedOf(await bench.arrive({ job_id: 'mail' }, [LOG], other)), log.destination).to.deep.equal(
@@ -110,6 +114,95 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       expect(await bench.deliveries()).to.deep.include.members([
         { ...(await bench.deliveries())[0], owner: 'other', attempts: 0 },
       ]);
+    });
+
+    it('is freed even if a dead process’s last write is committed after it was seen to be dead', async () => {
+      gone.push('first');
+      for (const _ of [1, 2]) await other.lookAfter(HANDS);
+      await begin();
+      expect(await claimed(), 'nothing new').to.deep.equal([false, []]);
+      await pass(MINUTE);
+      await other.heartbeat(CONFIG);
+      expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
+    });
+
+    it('is freed however long nobody has run', async () => {
+      await begin();
+      await pass(48 * 60 * MINUTE);
+      await other.heartbeat(CONFIG);
+      expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
+      expect(await bench.store.rows('processes', 'owner')).to.have.length(1);
+    });
+
+    describe('and does not work on, since the answer of a call was lost', () => {
+      const look = (hands: Partial<Hands> = {}) => {
+        const nothing = { has: () => false, isFiring: () => false };
+        return bench.ledger.lookAfter({ ...nothing, ...hands });
+      };
+      const again = async (hands?: Partial<Hands>) => {
+        await pass(WORK_MS + 1);
+        await bench.ledger.heartbeat(CONFIG);
+        return look(hands);
+      };
+
+      beforeEach(async () => {
+        await look();
+        await begin();
+        await pass(MINUTE);
+        await bench.ledger.heartbeat(CONFIG);
+      });
+
+      it('is given back once no call can bring it any more', async () => {
+        expect(await look(), 'it may be on its way').to.equal(false);
+        await pass(WORK_MS);
+        expect(await look()).to.equal(false);
+        expect(await bench.due()).to.deep.equal([]);
+        await pass(1);
+        expect(await look()).to.equal(true);
+        expect(await bench.due()).to.deep.equal([LOG.destination, OPS.destination]);
+        expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
+      });
+
+      it('stays its own where it has come into its hands meanwhile, or is another claim than before', async () => {
+        await look();
+        expect(await again({ has: () => true })).to.equal(false);
+        await pass(MINUTE);
+        expect(await again(), 'seen anew').to.equal(false);
+        const [mail] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG]));
+        await bench.settle([putOff(mail, 0)]);
+        await bench.claim();
+        await again();
+        expect((await bench.deliveries()).map(({ owner }) => owner)).to.have.members([null, 'first']);
+      });
+
+      it('is looked for at the next heartbeat when a call has failed', async () => {
+        await again();
+        await again();
+        await bench.claim();
+        expect(await rejectionOf(bench.ledger.takeOver([NOBODY]))).to.be.an('error');
+        expect(await look(), 'it may be on its way').to.equal(false);
+        expect(await again()).to.equal(true);
+      });
+
+      it('is a timer that was not fired, and comes behind the others', async () => {
+        await bench.arrive({ job_id: 'held' }, [OPS]);
+        const ended = bench.store.clock.now();
+        const hold = `update deliveries set state = 'held', owner = null, reason = 'mute', held_until = ${ended}`;
+        await bench.store.run(hold);
+        expect(await bench.timers()).to.have.length(2);
+        await look();
+        expect(await again({ isFiring: (key) => key.endsWith('#ops') })).to.equal(true);
+        expect((await bench.timers(other)).map(({ key }) => key)).to.deep.equal(['hold slack:#log']);
+      });
+    });
+
+    it('is no attempt’s after the machine has slept, until a heartbeat could be written', async () => {
+      bench.store.clock.setBy(20 * SECOND);
+      expect(bench.ledger.isHeard).to.equal(false);
+      await bench.ledger.heartbeat(CONFIG);
+      expect(bench.ledger.isHeard).to.equal(true);
+      bench.store.clock.setBy(-MINUTE);
+      expect(bench.ledger.isHeard, 'set back').to.equal(true);
     });
 
     it('may be attempted as long as a heartbeat could be written within 20 s', async () => {

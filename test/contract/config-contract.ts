@@ -18,6 +18,7 @@ import {
   dead,
   delivered,
   failed,
+  HANDS,
   LOG,
   namesOf,
   putOff,
@@ -351,6 +352,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await beat();
         await bench.store.passTime(25 * 60 * MINUTE_MS);
         await load(configOf('a'));
+        await bench.ledger.lookAfter(HANDS);
         expect((await bench.store.rows('processes', 'owner')).map(({ owner }) => owner)).to.deep.equal([
           'first',
         ]);

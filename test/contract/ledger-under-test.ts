@@ -13,6 +13,7 @@ import type {
   Settlement,
 } from '../../src/ledger/ledger.ts';
 import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/operations/turns.ts';
+import type { Hands } from '../../src/ledger/upkeep.ts';
 import { Counted, type EndedHold, type HoldOutcome, type HoldsEnd } from '../../src/ledger/signal/holds.ts';
 import { destinationOf, type Timer } from '../../src/ledger/signal/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -21,9 +22,13 @@ import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/stor
 
 export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
 
-export const LEASE_MS = OPTIONS.leaseMs;
+export const WORK_MS = OPTIONS.workMs;
 export const TAKE_OVER_AFTER_MS = OPTIONS.takeOverAfterMs;
 export const EXECUTING = 2;
+
+/** Of a process that works on all that it has claimed. */
+export const HANDS: Hands = { has: () => true, isFiring: () => true };
+
 export const TRANSIENT: DeliveryError = { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' };
 export const OPS = target('slack:#ops');
 export const LOG = target('slack:#log');
@@ -84,7 +89,12 @@ export class Bench {
     return (await this.ledger.claim({ turns: { ...ANY, inHand } })).left;
   }
 
-  /** The timers that are due; they are this process's until its lease ends. */
+  /** Has what all others have claimed freed, as if they were dead: none of them has ever written a heartbeat. */
+  async bury(by: DatabaseLedger): Promise<void> {
+    await by.lookAfter(HANDS);
+  }
+
+  /** The timers that are due; they are this process's then. */
   async timers(by = this.ledger): Promise<readonly Timer[]> {
     const { tick } = await by.claim({ tick: { timers: 64, configHash: 'a' } });
     return (tick?.timers ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1));

@@ -68,7 +68,6 @@ export function describeLostRows(
       'a failure': (of, id) => bench.ledger.settle(settlementOf([failed(of)], id)),
       'a refusal': (of, id) => bench.ledger.settle({ ...settlementOf([failed(of)], id), refused: [of.id] }),
       'that it is Botbell’s own': (of) => bench.ledger.takeOver([of]),
-      'that its attempt goes on': (of) => bench.ledger.takeOver([of], undefined, 600_000),
       'that no route names it': (of) =>
         bench.ledger.reroute({
           update: putOff(of, 0, { state: 'held', reason: 'no longer routed' }),

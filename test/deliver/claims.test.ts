@@ -1,7 +1,6 @@
 /** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { target } from '../contract/ledger-under-test.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -80,26 +79,20 @@ describe('what nobody waits for', () => {
     expect(bench.told.toSorted()).to.deep.equal([MAIL, MAIL, OPS, OPS]);
   });
 
-  for (const [what, error, asked] of [
-    ['as soon as the store is back', new LedgerUnavailable('away'), [55_000, 54_000, 53_000]],
-    ['not where the store refuses for another reason, which is said', new Error('odd'), [55_000]],
-  ] as const)
-    it(`keeps its claim while its attempt goes on past its time: ${what}`, async () => {
-      bench.answerWhen = 'accepted';
-      bench.takes(OPS, 20_000);
-      await plan(OPS);
-      const { ledger } = bench.first;
-      const takeOver = ledger.takeOver.bind(ledger);
-      const forMs: unknown[] = [];
-      ledger.takeOver = (ids, withinMs, ms) => {
-        forMs.push(ms);
-        return forMs.length < 3 ? Promise.reject(error) : takeOver(ids, withinMs, ms);
-      };
-      await accepted('a');
-      await bench.clock.advance(30_000);
-      expect(forMs).to.deep.equal(asked);
-      expect([bench.told, bench.troubles]).to.deep.equal([[OPS], error.name === 'Error' ? [error] : []]);
-    });
+  it('is no longer in the hands of a process that was silent, even once that beats again: others may have it', async () => {
+    bench.fails(OPS, failure('rate_limited', 6 * SECOND_MS));
+    await accept({}, [OPS]);
+    await start();
+    expect(bench.first.pipeline.loop.inHand.own, 'it waits for the pause to end').to.have.length(1);
+    bench.isHeard = false;
+    const beat = bench.first.ledger.heartbeat;
+    bench.first.ledger.heartbeat = async (config) => {
+      bench.isHeard = true;
+      return beat(config);
+    };
+    await bench.clock.advance(5 * SECOND_MS);
+    expect([bench.first.pipeline.loop.inHand.own, bench.told]).to.deep.equal([[], []]);
+  });
 
   it('is asked for once a second while there is none', async () => {
     const claims = countClaims(100);

@@ -70,10 +70,10 @@ describe('running settings', () => {
     expect(closed).to.deep.equal(['first', 'second']);
   });
 
-  it('keep claims as long as the longest of those that something may be under way with', () => {
+  it('give work as long as the longest of those that it may be under way with', () => {
     const settings = running({ ...having(), config: configWith(3000) });
     settings.swap(having());
-    expect(settings.leaseMs).to.equal(8000);
+    expect(settings.workMs).to.equal(8000);
   });
 
   it('tell which channels are not what they were', () => {

@@ -115,7 +115,7 @@ describe('The memory of the built program', () => {
         expect(statusesOf(await Promise.all(bodies.slice(from, from + 5).map(post)))).to.deep.equal([200]);
       isDown = false;
       // As if the time until the next attempts had passed.
-      const waiting = "state = 'pending' and claimed_until is null";
+      const waiting = "state = 'pending' and owner is null";
       await rowsOf(world.store, `update deliveries set due_at = 0 where ${waiting}`);
       const told = () => world.slack.messages.filter(({ args }) => JSON.stringify(args).includes('big '));
       await until('all are told', () => told().length >= bodies.length, 240_000);

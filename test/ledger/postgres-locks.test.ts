@@ -80,7 +80,7 @@ describe('two replicas on one PostgreSQL', () => {
     return patiently(() => by.admit(arrivalOf(callback, planned)));
   };
 
-  /** Also of what the other one has meanwhile, as after a lease that ended. */
+  /** Also of what the other one has meanwhile, as when this one was taken for dead. */
   const settle = (by: DatabaseLedger, { callbackId, deliveries }: Admission) => {
     const updates = shuffled(deliveries).map((each) => (random() < 0.3 ? delivered(each) : failed(each)));
     const settlement = { ...settlementOf(updates, callbackId), answer: answerOf(200, 'delivered') };
@@ -128,8 +128,7 @@ describe('two replicas on one PostgreSQL', () => {
   };
 
   it(`never lock in a circle (seed ${SEED})`, async () => {
-    // Claims end at once, so that both get the same rows again and again.
-    const options = { clock: systemClock, leaseMs: 1, takeOverAfterMs: 0 };
+    const options = { clock: systemClock, workMs: 0, takeOverAfterMs: 0 };
     const ledgers = await Promise.all(['one', 'other'].map((owner) => store.open({ ...options, owner })));
     await Promise.all(ledgers.map(work));
     await Promise.all(ledgers.map((ledger) => ledger.close()));

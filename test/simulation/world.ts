@@ -14,8 +14,10 @@ import { Timeline } from './timeline.ts';
 /** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no rule of the configs holds longer. */
 const ENDS_WITHIN_MS = 45 * MINUTE;
 
-/** Time in which nothing happens is left out, as on a machine that sleeps: less than a claim lasts that waits for its turn. */
+/** Time in which nothing happens is left out, as on a machine that sleeps. */
 const SLEEPS_MS = 10 * SECOND;
+/** While something waits in hand for a pause to end: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
+const SLEEPS_LONG_MS = 45 * SECOND;
 const AWAKE_MS = 2 * SECOND;
 
 /** How often it is asked whether all has ended. */
@@ -208,11 +210,7 @@ export class World {
   get #isIdle(): boolean {
     const processes = this.#slots.filter((each) => each !== undefined);
     const isQuiet = processes.every(({ isOpen, store }) => isOpen && store.underWay === 0);
-    // What a process has claimed may wait there for a pause to end: a machine that sleeps then is another story than this one's.
-    const isPaused = this.observed.pauses.some(({ until }) => until + AWAKE_MS > this.timeline.now);
-    return (
-      isQuiet && !isPaused && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted
-    );
+    return isQuiet && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
   }
 
   get #isPosted(): boolean {
@@ -223,7 +221,9 @@ export class World {
     const { timeline } = this;
     const { now, nextOfWorld } = timeline;
     if (now < this.#awakeUntil || !this.#isIdle) return;
-    const until = Math.min(now + SLEEPS_MS, nextOfWorld - 100);
+    const isPaused = this.observed.pauses.some((pause) => pause.until + AWAKE_MS > now);
+    if (isPaused && this.scenario.replicas > 1) return;
+    const until = Math.min(now + (isPaused ? SLEEPS_LONG_MS : SLEEPS_MS), nextOfWorld - 100);
     if (until < now + AWAKE_MS) return;
     timeline.jumpTo(until);
     this.#awakeUntil = until + AWAKE_MS;

@@ -30,7 +30,7 @@ export interface StoreUnderTest {
 export const CLOSED_WITHIN_MS = 60_000;
 
 /** Of tests that do not care. */
-export const OPTIONS = { leaseMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
+export const OPTIONS = { workMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
 /** `Arrival.asking`, of a BOT that no rule asks about unless more is given. */
 export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): string {

@@ -15,7 +15,7 @@ import {
   LedgerFull,
   SUPERSEDED,
 } from '../ledger.ts';
-import { deliveriesOf, type DeliveryRow, EXECUTING, isIdle } from '../rows.ts';
+import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE } from '../rows.ts';
 import { resultOf } from '../result.ts';
 import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
@@ -28,14 +28,10 @@ import { answerEntry, writeAnswer } from './settle.ts';
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
 /** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
-export async function admitArgs(
-  arrival: Arrival,
-  settings: { readonly leaseMs: number; readonly takeOverAfterMs: number },
-) {
+export async function admitArgs(arrival: Arrival, settings: { readonly takeOverAfterMs: number }) {
   const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
   return {
-    leaseMs: settings.leaseMs,
     takeOverAfterMs: settings.takeOverAfterMs,
     jobKey: jobKeyOf(callback.job_id, callback.bot_id),
     identity,
@@ -134,7 +130,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
-  const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id, args.leaseMs);
+  const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
@@ -245,22 +241,21 @@ async function targetsOf(
   return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
 }
 
-/** Botbell takes over what the POST attempts after `takeOverAfterMs`, but not before its claim expires; what is accepted is its own. */
+/** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, identity, isAccepted, isClaimed, leaseMs, takeOverAfterMs }: AdmitArgs,
+  { jobKey, identity, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
   { id: callbackId, isFirstOfJob }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
-  const takenOverInMs = isAccepted ? undefined : Math.max(takeOverAfterMs, leaseMs);
-  const claimedForMs = isClaimed ? leaseMs : undefined;
+  const takenOverInMs = isAccepted ? undefined : takeOverAfterMs;
   return insertRows(tx, {
     callbackId,
     identity,
     jobKey,
     targets,
     isFirstOfJob,
-    claimedForMs,
+    isClaimed,
     takenOverInMs,
   });
 }
@@ -287,6 +282,6 @@ function askingIn(text: string): Asking {
 async function supersede(tx: Tx, which: Sql): Promise<void> {
   const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
     SELECT id, callback_id FROM deliveries
-    WHERE state = 'pending' AND ${which} AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked}`);
+    WHERE state = 'pending' AND ${which} AND ${IS_IDLE} ORDER BY id ${tx.skipLocked}`);
   await holdBack(tx, rows, SUPERSEDED);
 }

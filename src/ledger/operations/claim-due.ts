@@ -3,7 +3,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
-import { EARLIER_IN_JOB, isIdle, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { EARLIER_IN_JOB, IS_IDLE, type NoticeRow, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { holdBack } from './deliveries.ts';
 
 /** A claimed delivery; its body is parsed outside the transaction. */
@@ -20,22 +20,18 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
     )
     SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
-        AND due_at <= ${tx.now} AND ${isIdle(tx.now)})`);
+        AND due_at <= ${tx.now} AND ${IS_IDLE})`);
   return rows.map(({ destination }) => destination);
 }
 
 /** Holds each `executing` whose result is known instead of claiming it, and claims what waited behind it. */
-export async function claimDue(
-  tx: Tx,
-  requests: readonly DueRequest[],
-  leaseMs: number,
-): Promise<readonly ClaimedDelivery[]> {
+export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await withCallbacks(tx, ids);
   const late = rows.filter(({ isLateStart }) => isLateStart);
   await holdBack(tx, late, SUPERSEDED);
-  if (late.length > 0) return claimDue(tx, requests, leaseMs);
-  return claimRows(tx, withinBytes(rows), leaseMs);
+  if (late.length > 0) return claimDue(tx, requests);
+  return claimRows(tx, withinBytes(rows));
 }
 
 /** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
@@ -44,7 +40,7 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
     if (most <= 0) return [];
     const rows = await tx.all<{ id: number }>(sql`
       SELECT id FROM deliveries
-      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${isIdle(tx.now)} AND ${which}
+      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
         AND NOT EXISTS (${EARLIER_IN_JOB})
       ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
@@ -67,10 +63,10 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 }
 
 /** The time since a delivery became due counts as waiting, not towards its age. */
-async function claimRows(tx: Tx, rows: readonly RowWithCallback[], leaseMs: number) {
+async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
   if (rows.length === 0) return [];
   await tx.all(sql`
-    UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}, is_taken_over = 1,
+    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1,
       waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
   const taken = rows.filter(({ isTakenOver }) => !isTakenOver);

@@ -1,4 +1,4 @@
-/** What a process claims at a tick, each with a lease; what another transaction has locked is left for the next tick. */
+/** What a process claims at a tick; what another transaction has locked is left for the next tick. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { claimTimers } from '../signal/timers.ts';
@@ -10,7 +10,6 @@ import { requestsFor, type ClaimTurns } from './turns.ts';
 export interface ClaimRequest {
   readonly turns?: ClaimTurns | undefined;
   readonly tick?: TickRequest | undefined;
-  readonly leaseMs: number;
 }
 
 interface TickRequest {
@@ -20,31 +19,28 @@ interface TickRequest {
   readonly configHash: string;
 }
 
-export async function claim(tx: Tx, { turns, tick, leaseMs }: ClaimRequest) {
-  const [due, ticked] = await Promise.all([claimInTurn(tx, turns, leaseMs), tick && look(tx, tick, leaseMs)]);
+export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
+  const [due, ticked] = await Promise.all([claimInTurn(tx, turns), tick && look(tx, tick)]);
   return { ...due, asOf: tx.now, tick: ticked };
 }
 
 /** @returns `left`: destinations that have due deliveries left; `last`: the one that was served last */
-async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined, leaseMs: number) {
+async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined) {
   if (turns === undefined) return { deliveries: [], left: [], last: undefined };
   const only = turns.only && new Set(turns.only);
   const left = new Set((await dueDestinations(tx)).filter((each) => only === undefined || only.has(each)));
   const requests = requestsFor([...left], turns);
-  const deliveries = requests.length === 0 ? [] : await claimDue(tx, requests, leaseMs);
+  const deliveries = requests.length === 0 ? [] : await claimDue(tx, requests);
   for (const { destination, limit } of requests)
     if (deliveries.filter(({ record }) => record.destination === destination).length < limit)
       left.delete(destination);
   return { deliveries, left: [...left], last: requests.at(-1)?.destination };
 }
 
-/** What a timer leads to is written in one transaction, so its claim need not last longer, and nobody knows whose it is. */
-export const TIMER_CLAIM_MS = 30_000;
-
 export type Tick = Awaited<ReturnType<typeof look>>;
 
-/** @returns `timers`: each is this process's own until its `dueAt`; `isLatest`: this process's config was loaded last */
-async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: number) {
+/** @returns `isLatest`: this process's config was loaded last */
+async function look(tx: Tx, { timers: most, configHash }: TickRequest) {
   const [state, paces] = await Promise.all([
     tx.first<{ configHash: string | undefined; isBulkRunning: boolean }>(sql`
       SELECT (SELECT config_hash FROM ${livingIn(tx)} LIMIT 1) AS config_hash,
@@ -53,6 +49,6 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, leaseMs: 
   ]);
   const { configHash: latest = configHash, isBulkRunning = false } = state ?? {};
   const isLatest = latest === configHash;
-  const timers = isLatest && most > 0 ? await claimTimers(tx, most, Math.min(leaseMs, TIMER_CLAIM_MS)) : [];
+  const timers = isLatest && most > 0 ? await claimTimers(tx, most) : [];
   return { timers, isLatest, isBulkRunning, paces };
 }

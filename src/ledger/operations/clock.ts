@@ -1,6 +1,5 @@
 /** After the store's clock was set back: nothing that it made waits for longer than its own kind can ask for. */
 import sql, { type Sql } from 'sql-template-tag';
-import { LONGEST_ANSWER_MS } from '../../channels/channel.ts';
 import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
 import { destinationOfBurst } from '../signal/judge.ts';
@@ -10,12 +9,7 @@ import { putTimers, type Timer, timersOf } from '../signal/timers.ts';
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
 
-/** Time for an attempt to end, and its outcome to be written, before its claim expires. */
-export const CLAIM_MARGIN_MS = 30_000;
-
 export interface LongestWaits {
-  /** Of a claim, but for an attempt whose answer is waited for. */
-  readonly leaseMs: number;
   /** For the service, before a delivery becomes Botbell's own. */
   readonly takeOverAfterMs: number;
 }
@@ -24,20 +18,15 @@ export interface LongestWaits {
 const SLACK_MS = 1000;
 
 /** What cannot be is over, or begins anew now. */
-export async function correctTimes(tx: Tx, { leaseMs, takeOverAfterMs }: LongestWaits): Promise<void> {
+export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): Promise<void> {
   const { now } = tx;
-  const untilOwnMs = Math.max(leaseMs, takeOverAfterMs);
   const update = (what: Sql, which: Sql) =>
     tx.all(sql`UPDATE deliveries SET ${what} WHERE id IN (
       SELECT id FROM deliveries WHERE ${which} ORDER BY +id ${tx.forUpdate})`);
   const isPending = sql`state = 'pending' AND destination >= ''`;
   await update(
-    sql`due_at = ${byOwner(now, now + untilOwnMs)}`,
-    sql`${isPending} AND due_at > ${byOwner(now + LONGEST_BACKOFF_MS + SLACK_MS, now + untilOwnMs + SLACK_MS)}`,
-  );
-  await update(
-    sql`claimed_until = ${now + leaseMs}`,
-    sql`${isPending} AND claimed_until > ${now + Math.max(leaseMs, LONGEST_ANSWER_MS + CLAIM_MARGIN_MS)}`,
+    sql`due_at = ${byOwner(now, now + takeOverAfterMs)}`,
+    sql`${isPending} AND due_at > ${byOwner(now + LONGEST_BACKOFF_MS + SLACK_MS, now + takeOverAfterMs + SLACK_MS)}`,
   );
   // It is given up when `give_up_after` is over from now on.
   await update(

@@ -1,9 +1,9 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
-import { fixed, inChunks, type Tx } from '../database.ts';
+import { fixed, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, IDENTITY, isIdle } from '../rows.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, IDENTITY, IS_IDLE } from '../rows.ts';
 
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
@@ -13,8 +13,8 @@ interface Planned {
   readonly targets: readonly DecidedTarget[];
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
-  /** This process attempts them first: they are claimed for so long. Undefined: by nobody. */
-  readonly claimedForMs?: number | undefined;
+  /** This process attempts them first; else they are claimed by nobody. */
+  readonly isClaimed?: boolean;
   /** The service posts them again until then. Undefined: they are Botbell's own, and due at once. */
   readonly takenOverInMs?: number | undefined;
 }
@@ -39,20 +39,19 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, identity, jobKey, claimedForMs, takenOverInMs }: Planned,
+  { callbackId, identity, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
   const isTakenOver = takenOverInMs === undefined;
   const dueInMs = takenOverInMs ?? 0;
-  const claimedUntil = state === 'pending' && claimedForMs !== undefined ? now + claimedForMs : undefined;
-  const isClaimed = claimedUntil !== undefined;
+  const isClaimed = isPlannedClaimed && state === 'pending';
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(fixed`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
-      state, owner, claimed_until, due_at, is_taken_over, counts_from, updated_at)
+      state, owner, due_at, is_taken_over, counts_from, updated_at)
     VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
-      ${state}, ${isClaimed ? tx.owner : null}, ${claimedUntil}, ${now + dueInMs}, ${isTakenOver},
+      ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now})
     ON CONFLICT (callback_id, destination) DO NOTHING
     RETURNING id`);
@@ -76,7 +75,7 @@ export async function holdBack(
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
   await tx.all(sql`
-    UPDATE deliveries SET state = 'held', reason = ${reason}, held_until = NULL, owner = NULL, claimed_until = NULL,
+    UPDATE deliveries SET state = 'held', reason = ${reason}, held_until = NULL, owner = NULL,
       updated_at = ${tx.now}
     WHERE id IN (${join(ids)})`);
   await writeEach(tx, rows, 'held', { result: reason });
@@ -105,31 +104,17 @@ export async function makePending(
     UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
       error_class = NULL, error_code = NULL, last_error = NULL, alerted_cause = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
-      claimed_until = CASE WHEN state = 'pending' THEN claimed_until END,
       is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
       given_back_at = coalesce(${givenBackAt}, given_back_at),
       is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
-/**
- * Also those being attempted now: if that fails, they are due at once.
- * @param claimedForMs this process's own stay claimed for so long @throws {Error} the store has lost one of them
- */
-export async function takeOver(
-  tx: Tx,
-  deliveries: readonly DeliveryName[],
-  claimedForMs?: number,
-): Promise<void> {
+/** Also those being attempted now: if that fails, they are due at once. @throws {Error} the store has lost one of them */
+export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
   if (deliveries.length === 0) return;
   await checkNamed(tx, deliveries);
   const ids = deliveries.map(({ id }) => id);
-  if (claimedForMs !== undefined)
-    await tx.all(sql`
-      UPDATE deliveries SET claimed_until = ${tx.now + claimedForMs}
-      WHERE id IN (
-        SELECT id FROM deliveries
-        WHERE id IN (${join(ids)}) AND state = 'pending' AND owner = ${tx.owner} ORDER BY id ${tx.forUpdate})`);
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`
     UPDATE deliveries SET is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
     WHERE id IN (
@@ -164,34 +149,12 @@ export function findNamed<Row extends DeliveryName>(
 }
 
 /** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */
-export async function claimOf(tx: Tx, callbackId: number, leaseMs: number): Promise<readonly number[]> {
+export async function claimOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
   const rows = await tx.all<{ id: number }>(sql`
-    UPDATE deliveries SET owner = ${tx.owner}, claimed_until = ${tx.now + leaseMs}
+    UPDATE deliveries SET owner = ${tx.owner}
     WHERE id IN (
       SELECT id FROM deliveries
-      WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id ${tx.skipLocked})
+      WHERE callback_id = ${callbackId} AND state = 'pending' AND ${IS_IDLE} ORDER BY id ${tx.skipLocked})
     RETURNING id`);
   return rows.map(({ id }) => id);
-}
-
-const FREED_AT_ONCE = 1000;
-
-/** Ends the claims of processes that attempt nothing any more: what they had in hand is Botbell's own, and due at once. @returns whether it was any */
-export async function freeClaimsOf(tx: Tx, owners: readonly string[]): Promise<boolean> {
-  if (owners.length === 0) return false;
-  // By an index of what is pending: an index of owners would be written twice for each delivery.
-  const held = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | 'isTakenOver'>>(sql`
-    SELECT id, callback_id, is_taken_over FROM deliveries
-    WHERE state = 'pending' AND destination >= '' AND owner IN (${join(owners)}) ORDER BY +id ${tx.forUpdate}`);
-  for (const rows of inChunks(held, FREED_AT_ONCE))
-    await tx.all(sql`
-      UPDATE deliveries SET owner = NULL, claimed_until = NULL, is_taken_over = 1,
-        due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
-      WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  await writeEach(
-    tx,
-    held.filter(({ isTakenOver }) => !isTakenOver),
-    'taken_over',
-  );
-  return held.length > 0;
 }

@@ -1,7 +1,7 @@
 /** Which processes share the store, and which of them may route anew while their configs differ. */
-import sql, { bulk, join, type Sql } from 'sql-template-tag';
+import sql, { bulk, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { freeClaimsOf } from './deliveries.ts';
+import { DEAD_AFTER_MS } from './free-claims.ts';
 
 /** The config that a process has loaded. channels: the type of each, by its name. */
 export interface RunningConfig {
@@ -17,13 +17,8 @@ interface LivingProcess {
   readonly seenAt: number;
 }
 
-/** A process that has been silent for so long counts as dead. */
-const DEAD_AFTER_MS = 30_000;
-
 /** How long nobody routes anew while configs differ: longer than a rolling restart. */
 const UNDECIDED_FOR_MS = 15 * 60_000;
-
-const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 
 /** Of table `processes`, those with a recent heartbeat, and this one; the last loaded config first. A heartbeat far in the future counts as none. */
 export function livingIn({ now, owner }: Tx): Sql {
@@ -64,7 +59,6 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig) {
         THEN processes.loaded_at ELSE excluded.loaded_at END`);
   // Written before the clock was set back: it was alive until now, as far as anybody knows.
   await tx.all(sql`UPDATE processes SET seen_at = ${tx.now} WHERE seen_at > ${tx.now}`);
-  await tx.all(sql`DELETE FROM processes WHERE seen_at < ${tx.now - FORGOTTEN_AFTER_MS}`);
   return { mayRouteAnew: await isDecider(tx), asOf: tx.now };
 }
 
@@ -87,12 +81,6 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
     ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
 }
 
-/** Signs off, and frees what it could not finish. */
-export async function leave(tx: Tx): Promise<void> {
-  await freeClaimsOf(tx, [tx.owner]);
-  await tx.all(sql`DELETE FROM processes WHERE owner = ${tx.owner}`);
-}
-
 /** Another process that has shared the store within a day. */
 export interface OtherProcess {
   readonly owner: string;
@@ -103,19 +91,4 @@ export function otherProcesses(tx: Tx): Promise<readonly OtherProcess[]> {
   const { now, owner } = tx;
   return tx.all(sql`
     SELECT owner, CAST(seen_at <= ${now - DEAD_AFTER_MS} AS INTEGER) AS is_silent FROM processes WHERE owner <> ${owner}`);
-}
-
-/** Frees what processes held that have ended, and what silent ones hold that are silent still. @returns whether that was anything */
-export async function freeClaims(
-  tx: Tx,
-  gone: readonly string[],
-  silent: readonly string[],
-): Promise<boolean> {
-  const dead = await tx.all<{ owner: string }>(sql`
-    SELECT owner FROM processes WHERE owner IN (${join(['', ...gone])})
-      OR (owner IN (${join(['', ...silent])}) AND seen_at <= ${tx.now - DEAD_AFTER_MS})`);
-  const owners = dead.map(({ owner }) => owner);
-  const isAny = await freeClaimsOf(tx, owners);
-  await tx.all(sql`DELETE FROM processes WHERE owner IN (${join(['', ...gone])})`);
-  return isAny;
 }

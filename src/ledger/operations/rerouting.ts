@@ -9,7 +9,7 @@ import {
   type DeliveryUpdate,
   NO_LONGER_ROUTED,
 } from '../ledger.ts';
-import { isIdle, withCallbacks } from '../rows.ts';
+import { IS_IDLE, withCallbacks } from '../rows.ts';
 import { holdWanted, type Wanted } from '../signal/admission.ts';
 import { findNamed, insertRows, makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
@@ -88,7 +88,7 @@ export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
     UPDATE deliveries SET due_at = ${tx.now}, error_class = NULL, error_code = NULL, last_error = NULL
     WHERE id IN (
       SELECT id FROM deliveries
-      WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${isIdle(tx.now)}
+      WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${IS_IDLE}
       ORDER BY id ${tx.skipLocked})`);
 }
 

@@ -1,4 +1,4 @@
-/** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while its claim lasts. */
+/** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
 import sql, { join } from 'sql-template-tag';
 import { gistOf } from '../../text/gist.ts';
 import { fixed, type Tx } from '../database.ts';
@@ -108,7 +108,7 @@ async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<void> {
   const receipt = kept(made);
   const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
-      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, claimed_until = NULL, updated_at = ${tx.now}
+      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'
       AND (SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${identity}
     RETURNING callback_id, job_key`);
@@ -196,6 +196,6 @@ async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
       last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
-      claimed_until = NULL, updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, alerted_cause = ${alertedCause}
+      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, alerted_cause = ${alertedCause}
     WHERE id = ${id}`);
 }

@@ -1,8 +1,9 @@
-/** Timers: rows that are due at a time whatever comes. A process claims one for a while; what it leads to is written with its end. */
+/** Timers: rows that are due at a time whatever comes. A process claims one; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
+import { IS_IDLE } from '../rows.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. */
 export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst';
@@ -10,7 +11,7 @@ export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst';
 export interface Timer<Data = unknown> {
   readonly key: string;
   readonly kind: TimerKind;
-  /** Milliseconds since 1970. Of one that is claimed: when its claim expires, and it is due again. */
+  /** Milliseconds since 1970. */
   readonly dueAt: number;
   /** Plain data whose type depends on the kind. */
   readonly data: Data;
@@ -19,7 +20,7 @@ export interface Timer<Data = unknown> {
 const AT_ONCE = 100;
 
 /** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
-export async function claimTimers(tx: Tx, most: number, leaseMs: number): Promise<readonly Timer[]> {
+export async function claimTimers(tx: Tx, most: number): Promise<readonly Timer[]> {
   // What a snooze holds that somebody has ended, even if that was while it was being held.
   await beginHolds(
     tx,
@@ -30,8 +31,8 @@ export async function claimTimers(tx: Tx, most: number, leaseMs: number): Promis
     sql`NOTHING`,
   );
   return tx.all<Timer>(sql`
-    UPDATE timers SET due_at = ${tx.now + leaseMs} WHERE key IN (
-      SELECT key FROM timers WHERE due_at <= ${tx.now} AND kind <> 'burst' ORDER BY due_at LIMIT ${most} ${tx.skipLocked})
+    UPDATE timers SET owner = ${tx.owner} WHERE key IN (
+      SELECT key FROM timers WHERE due_at <= ${tx.now} AND kind <> 'burst' AND ${IS_IDLE} ORDER BY due_at LIMIT ${most} ${tx.skipLocked})
     RETURNING key, kind, due_at, data`);
 }
 
@@ -48,17 +49,17 @@ export function destinationOf({ key }: Pick<Timer, 'key'>): string {
   return key.slice('hold '.length);
 }
 
-/** Ends a claimed timer, or sets its next time. @returns false: its claim has expired, or it was begun anew */
+/** Ends a claimed timer, or sets its next time. @returns false: it is not this process's any more, or it was begun anew */
 export async function endTimer(
   tx: Tx,
   { key, dueAt }: Pick<Timer, 'key' | 'dueAt'>,
   next?: Pick<Timer<object>, 'dueAt' | 'data'>,
 ): Promise<boolean> {
-  const own = sql`key = ${key} AND due_at = ${dueAt}`;
+  const own = sql`key = ${key} AND due_at = ${dueAt} AND owner = ${tx.owner}`;
   const ended = await tx.all(
     next === undefined
       ? sql`DELETE FROM timers WHERE ${own} RETURNING key`
-      : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data} WHERE ${own} RETURNING key`,
+      : sql`UPDATE timers SET due_at = ${next.dueAt}, data = ${next.data}, owner = NULL WHERE ${own} RETURNING key`,
   );
   return ended.length > 0;
 }
@@ -93,10 +94,10 @@ function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
 }
 
-/** Updates timers that this transaction has locked. */
+/** Updates timers that this transaction has locked: who has claimed one has it no more. */
 export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promise<void> {
   for (const { key, dueAt, data } of timers)
-    await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE key = ${key}`);
+    await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE key = ${key}`);
 }
 
 /** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */
@@ -129,10 +130,11 @@ export async function adoptTimers(tx: Tx, { timers, ended, reasked }: Adoption):
   // One with other data has been told, or met by a result, meanwhile.
   for (const { key, dueAt, data, was } of timers.filter(isChanged))
     await tx.all(
-      sql`UPDATE timers SET due_at = ${dueAt}, data = ${data} WHERE ${free(sql`key = ${key} AND data = ${was}`)}`,
+      sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE ${free(sql`key = ${key} AND data = ${was}`)}`,
     );
   const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
-  const anew = sql`UPDATE SET due_at = excluded.due_at`;
+  // At another time than before: what is being decided about them by the former config is not written.
+  const anew = sql`UPDATE SET due_at = timers.due_at - 1, owner = NULL`;
   if (reasked === 'all') await beginHolds(tx, all, anew);
   else
     for (const some of inChunks(reasked, AT_ONCE))

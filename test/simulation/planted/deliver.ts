@@ -112,10 +112,10 @@ export const DELIVER: readonly Planted[] = [
     to: 'const held = attempted.filter(() => isRelieved);',
   },
   {
-    does: 'lets the claim of a long attempt end before the attempt',
-    file: 'src/deliver/loop.ts',
-    from: 'ledger.takeOver(names, withinMs, forMs && forMs + CLAIM_MARGIN_MS);',
-    to: 'ledger.takeOver(names, withinMs, forMs && 1000);',
+    does: 'goes on with what it had in hand before it was silent',
+    file: 'src/app/pipeline.ts',
+    from: 'if (!isHeard) this.loop.releaseAll();',
+    to: '',
   },
   {
     does: 'writes nothing of what it could not attempt before it stopped',

@@ -11,7 +11,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what another process has claimed',
     file: 'src/ledger/operations/claim-due.ts',
-    from: 'AND due_at <= ${tx.now} AND ${isIdle(tx.now)} AND ${which}',
+    from: 'AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}',
     to: 'AND due_at <= ${tx.now} AND ${which}',
   },
   {
@@ -36,8 +36,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has a POST attempt again what was delivered',
     file: 'src/ledger/operations/deliveries.ts',
-    from: "WHERE callback_id = ${callbackId} AND state = 'pending' AND ${isIdle(tx.now)} ORDER BY id",
-    to: "WHERE callback_id = ${callbackId} AND state <> 'held' AND ${isIdle(tx.now)} ORDER BY id",
+    from: "WHERE callback_id = ${callbackId} AND state = 'pending' AND ${IS_IDLE} ORDER BY id",
+    to: "WHERE callback_id = ${callbackId} AND state <> 'held' AND ${IS_IDLE} ORDER BY id",
     unseen: 'a second guard: only what is pending in the answer is attempted',
   },
   {
@@ -83,10 +83,34 @@ export const LEDGER: readonly Planted[] = [
     to: 'const dueInMs = takenOverInMs === undefined ? 0 : 1e12;',
   },
   {
-    does: 'does not lengthen a claim',
-    file: 'src/ledger/operations/deliveries.ts',
-    from: 'UPDATE deliveries SET claimed_until = ${tx.now + claimedForMs}\n',
-    to: 'UPDATE deliveries SET claimed_until = claimed_until + ${0 * claimedForMs}\n',
+    does: 'frees nothing that the dead had in hand',
+    file: 'src/ledger/operations/free-claims.ts',
+    from: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
+    to: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}) AND 1 = 0)`;',
+  },
+  {
+    does: 'frees what the living have in hand',
+    file: 'src/ledger/operations/free-claims.ts',
+    from: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
+    to: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living} AND 1 = 0))`;',
+  },
+  {
+    does: 'never gives back what a call has claimed whose answer was lost',
+    file: 'src/ledger/upkeep.ts',
+    from: "if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);",
+    to: '',
+  },
+  {
+    does: 'gives back what is on its way into its hands',
+    file: 'src/ledger/upkeep.ts',
+    from: 'now - since(claim) > this.#settings.workMs',
+    to: 'now - since(claim) >= 0 * this.#settings.workMs',
+  },
+  {
+    does: 'gives back what it has in hand',
+    file: 'src/ledger/upkeep.ts',
+    from: 'own.deliveries\n      .filter((each) => !hands.has(each))',
+    to: 'own.deliveries\n      .filter((each) => hands.has(each))',
   },
   {
     does: 'does not take over what it says it has taken over',

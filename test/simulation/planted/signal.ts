@@ -5,8 +5,8 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'ends a timer whose claim it has lost',
     file: 'src/ledger/signal/timers.ts',
-    from: 'const own = sql`key = ${key} AND due_at = ${dueAt}`;',
-    to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt}`;',
+    from: 'const own = sql`key = ${key} AND due_at = ${dueAt} AND owner = ${tx.owner}`;',
+    to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt} AND ${tx.owner} <> 0`;',
   },
   {
     does: 'tells as overdue a run whose result has come',
