@@ -12,8 +12,22 @@ export interface PostgresStore extends StoreUnderTest {
   query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
+/** A database, and a connection past the ledger: a new one would be a new process of the server for each statement. */
+interface Beside {
+  readonly url: string;
+  readonly connections: pg.Pool;
+}
+
 /** Making a database takes the server longer than emptying one. */
-const emptied = new WeakMap<PostgresServer, string[]>();
+const emptied = new WeakMap<PostgresServer, Beside[]>();
+
+async function createBeside(server: PostgresServer): Promise<Beside> {
+  const url = await server.createDatabase();
+  const connections = new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true });
+  // The server ends them when it drops the database.
+  connections.on('error', () => undefined);
+  return { url, connections };
+}
 
 const EMPTY = `DO $$ DECLARE each text; BEGIN
   FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
@@ -25,9 +39,10 @@ export async function createPostgresStore(
   clock = new ManualClock(),
   throughPooler = (url: string) => url,
 ): Promise<PostgresStore> {
-  const url = emptied.get(server)?.pop() ?? (await server.createDatabase());
+  const beside = emptied.get(server)?.pop() ?? (await createBeside(server));
+  const { url, connections } = beside;
   const closers: (() => Promise<unknown>)[] = [];
-  const query = (text: string) => runStatement(url, text);
+  const query = async (text: string) => (await connections.query<Record<string, unknown>>(text)).rows;
   return {
     url,
     clock,
@@ -55,17 +70,7 @@ export async function createPostgresStore(
     async close() {
       for (const close of closers.splice(0).toReversed()) await close();
       await query(EMPTY);
-      emptied.set(server, [...(emptied.get(server) ?? []), url]);
+      emptied.set(server, [...(emptied.get(server) ?? []), beside]);
     },
   };
-}
-
-async function runStatement(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
