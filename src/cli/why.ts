@@ -185,10 +185,11 @@ function storyInLines(
 }
 
 function headingOf(callback: ArchivedCallback, redact: (text: string) => string): string {
-  const { jobId, botId, botName, kind } = callback;
+  const { jobId, botId, botName, kind, gist = '' } = callback;
   const name = (text: string) => shortLine(redact(text), LONGEST_ID);
   const job = jobId === '' ? '' : `job ${name(jobId)} · `;
   const named = botName === '' ? '' : ` (${name(botName)})`;
   const what = kind === 'callback' ? statusNameOf(callback) : kind;
-  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${what}`);
+  const said = gist === '' ? '' : `: ${name(gist)}`;
+  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${what}${said}`);
 }

@@ -46,6 +46,7 @@ export function callbackJson(callback: ArchivedCallback, redact: Redact) {
     ),
     status: statusNameOf(callback),
     elapsed_time: callback.elapsedSeconds ?? null,
+    gist: callback.gist === undefined ? null : redact(callback.gist),
     deliveries: callback.deliveries.map((delivery) => deliveryJson(delivery, redact)),
   };
 }
@@ -95,9 +96,9 @@ export function botJson(bot: ArchivedBot) {
 }
 
 export function runJson(run: Run) {
-  const { elapsedSeconds = null } = run;
+  const { elapsedSeconds = null, gist = null } = run;
   const known = shape(run, ['callbackId', 'jobId', 'startedAt', 'receivedAt']);
-  return { ...known, status: statusNameOf(run), elapsed_time: elapsedSeconds };
+  return { ...known, status: statusNameOf(run), elapsed_time: elapsedSeconds, gist };
 }
 
 export function refusalJson(refusal: ArchivedRefusal) {

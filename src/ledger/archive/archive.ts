@@ -59,6 +59,8 @@ export interface ArchivedCallback {
   readonly lastReceivedAt: number;
   readonly timesReceived: number;
   readonly elapsedSeconds: number | undefined;
+  /** What an error says in one line; undefined: it is none. */
+  readonly gist?: string | undefined;
   /** The last answer; undefined: none was given. */
   readonly result: CallbackResult | undefined;
   readonly deliveries: readonly DeliveryRecord[];
@@ -99,7 +101,7 @@ export interface LateBot extends Pick<ArchivedBot, 'botId' | 'botName'> {
 /** One job of a BOT: its result, or its start if it has no result. */
 export interface Run extends Pick<
   ArchivedCallback,
-  'jobId' | 'status' | 'startedAt' | 'receivedAt' | 'elapsedSeconds'
+  'jobId' | 'status' | 'startedAt' | 'receivedAt' | 'elapsedSeconds' | 'gist'
 > {
   readonly callbackId: number;
 }

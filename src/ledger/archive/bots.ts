@@ -84,7 +84,7 @@ export async function lastRuns(tx: Tx, bots: readonly Pick<ArchivedBot, 'botId'>
   const runs = new Map<string, readonly Run[]>();
   for (const { botId } of bots) {
     const callbacks = await tx.all<Run>(sql`
-      SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds
+      SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds, error AS gist
       FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${2 * most}`);
     runs.set(botId, runsIn(callbacks).slice(0, most));
   }

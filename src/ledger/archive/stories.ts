@@ -12,7 +12,7 @@ import {
 } from './archive.ts';
 
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
-  elapsed AS elapsed_seconds, ${RESULT} AS result`;
+  elapsed AS elapsed_seconds, ${RESULT} AS result, error AS gist`;
 
 /** Newest first. */
 export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {

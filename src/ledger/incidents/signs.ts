@@ -13,6 +13,8 @@ export interface Noticed {
   readonly name: string;
   readonly sign: Sign;
   readonly gist: string;
+  /** The job of an error: its id makes no difference between gists. */
+  readonly jobId?: string;
   /** When the run of an error started, at most when it came; undefined: it is no error of a run. */
   readonly startedAt?: number | undefined;
   readonly isWaiting?: boolean;
@@ -23,8 +25,8 @@ const MOST_LOOKED_AT = 200;
 
 /** Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success. */
 export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
-  const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false } = noticed;
-  const likeness = likenessOf(gist, '');
+  const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
+  const likeness = likenessOf(gist, jobId);
   await tx.all(fixed`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
       has_dead)

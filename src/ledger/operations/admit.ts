@@ -110,7 +110,7 @@ async function enterIncident(
   if (error === null || targets.length === 0) return;
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: args.botId, name: args.botName, sign: 'error' } as const;
-  await notice(tx, { ...about, gist: error, startedAt, isWaiting });
+  await notice(tx, { ...about, gist: error, jobId: args.jobId, startedAt, isWaiting });
 }
 
 type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;

@@ -5,7 +5,7 @@ import { NeedsSomebody } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { BotName, Code, Older, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Code, Foreign, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Strip } from './charts.tsx';
 
@@ -176,12 +176,17 @@ const COLUMNS: Columns<Row> = [
   ['took', durationsOf, 'number'],
 ];
 
-function linkTo({ botId, botName, isSnoozed }: Row, { t }: Reader) {
+function linkTo({ botId, botName, isSnoozed, last }: Row, { t }: Reader) {
   return (
     <>
       <a href={pathTo(['bots'], { bot_id: botId })}>
         <BotName name={botName} id={botId} />
       </a>
+      {last?.gist ? (
+        <small>
+          <Foreign text={last.gist} />
+        </small>
+      ) : null}
       <small>
         <Code text={botId} /> {isSnoozed ? <a href="/snoozes">{t('snoozed')}</a> : null}
       </small>

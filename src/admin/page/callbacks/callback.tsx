@@ -9,7 +9,7 @@ import { Snoozed } from '../operation/snoozes.tsx';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { DeliveryStatus, KindStatus, type StatusTone, toneOf } from '../parts/status.tsx';
-import { Code, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
+import { Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const showCallback: View = async ({ params, reader, services }) => {
@@ -32,11 +32,18 @@ export const showCallback: View = async ({ params, reader, services }) => {
 function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
   const reader = useReader();
   const { t } = reader;
-  const { id, kind, botId, deliveries } = callback;
+  const { id, kind, botId, deliveries, gist = '' } = callback;
   const holding = new Set(deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
   return (
     <>
       <Section className="summary">
+        {gist === '' ? null : (
+          <p>
+            <strong>
+              <Foreign text={gist} />
+            </strong>
+          </p>
+        )}
         <p dir="auto">{story.summary}</p>
         <Snoozed snoozes={snoozes.filter((snooze) => holding.has(snooze.id))} of={botId} />
       </Section>
