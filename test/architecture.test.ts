@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   observe: 'text time',
   http: 'text time',
   route: 'text callback signal config',
-  render: 'text time callback channels notice config',
+  render: 'text time callback signal channels notice config',
   ledger: 'text time callback signal incident channels notice',
   deliver: 'text time callback signal channels notice config route ledger',
   receive: 'text time callback config http deliver ledger',

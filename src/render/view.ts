@@ -14,8 +14,9 @@ import {
   type OwnSubject,
 } from '../notice/notice.ts';
 import { gistOf } from '../text/gist.ts';
-import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
+import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
+import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
 import { lazily, viewOutputs } from './outputs.ts';
 
@@ -122,6 +123,8 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
   const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
+  const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
+    jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
   switch (subject.template) {
     case 'test': {
       const { destination, channel, askedBy } = subject;
@@ -134,11 +137,11 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
     }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;
-      const bots = botsView(subject, { ...display, now: raisedAt }, links);
+      const bots = botsView(subject, { ...display, now: raisedAt }, urlOfJob);
       return { since: time(since), page_url, ...bots, reason, count, last_at: time(lastAt) };
     }
     case 'digest': {
-      const bots = botsView(subject, { ...display, now: raisedAt }, links);
+      const bots = botsView(subject, { ...display, now: raisedAt }, urlOfJob);
       return { since: time(subject.since), page_url, ...bots, group: subject.group };
     }
     case 'refused':
@@ -190,31 +193,6 @@ function undeliveredView(
 function jobView({ job_id, bot_id, bot_name, status }: AlertedCallback, links: Links) {
   const fields = { job_id, bot_id, bot_name, status, status_name: statusNameOf({ status }) };
   return { ...fields, job_url: job_id === '' ? '' : links.job(fields) };
-}
-
-/** The BOTs of a summary or digest, and what failed of them as outputs. @param now when it is told */
-function botsView(
-  { bots, moreBots: more_bots, errors, missed }: OwnSubject<'summary' | 'digest'>,
-  display: DisplayConfig & { readonly now: number },
-  links: Links,
-) {
-  const shown = bots.map(({ lastError, ...bot }) => {
-    if (lastError === undefined)
-      return { ...bot, last_error: '', last_error_at: '', last_job_id: '', url: '' };
-    const { text, at, jobId } = lastError;
-    const { job_id, job_url } = jobView({ ...bot, job_id: jobId, status: 1 }, links);
-    const told = { last_error: text, last_error_at: formatTimeOfDay(at, display) };
-    return { ...bot, ...told, last_job_id: job_id, url: job_url };
-  });
-  const outputs = () =>
-    shown
-      .filter(({ last_error_at: at }) => at !== '')
-      // `Crawler: no login (06:10)`, which leads to the job.
-      .map(({ bot_id, bot_name, last_error, last_error_at, url }): OutputView => {
-        const value = `${last_error || '–'} (${last_error_at})`;
-        return { name: bot_name || bot_id, kind: 'scalar', value, items: [], files: [], fileCount: 0, url };
-      });
-  return { bots: shown, more_bots, errors, missed, outputs };
 }
 
 /** Faults of a refused body that an alert lists. */

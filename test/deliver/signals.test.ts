@@ -102,17 +102,17 @@ describe('of what routes ask to be told less', () => {
     await crawlerFailsFor(1);
     await world.pass(50 * MINUTE);
     expect(arrived(), 'in the morning').to.deep.equal([
-      '07:00 mail 9 failed of 9 messages held back: Crawler',
-      '07:00 slack Held back: 9 messages, 9 failed · Held back while muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9) · • Crawler · 9 failed · job-25, job-37, job-49, job-61, job-73, job-85, job-97, job-109, job-121',
+      '07:00 mail 9 failed while held back: Crawler',
+      '07:00 slack Held back: 9 messages · 9 failed while held back · Muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9)',
     ]);
     await crawler(0);
     await crawler(0);
     await world.passBy(HOUR, 10 * MINUTE);
     expect(arrived(), 'that it works again, and how the night was').to.deep.equal([
       '08:00 mail Crawler works again, after failing for 12 h',
-      '08:00 slack Crawler · Works again, in 12 s · It was failing for 12 h, since 20 Nov 2026, 20:00:00 (GMT+9): 132 errors',
-      '09:00 mail 132 failed, 1 missed since 20 Nov 2026, 18:59:59 (GMT+9)',
-      '09:00 slack Digest · Since 20 Nov 2026, 18:59:59 (GMT+9) · • Crawler · 132 failed · 2 succeeded',
+      '08:00 slack Crawler · Works again · was failing for 12 h (132 errors) · Failing since 20 Nov 2026, 20:00:00 (GMT+9)',
+      '09:00 mail Botbell digest of team: 1 of 2 BOTs failed, 1 missed',
+      '09:00 slack Digest of team · 1 of 2 BOTs failed, 1 missed · Since 20 Nov 2026, 18:59:59 (GMT+9)',
     ]);
     await world.post({ bot_id: 'nightly', bot_name: 'Nightly', status: 0 });
     expect(arrived(), 'late, though nobody is told of its successes').to.deep.equal([
@@ -230,7 +230,7 @@ describe('of what routes ask to be told less', () => {
     await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     await world.pass(10 * SECOND);
     expect(arrived().map((each) => each.slice(0, 39))).to.deep.equal([
-      '23:00 mail 20,001 failed of 20,001 mess',
+      '23:00 mail 20,001 failed while held bac',
       '23:00 slack Held back: 20,001 messages,',
     ]);
     expect(await world.store.rows('deliveries WHERE held_until IS NOT NULL')).to.deep.equal([]);
@@ -253,8 +253,8 @@ describe('of what routes ask to be told less', () => {
       await world.reload(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
       await world.pass(10 * SECOND);
       expect(arrived().map((each) => each.slice(0, 36))).to.deep.equal([
-        '04:00 mail 1 message was held back: ',
-        '04:00 slack Held back: 1 message · H',
+        '04:00 mail 1 missed while held back:',
+        '04:00 slack Held back: 1 message · 1',
       ]);
     });
 
@@ -302,7 +302,7 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
       for (const status of [0, 1, 1] as const) await crawler(status);
       await world.passBy(20 * HOUR, HOUR);
       const [{ lines } = { lines: [] }] = world.arrived.splice(0);
-      expect(lines.join(' ')).to.match(/Held back: \d messages, 2 failed/);
+      expect(lines.join(' ')).to.match(/Held back: \d messages 2 failed/);
       return lines.join(' ').includes('@here');
     };
     const everybody = "notify: [{ slack: '#ops', mention_on_error: '@here' }]";
@@ -328,7 +328,7 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     await world.pass(10 * SECOND);
     expect(await ofMail()).to.deep.equal(['delivered', 'delivered']);
     expect(arrived().filter((each) => each.includes('mail'))).to.deep.equal([
-      '23:00 mail 1 failed of 1 message held back: Crawler',
+      '23:00 mail 1 failed while held back: Crawler',
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('the built-in Slack messages', () => {
         'ガトーショコラ | 600 | 0002.jpg | ケーキ, チョコ',
         '📎 0001.jpg (589.8 KB)',
         '📎 0002.jpg (678.2 KB)',
-        'Started 2 Dec 2019, 14:30:13 (GMT+9) · BOT get_items · Job 5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01 · Code 201',
+        'Started 2 Dec 2019, 14:30:13 (GMT+9) · BOT get_items · Job 5f0c1f7e-8a37-4a52-9f0e-2f9c5f5a7d01',
       ].join('\n'),
     );
   });

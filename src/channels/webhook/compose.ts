@@ -79,6 +79,8 @@ function shortOf(data: JsonObject): JsonObject {
   );
 }
 
-function wordsOf({ title, summary, text, message, facts }: Card): JsonObject {
-  return { title, summary, text, message, facts: facts.map(({ name, value }) => ({ name, value })) };
+function wordsOf({ title, summary, text, message, facts, outputs }: Card): JsonObject {
+  const named = (all: readonly { readonly name: string; readonly value: unknown }[]) =>
+    all.map(({ name, value }) => ({ name, value }));
+  return { title, summary, text, message, facts: named(facts), outputs: named(outputs) };
 }
