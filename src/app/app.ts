@@ -33,7 +33,9 @@ export interface AppOptions extends UsableConfig, Omit<SettingsEnvironment, 'onT
   /** Opens sockets where it is left out. */
   readonly listen?: typeof listenAt;
   /** How this process opens its store, where that differs. */
-  readonly store?: Partial<Pick<LedgerOptions, 'clock' | 'owner' | 'isGone' | 'isInProcess' | 'around'>>;
+  readonly store?: Partial<
+    Pick<LedgerOptions, 'clock' | 'owner' | 'isGone' | 'isInProcess' | 'flush' | 'around'>
+  >;
 }
 
 export interface RunningApp {

@@ -10,6 +10,7 @@ import { ownerName } from './owners.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
 import type { Migration } from './schema.ts';
 import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import type { Flush } from './sqlite/log-flush.ts';
 import type { StoreEvent } from './sqlite/space.ts';
 
 interface DatabaseOptions {
@@ -22,6 +23,8 @@ interface DatabaseOptions {
   readonly onUpgrade?: OnUpgrade | undefined;
   /** SQLite without its keeper: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
+  /** SQLite only. For tests: what is done instead of a flush. */
+  readonly flush?: Flush | undefined;
   /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */
   readonly around?: ((database: Database) => Database) | undefined;
   /** Left out: those of this version. For tests of the next one, in process. */

@@ -23,6 +23,16 @@ export interface Figures {
   readonly paused: number;
 }
 
+let ownMetrics: Registry | undefined;
+
+/** Once, however many services a process runs: what watches its event loop and its garbage collection is never let go. */
+function ofProcess(): Registry {
+  if (ownMetrics !== undefined) return ownMetrics;
+  ownMetrics = new Registry();
+  collectDefaultMetrics({ register: ownMetrics });
+  return ownMetrics;
+}
+
 export function createMetrics(version: string) {
   const registry = new Registry();
   const meters = createMeters(registry);
@@ -30,7 +40,8 @@ export function createMetrics(version: string) {
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
   for (const rule of HOLDING_RULES) meters.heldTotal.inc({ rule }, 0);
-  collectDefaultMetrics({ register: registry });
+  // From now on, not from the first scrape.
+  ofProcess();
   return {
     ...meters,
     /** Counts an answered POST to the callback path. */
@@ -58,7 +69,7 @@ export function createMetrics(version: string) {
       meters.paused.set(paused);
       meters.incidents.reset();
       for (const [kind, count] of Object.entries(incidents)) meters.incidents.set({ kind }, count);
-      return registry.metrics();
+      return `${await registry.metrics()}\n${await ofProcess().metrics()}`;
     },
   };
 }

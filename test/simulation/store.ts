@@ -47,7 +47,7 @@ export class StoreSeam {
     this.isInUse = new Promise((resolve) => (this.#use = resolve));
   }
 
-  get options(): Partial<Pick<LedgerOptions, 'owner' | 'isGone' | 'isInProcess' | 'around'>> {
+  get options(): Partial<Pick<LedgerOptions, 'owner' | 'isGone' | 'isInProcess' | 'flush' | 'around'>> {
     const { name, slot } = this.#process;
     const { gone } = this.#parts;
     return {
@@ -55,6 +55,8 @@ export class StoreSeam {
       // Each slot is a machine of its own.
       isGone: (owner) => owner.startsWith(`p${slot}.`) && gone.has(owner),
       isInProcess: true,
+      // No simulated crash is one of the machine.
+      flush: (_descriptor, onFlushed) => onFlushed(null),
       around: (database) => this.#around(database),
     };
   }

@@ -18,7 +18,10 @@ const ENDS_WITHIN_MS = 45 * MINUTE;
 const SLEEPS_MS = 10 * SECOND;
 /** While something waits in hand for a pause to end: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
 const SLEEPS_LONG_MS = 45 * SECOND;
-const AWAKE_MS = 2 * SECOND;
+const SHORTEST_SLEEP_MS = 2 * SECOND;
+
+/** What was due meanwhile begins within that. */
+const AWAKE_MS = 300;
 
 /** How often it is asked whether all has ended. */
 const LOOKS_EVERY_MS = 10 * SECOND;
@@ -221,10 +224,10 @@ export class World {
     const { timeline } = this;
     const { now, nextOfWorld } = timeline;
     if (now < this.#awakeUntil || !this.#isIdle) return;
-    const isPaused = this.observed.pauses.some((pause) => pause.until + AWAKE_MS > now);
+    const isPaused = this.observed.pauses.some((pause) => pause.until + SHORTEST_SLEEP_MS > now);
     if (isPaused && this.scenario.replicas > 1) return;
     const until = Math.min(now + (isPaused ? SLEEPS_LONG_MS : SLEEPS_MS), nextOfWorld - 100);
-    if (until < now + AWAKE_MS) return;
+    if (until < now + SHORTEST_SLEEP_MS) return;
     timeline.jumpTo(until);
     this.#awakeUntil = until + AWAKE_MS;
     this.say('time passes');
