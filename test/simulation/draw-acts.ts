@@ -16,15 +16,17 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     'route',
     'bulk',
     'test',
-    ...(hasSnoozes ? ['snooze', 'snooze', 'wake'] : []),
+    ...(hasSnoozes ? ['snooze', 'snooze', 'snooze', 'wake'] : []),
   ];
   const draw = (): Act => {
-    const at = random.int(0, lastsMs + MINUTE);
+    // What can be given back has mostly failed by the end.
+    const at = random.chance(0.4) ? random.int(0, lastsMs) : lastsMs + random.int(-MINUTE, MINUTE);
     const kind = random.of(kinds) as Act['kind'];
     const pick = random.next();
     if (kind === 'bulk') return { kind, at };
     if (kind === 'test') return { kind, at, destination: random.of(used) };
-    return kind === 'snooze' ? snoozeFrom(random, at, used) : { kind, at, pick };
+    // A snooze that begins early holds something.
+    return kind === 'snooze' ? snoozeFrom(random, random.int(0, lastsMs), used) : { kind, at, pick };
   };
   const acts = Array.from({ length: random.int(1, 8) }, draw);
   // In the end somebody ends what is still snoozed: a success that is waited for may never come.

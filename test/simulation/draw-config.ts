@@ -33,8 +33,15 @@ export function drawConfig(random: Random, frame: Frame): ConfigPlan {
 }
 
 function drawPlan(random: Random, frame: Frame): ConfigPlan {
+  const hasBurst = frame.hasRules && random.chance(0.3);
+  // What else counts at a destination with a burst is not known from outside.
+  const isPlain = hasBurst && random.chance(0.6);
   const routes = BOTS.slice(0, random.int(1, 3)).flatMap((bot) =>
-    Array.from({ length: random.of([1, 1, 2]) }, () => routeFor(random, bot, frame)),
+    Array.from({ length: random.of([1, 1, 2]) }, () => {
+      const { mute, overdueMin, expect, ...route } = routeFor(random, bot, frame);
+      const rules = { ...(mute && { mute }), ...(overdueMin && { overdueMin }), ...(expect && { expect }) };
+      return isPlain ? route : { ...route, ...rules };
+    }),
   );
   return {
     routes,
@@ -45,8 +52,7 @@ function drawPlan(random: Random, frame: Frame): ConfigPlan {
     permanentAttempts: random.int(1, 3),
     isAccepting: random.chance(0.2),
     maxInFlight: frame.isCrowded ? random.int(1, 4) : 256,
-    ...(frame.hasRules &&
-      random.chance(0.25) && { burst: { max: random.int(1, 3), perMs: random.of([30, 60, 120]) * SECOND } }),
+    ...(hasBurst && { burst: { max: random.int(1, 3), perMs: random.of([30, 60, 120]) * SECOND } }),
   };
 }
 

@@ -8,7 +8,12 @@ type Kind = (typeof KINDS)[number];
 /** How much there is of each kind: 0 none, 1 some, 3 much. */
 export type Swarm = Readonly<Record<Kind, number>>;
 
-export function drawSwarm(random: Random, hasRules: boolean): Swarm {
+interface Drawn {
+  readonly hasRules: boolean;
+  readonly hasActs: boolean;
+}
+
+export function drawSwarm(random: Random, { hasRules, hasActs }: Drawn): Swarm {
   const up = new Set<string>(
     random.chance(0.08)
       ? []
@@ -16,7 +21,9 @@ export function drawSwarm(random: Random, hasRules: boolean): Swarm {
   );
   const amountOf = (kind: Kind) =>
     up.has(kind) ? 3 : Number(random.chance(kind === 'weather' ? 0.4 : 0.12));
-  const swarm = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
+  const drawn = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
+  // Where nothing is undelivered, people ask for nothing.
+  const swarm = hasActs && random.chance(0.6) ? { ...drawn, weather: 3 } : drawn;
   // Rules judge by time: what a rule does while a call of the store takes seconds, or a clock is set, is not said.
   return hasRules ? { ...swarm, slow: 0, clock: 0 } : swarm;
 }
@@ -26,6 +33,8 @@ interface Struck {
   readonly lastsMs: number;
   readonly replicas: number;
   readonly used: readonly string[];
+  /** When the service posts. */
+  readonly moments: readonly number[];
 }
 
 const WEATHERS: readonly Weather[] = [
@@ -42,10 +51,14 @@ const WEATHERS: readonly Weather[] = [
 ];
 const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE, HOUR, DAY];
 
-export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: Struck): readonly Fault[] {
+export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
+  const { swarm, lastsMs, replicas, used, moments } = struck;
   // One or two weathers rule a seed.
   const weathers = random.chance(0.4) ? (['mixed'] as const) : [random.of(WEATHERS), random.of(WEATHERS)];
   const at = () => random.int(0, lastsMs);
+  // Mostly while something is under way.
+  const amid = () =>
+    moments.length > 0 && random.chance(0.6) ? random.of(moments) + random.int(0, 400) : at();
   const slot = () => random.int(0, replicas - 1);
   const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
   const some = (amount: number, make: () => readonly Fault[]) =>
@@ -53,8 +66,8 @@ export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: S
   const store = (mode: 'slow' | 'fails' | 'lost') => (): readonly Fault[] => [
     {
       kind: 'store',
-      at: at(),
-      for: random.of([1, 4, 15, 60]) * SECOND,
+      at: random.chance(0.5) ? amid() : at(),
+      for: random.of([1, 4, 15, 60, 120]) * SECOND,
       slot: random.chance(0.5) ? -1 : slot(),
       mode,
       ...(random.chance(0.5) && { only: random.int(0, 3) }),
@@ -78,7 +91,7 @@ export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: S
   const killAt = (): readonly Fault[] => [
     {
       kind: 'killAt',
-      at: at(),
+      at: amid(),
       slot: slot(),
       n: random.int(1, 40),
       what: random.of(['store', 'any']),
@@ -87,9 +100,9 @@ export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: S
   ];
   return [
     ...some(2 * swarm.weather, weather),
-    ...some(swarm.kill, () => [{ kind: 'kill', at: at(), slot: slot(), downFor: downFor() }]),
+    ...some(swarm.kill, () => [{ kind: 'kill', at: amid(), slot: slot(), downFor: downFor() }]),
     ...some(2 * swarm.killAt, killAt),
-    ...some(swarm.stop, () => [{ kind: 'stop', at: at(), slot: slot(), downFor: downFor() }]),
+    ...some(swarm.stop, () => [{ kind: 'stop', at: amid(), slot: slot(), downFor: downFor() }]),
     ...some(swarm.slow, store('slow')),
     ...some(swarm.fails, store('fails')),
     ...some(swarm.lost, store('lost')),
@@ -97,16 +110,17 @@ export function drawFaults(random: Random, { swarm, lastsMs, replicas, used }: S
   ];
 }
 
-/** Each replica reloads for itself, within 40 s. */
+/** Each replica reloads for itself, or is replaced by hand, one after the other. */
 export function drawReloads(
   random: Random,
   lastsMs: number,
   replicas: number,
   configs: number,
 ): readonly Fault[] {
+  const withinMs = random.of([40 * SECOND, 4 * MINUTE]);
   return Array.from({ length: replicas }, (_, slot) =>
     Array.from({ length: configs - 1 }, (_, index): Fault => {
-      const at = Math.round((lastsMs * (index + 1)) / configs) + random.int(0, 40) * SECOND;
+      const at = Math.round((lastsMs * (index + 1)) / configs) + random.int(0, withinMs / SECOND) * SECOND;
       return { kind: 'reload', at, slot, config: index + 1 };
     }),
   ).flat();

@@ -13,7 +13,22 @@ export function drawSends(random: Random, frame: Frame): readonly Send[] {
     const at = rush === undefined ? random.int(0, frame.lastsMs) : rush + random.int(0, 3000);
     return jobOf(random, frame, { job: `job-${job}`, bot: random.of(BOTS), at });
   }).flat();
+  if (frame.hasRules && random.chance(0.4)) drawn.push(...busyBot(random, frame));
   return drawn.sort((a, b) => a.at - b.at).map((send, index) => ({ ...send, nth: index + 1 }));
+}
+
+/** A bad night: one BOT runs again and again, and mostly fails several times in a row. */
+function busyBot(random: Random, { lastsMs }: Frame): Drawn[] {
+  const bot = random.of(BOTS);
+  const runs = random.int(8, 24);
+  let isFailing = random.chance(0.5);
+  return Array.from({ length: runs }, (_, run): Drawn => {
+    const at = Math.round((lastsMs * (run + random.next())) / runs);
+    isFailing = random.chance(0.25) ? !isFailing : isFailing;
+    const message = isFailing ? random.of(['no login', 'no login', `at row ${random.int(1, 99)}`]) : '';
+    const about = { job: `run-${run}`, bot, startedAt: at - random.int(1, 10) * SECOND };
+    return { ...about, at, status: isFailing ? 1 : 0, message, code: 1, tries: 3 };
+  });
 }
 
 function jobOf(
@@ -32,8 +47,7 @@ function jobOf(
   if (random.chance(0.6)) sends.push({ ...about, at: startAt, status: 2, message: '', ...moreOf(random) });
   if (random.chance(0.9)) sends.push({ ...about, at: at + runs, status: result, message, ...moreOf(random) });
   const again = at + runs + random.of([30, 300, 2000, 20_000, 60_000]);
-  if (random.chance(0.15))
-    sends.push({ ...about, at: again, status: 0, message: 'again', ...moreOf(random) });
+  if (random.chance(0.3)) sends.push({ ...about, at: again, status: 0, message: 'again', ...moreOf(random) });
   return sends;
 }
 

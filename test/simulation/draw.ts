@@ -8,13 +8,16 @@ import { MINUTE, OPERATORS, type Scenario, SECOND } from './scenario.ts';
 
 export function scenarioOf(seed: number): Scenario {
   const random = new Random(seed, 'scenario');
-  const epoch = Date.UTC(2026, 10, 20) + random.int(0, 23 * 60 + 59) * MINUTE;
+  const minute = random.int(0, 23 * 60 + 59);
   const replicas = random.of([1, 1, 2, 2, 3]);
   const lastsMs = random.int(3, 12) * MINUTE;
   const hasRules = random.chance(0.45);
   const isCrowded = !hasRules && random.chance(0.12);
   const hasReloads = !hasRules && random.chance(0.35);
-  const hasActs = random.chance(0.35);
+  const hasActs = random.chance(0.4);
+  // What begins before midnight goes on after it.
+  const isLate = hasRules && random.chance(0.15);
+  const epoch = Date.UTC(2026, 10, 20) + (isLate ? 24 * 60 - random.int(1, 8) : minute) * MINUTE;
   const frame = { epoch, lastsMs, hasRules, isCrowded };
   const first = drawConfig(random, frame);
   const changed = hasReloads
@@ -22,8 +25,8 @@ export function scenarioOf(seed: number): Scenario {
     : [];
   const sends = drawSends(random, frame);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
-  const swarm = drawSwarm(random, hasRules);
-  const faults = drawFaults(random, { swarm, lastsMs, replicas, used });
+  const swarm = drawSwarm(random, { hasRules, hasActs });
+  const faults = drawFaults(random, { swarm, lastsMs, replicas, used, moments: sends.map(({ at }) => at) });
   const reloads = hasReloads ? drawReloads(random, lastsMs, replicas, 1 + changed.length) : [];
   return {
     seed,
