@@ -58,7 +58,9 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   const at = () => random.int(0, lastsMs);
   // Mostly while something is under way.
   const amid = () =>
-    moments.length > 0 && random.chance(0.6) ? random.of(moments) + random.int(0, 400) : at();
+    moments.length > 0 && random.chance(0.6)
+      ? Math.min(lastsMs, random.of(moments) + random.int(0, 400))
+      : at();
   const slot = () => random.int(0, replicas - 1);
   const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
   const some = (amount: number, make: () => readonly Fault[]) =>
@@ -67,7 +69,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     {
       kind: 'store',
       at: random.chance(0.5) ? amid() : at(),
-      for: random.of([1, 4, 15, 60, 120]) * SECOND,
+      for: random.of([1, 4, 15, 60, 90]) * SECOND,
       slot: random.chance(0.5) ? -1 : slot(),
       mode,
       ...(random.chance(0.5) && { only: random.int(0, 3) }),

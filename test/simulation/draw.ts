@@ -41,6 +41,6 @@ export function scenarioOf(seed: number): Scenario {
     acts: hasActs ? drawActs(random, { lastsMs, used, hasSnoozes: hasRules }) : [],
     faults: [...faults, ...reloads],
     healedAt: lastsMs + 2 * MINUTE,
-    tailMs: hasRules ? 12 * MINUTE : 0,
+    tailMs: hasRules ? 12 * MINUTE : hasReloads ? MINUTE : 0,
   };
 }

@@ -52,8 +52,8 @@ export interface Attempt {
   /** The process knows how it ended. */
   endedAt?: number;
   failure?: DeliveryFailure;
-  /** The process has said that it has the whole message, so that its answer may take minutes. */
-  isHandedOver?: boolean;
+  /** The process has been told that the remote has the whole message, so that its answer may take minutes. */
+  handedOverAt?: number;
 }
 
 export interface Pause {
@@ -74,6 +74,8 @@ export interface Acted {
   /** As it stood in the list by which it was picked. */
   readonly was?: ListedDelivery | undefined;
   readonly listed?: Listed | undefined;
+  /** Ids of what was dead a moment before it was all given back. */
+  readonly dead?: readonly number[] | undefined;
   readonly body: string;
 }
 

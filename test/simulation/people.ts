@@ -17,7 +17,7 @@ export interface PeopleParts {
   readonly clockOf: (slot: number) => number;
 }
 
-interface Asked extends Pick<Acted, 'was' | 'listed'> {
+interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead'> {
   readonly id?: number | undefined;
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
@@ -78,13 +78,13 @@ export class People {
     const answer = asked && (await this.#ask(process, asked));
     const { status, body = '' } = answer ?? {};
     const made = status === 201 ? (JSON.parse(body) as { readonly id?: number }).id : undefined;
-    const { was, listed } = asked ?? {};
-    observed.acted.push({ act, at, status, id: made ?? asked?.id, was, listed, body });
+    const { was, listed, dead } = asked ?? {};
+    observed.acted.push({ act, at, status, id: made ?? asked?.id, was, listed, dead, body });
     say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
   }
 
   async #requestOf(process: Process, act: Act): Promise<Asked | undefined> {
-    if (act.kind === 'bulk') return { path: '/api/redeliver?state=dead', method: 'POST' };
+    if (act.kind === 'bulk') return this.#requestOfBulk(process);
     if (act.kind === 'test')
       return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
     if (act.kind !== 'snooze') return this.#requestAbout(process, act);
@@ -92,6 +92,12 @@ export class People {
     const until = act.for === undefined ? 'next-success' : new Date(now + act.for).toISOString();
     const body = { bot_id: act.bot ?? '', destination: act.destination ?? '', until };
     return { path: '/api/snoozes', method: 'POST', body };
+  }
+
+  async #requestOfBulk(process: Process): Promise<Asked> {
+    const all = (await this.listed(process, '&state=dead')) ?? [];
+    const dead = all.flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'dead'));
+    return { path: '/api/redeliver?state=dead', method: 'POST', dead: dead.map(({ id }) => id) };
   }
 
   /** What is asked about one of those that the API lists. @returns undefined: there is none */

@@ -165,7 +165,7 @@ class Exchange {
     if (onHandedOver === undefined) return this.#end(timeoutMs, TIMES_OUT);
     this.#parts.timeline.after(takesMs, () =>
       process.reach('any', () => {
-        attempt.isHandedOver = true;
+        attempt.handedOverAt = this.#parts.timeline.now;
         onHandedOver();
       }),
     );

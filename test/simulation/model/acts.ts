@@ -1,7 +1,7 @@
 /** Section 7: what people ask for is done, once, and nothing else is. */
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Acted, Admitted, Attempt, ListedDelivery } from '../observed.ts';
-import { SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
+import { namedBy, SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
 import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
 
 /** Between what a person saw in the list, and what was asked for by it. */
@@ -63,8 +63,9 @@ function done(history: History, acted: Acted, broken: Broken): void {
 /** Attempted again, unless it has become needless or is asked away again. */
 function redelivered(history: History, acted: Acted, broken: Broken): void {
   const place = placeOf(history, acted);
-  if (place === undefined || isAskedAgain(history, acted) || history.hasReloads) return;
+  if (place === undefined || isAskedAgain(history, acted)) return;
   const { admitted, delivery } = place;
+  if (!isRoutedSince(history, acted.at, admitted, delivery.destination)) return;
   if (isEnded(delivery) || isAttemptedSince(history, place, acted.at)) return;
   broken(
     'what is given back is attempted',
@@ -86,11 +87,10 @@ function dismissed(history: History, acted: Acted, broken: Broken): void {
 /** Whoever today's config names, and has not been told, is told. */
 function routedAnew(history: History, acted: Acted, broken: Broken): void {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
-  if (admitted === undefined || history.hasReloads || history.isLateStart(admitted)) return;
+  const config = history.scenario.configs[history.settledConfig(acted.at) ?? -1];
+  if (admitted === undefined || config === undefined || isBegun(history, admitted)) return;
   const status = STATUS_NAMES[admitted.send.status];
-  const routes = routesOf(history.configOf(admitted), admitted.send.bot).filter(({ on }) =>
-    on.includes(status),
-  );
+  const routes = routesOf(config, admitted.send.bot).filter(({ on }) => on.includes(status));
   for (const destination of new Set(routes.flatMap(({ notify }) => notify))) {
     const delivery = deliveryAt(admitted, destination);
     const isDead = delivery?.state === 'dead' && !isAttemptedSince(history, { admitted, delivery }, acted.at);
@@ -104,30 +104,31 @@ function wasDead({ listed }: Acted, destination: string): boolean {
   return listed?.deliveries.find((each) => each.destination === destination)?.state === 'dead';
 }
 
-/** A dead letter whose last attempt ended before that is attempted again. */
-function redeliveredInBulk(history: History, acted: Acted, broken: Broken): void {
-  if (history.hasReloads || history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
+/** What was a dead letter a moment before is attempted again. */
+function redeliveredInBulk(history: History, { at, dead = [] }: Acted, broken: Broken): void {
+  if (history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
   for (const admitted of history.admitted)
-    for (const { destination, state } of admitted.listed.deliveries) {
-      const attempts = history.attemptsOf(admitted, destination);
-      const diedAt = state === 'dead' && wasOurs(attempts) ? attempts.at(-1)?.endedAt : undefined;
-      if (diedAt === undefined || diedAt > acted.at - 30 * SECOND || isBegun(history, admitted)) continue;
+    for (const delivery of admitted.listed.deliveries) {
+      const { id, destination, state } = delivery;
+      if (!dead.includes(id) || isEnded(delivery) || isBegun(history, admitted)) continue;
+      const isAttempted = isAttemptedSince(history, { admitted, delivery }, at);
+      if (isAttempted || !isRoutedSince(history, at, admitted, destination)) continue;
       broken(
         'what is given back is attempted',
-        `${nameOf(admitted.send)} at ${destination} is dead since ${seconds(diedAt)}, and was given back at ${seconds(acted.at)}`,
+        `${nameOf(admitted.send)} at ${destination} is ${state}, and was given back at ${seconds(at)}`,
       );
     }
+}
+
+/** All configs that have been in force since name the destination. */
+function isRoutedSince(history: History, time: number, { send }: Admitted, destination: string): boolean {
+  const config = history.scenario.configs[history.settledConfig(time) ?? -1];
+  return config !== undefined && namedBy(config, send).includes(destination);
 }
 
 /** A run's beginning, whose result has come: it is not sent any more. */
 function isBegun(history: History, { send }: Admitted): boolean {
   return send.status === 2 && history.hasResult({ send });
-}
-
-/** Refused so often that it was Botbell's own by then. */
-function wasOurs(attempts: readonly Attempt[]): boolean {
-  const isRefused = ({ failure }: Attempt) => failure?.class === 'permanent';
-  return attempts.filter(isRefused).length > 3 && attempts.slice(-1).some(isRefused);
 }
 
 /** A message that a test asks for is sent once at the most, and nobody else hears of it. */

@@ -17,7 +17,9 @@ export function judgeAnswers(history: History, broken: Broken): void {
     fittingResult(history, post, broken);
     if (post.status === 200) kept(history, post, broken);
     else forAReason(history, post, broken);
+    noMoreOften(history, post, broken);
   }
+  answeredByWhoStops(history, broken);
   refusalsCounted(history, broken);
 }
 
@@ -82,6 +84,71 @@ function forAReason(history: History, post: Post, broken: Broken): void {
   );
   if (before !== undefined)
     broken('never non-2xx for what is ours', `${nameOf(send)} was answered ${status} after ${before.result}`);
+  asksForWhatIsOurs(history, post, broken);
+}
+
+/** How late an attempt may begin that a POST has asked for. */
+const MOMENT_MS = SECOND;
+
+/** A non-2xx asks for a retry of something that is neither Botbell's own nor may arrive yet. */
+function asksForWhatIsOurs(history: History, post: Post, broken: Broken): void {
+  const { send, status, at, endedAt = at, deliveries = [] } = post;
+  const open = deliveries.filter(({ state }) => state === 'pending' || state === 'dead');
+  if (open.length === 0 || history.isStoreHit(at, endedAt)) return;
+  const name = `${nameOf(send)} was answered ${status}`;
+  if (open.every(({ destination }) => isOurs(history, post, destination)))
+    broken('never non-2xx for what is ours', `${name}, though Botbell has attempted it by itself`);
+  if (open.every(({ destination }) => isHandedOver(history, post, destination)))
+    broken('what was handed over is taken over', `${name}, though it may arrive yet`);
+}
+
+/** Botbell has attempted it by itself before. */
+function isOurs(history: History, { send, at: postedAt }: Post, destination: string): boolean {
+  const posts = history.observed.posts.filter((other) => other.send.nth === send.nth);
+  const isPosted = (time: number) =>
+    posts.some(({ at, endedAt = Infinity }) => at <= time && time <= endedAt + MOMENT_MS);
+  return history.attemptsOf({ send }, destination).some(({ at }) => at < postedAt && !isPosted(at));
+}
+
+function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, destination: string): boolean {
+  return history
+    .attemptsOf({ send }, destination)
+    .some(
+      (attempt) =>
+        attempt.process === process &&
+        (attempt.handedOverAt ?? Infinity) < endedAt - MOMENT_MS &&
+        (attempt.endedAt ?? Infinity) >= endedAt,
+    );
+}
+
+/** Where nothing makes it wait, a POST attempts a message no more often than the config says. */
+function noMoreOften(history: History, post: Post, broken: Broken): void {
+  const { send, at, endedAt = at, process } = post;
+  const config = history.configOf(post);
+  const posts = history.observed.posts.filter((other) => other.send.nth === send.nth && other.at <= endedAt);
+  const admitted = history.admissionOf(send);
+  if (admitted === undefined || posts.length > 1 || config.isAccepting || config.maxInFlight < 100) return;
+  if (history.isBehind(admitted) || history.isActedOn(admitted) || history.isStoreHit(at, endedAt)) return;
+  for (const { destination } of admitted.listed.deliveries.filter(
+    ({ destination }) => !history.mayWait(destination),
+  )) {
+    const made = history
+      .attemptsOf({ send }, destination)
+      .filter((attempt) => attempt.process === process && attempt.at <= endedAt);
+    if (made.length > config.attemptsPerRequest)
+      broken('no more attempts in a POST', `${nameOf(send)} was sent to ${destination} ${made.length} times`);
+  }
+}
+
+/** A stop cuts nobody off. */
+function answeredByWhoStops({ observed }: History, broken: Broken): void {
+  for (const { send, process, status, endedAt } of observed.posts)
+    if (
+      status === undefined &&
+      endedAt !== undefined &&
+      observed.stops.some((stop) => stop.process === process)
+    )
+      broken('a stop answers who has come', `${nameOf(send)} was not answered by ${process.name}`);
 }
 
 /** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */

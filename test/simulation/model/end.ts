@@ -3,6 +3,7 @@ import type { Admitted, Attempt } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
 import { type Broken, type History, nameOf, seconds } from './history.ts';
+import { snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
 const LATE_MS = 20 * SECOND;
@@ -41,13 +42,16 @@ function promptly(history: History, admitted: Admitted, broken: Broken): void {
   const { at, send } = admitted;
   if (!history.isCalm(at - MINUTE, at + 5 * SECOND) || history.hasSetClocks || history.isActedOn(admitted))
     return;
-  if (history.configOf(admitted).maxInFlight < 100 || isBehind(history, admitted)) return;
+  if (history.configOf(admitted).maxInFlight < 100) return;
   for (const { destination } of admitted.listed.deliveries) {
     const [first] = history.attemptsOf(admitted, destination);
+    // What is attempted there goes on for a while, and a pause or a pace for longer.
+    const since = history.mayWait(destination) ? 0 : at - 90 * SECOND;
     if (
       first === undefined ||
-      history.hasWeather(destination, 0, at + 5 * SECOND) ||
-      isHeld(history, admitted)
+      history.hasWeather(destination, since, at + 5 * SECOND) ||
+      isHeld(history, admitted, destination) ||
+      isKeptBack(history, admitted, destination)
     )
       continue;
     if (first.at - at > 2 * SECOND)
@@ -55,19 +59,25 @@ function promptly(history: History, admitted: Admitted, broken: Broken): void {
   }
 }
 
-function isHeld(history: History, admitted: Admitted): boolean {
-  const { routes, burst } = history.configOf(admitted);
-  const hasSnoozes = history.observed.acted.some(({ act }) => act.kind === 'snooze');
-  return (
-    burst !== undefined ||
-    hasSnoozes ||
-    history.hasReloads ||
-    routes.some(({ bots, mute }) => mute && bots.includes(admitted.send.bot))
-  );
+/** By an earlier message of its job; but a beginning that is not being attempted ends with its result. */
+function isKeptBack(history: History, { id, at, send }: Admitted, destination: string): boolean {
+  return history.admitted.some((other) => {
+    if (other.id >= id || other.send.job !== send.job) return false;
+    const attempts = history.attemptsOf(other, destination);
+    const isUnderWay = attempts.some((each) => each.at <= at && (each.endedAt ?? Infinity) > at - SECOND);
+    return send.status === 2 || other.send.status !== 2 || isUnderWay;
+  });
 }
 
-function isBehind(history: History, { id, send }: Admitted): boolean {
-  return history.admitted.some((other) => other.id < id && other.send.job === send.job);
+function isHeld(history: History, admitted: Admitted, destination: string): boolean {
+  const { routes, burst } = history.configOf(admitted);
+  const { bot } = admitted.send;
+  return (
+    burst !== undefined ||
+    snoozesOf(history).some((snooze) => snooze.concerns(bot, destination)) ||
+    history.hasReloads ||
+    routes.some(({ bots, mute }) => mute && bots.includes(bot))
+  );
 }
 
 /** What a process had in hand when it died is attempted again: once the claim is free, and the service has had its time to post again. */
@@ -125,29 +135,18 @@ function isServed(history: History, from: number, to: number): boolean {
   });
 }
 
-const WAITS = new Set(['limit', 'full', 'dawdle', 'mixed']);
-
 /** Nothing is attempted any more so long after it came. Time in which it only waited does not count, nor does a process that is down. */
 function givenUp(history: History, admitted: Admitted, broken: Broken): void {
   const { scenario, hasReloads, hasSetClocks } = history;
   const { giveUpAfterMs } = history.configOf(admitted);
-  if (
-    hasReloads ||
-    hasSetClocks ||
-    isHeld(history, admitted) ||
-    isBehind(history, admitted) ||
-    history.isActedOn(admitted)
-  )
-    return;
+  if (hasReloads || hasSetClocks || history.isBehind(admitted) || history.isActedOn(admitted)) return;
   const lost = scenario.faults.reduce(
     (sum, fault) =>
       sum + (fault.kind === 'store' ? fault.for : 'downFor' in fault ? fault.downFor + 40 * SECOND : 0),
     0,
   );
   for (const { destination } of admitted.listed.deliveries) {
-    const waits = scenario.faults.some(
-      (fault) => fault.kind === 'weather' && WAITS.has(fault.mode) && fault.destination === destination,
-    );
+    const waits = history.mayWait(destination) || isHeld(history, admitted, destination);
     const late = history
       .attemptsOf(admitted, destination)
       .find(({ at }) => at > admitted.at + giveUpAfterMs + lost + MINUTE);

@@ -7,6 +7,12 @@ import { type ConfigPlan, type Fault, namedBy, type Scenario, SECOND, type Send 
 /** What a fault leaves behind: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
 
+/** Weather in which a message waits without an attempt, or for one that goes on. */
+const WAITING = new Set(['limit', 'full', 'dawdle', 'mixed']);
+
+/** By then processes have told each other which config they run. */
+const SETTLED_AFTER_MS = 20 * SECOND;
+
 /** How long a success may take to be written in a store that works. */
 export const WRITTEN_WITHIN_MS = 200;
 
@@ -102,6 +108,29 @@ export class History {
       fault.at <= to &&
       fault.at + fault.for >= from;
     return this.scenario.faults.some(isThere);
+  }
+
+  /** Whether a message may wait there without an attempt, at some time. */
+  mayWait(destination: string): boolean {
+    return this.scenario.faults.some(
+      (fault) => fault.kind === 'weather' && WAITING.has(fault.mode) && fault.destination === destination,
+    );
+  }
+
+  /** The number of the config that all processes ran at a time and, unless it is asked of a moment, from then on; undefined: they differ, or change. */
+  settledConfig(time: number, isForGood = true): number | undefined {
+    const loads = this.scenario.skews.flatMap((_, slot) => {
+      const ofSlot = this.observed.loaded.filter((load) => load.slot === slot);
+      const before = ofSlot.findLast(({ at }) => at <= time - (isForGood ? SETTLED_AFTER_MS : 0));
+      return [before ?? ofSlot[0], ...ofSlot.filter(({ at }) => isForGood && at > (before?.at ?? 0))];
+    });
+    const [first] = loads;
+    return loads.every((load) => load?.config === first?.config) ? first?.config : undefined;
+  }
+
+  /** Whether another callback of its job came before. */
+  isBehind({ id, send }: Admitted): boolean {
+    return this.admitted.some((other) => other.id < id && other.send.job === send.job);
   }
 
   /** The configs that some process ran with while a callback was on its way. */

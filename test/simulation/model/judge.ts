@@ -2,9 +2,11 @@
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
 import { judgeActs } from './acts.ts';
+import { judgeAlerts } from './alerts.ts';
 import { judgeAnswers } from './answers.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
+import { judgeReloads } from './reloads.ts';
 import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
 import { judgePauses } from './pauses.ts';
@@ -28,6 +30,8 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeRules,
     judgeActs,
     judgeSignals,
+    judgeAlerts,
+    judgeReloads,
   ])
     ask(history, broken);
   return [...new Set(all)];

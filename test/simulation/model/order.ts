@@ -1,6 +1,10 @@
 /** Section 6: within a job, per destination, in order. */
-import type { Admitted } from '../observed.ts';
-import { type Broken, type History, isSuccess, nameOf } from './history.ts';
+import type { Admitted, Attempt } from '../observed.ts';
+import { SECOND } from '../scenario.ts';
+import { type Broken, deliveryAt, type History, isSuccess, nameOf } from './history.ts';
+
+/** A summary that is made in the moment in which the result is told may be sent so much later. */
+const SUMMARISED_WITHIN_MS = 20 * SECOND;
 
 export function judgeOrder(history: History, broken: Broken): void {
   for (const earlier of history.admitted)
@@ -14,6 +18,7 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
   if (history.isActedOn(earlier) || history.hasReloads) return;
   for (const { destination } of earlier.listed.deliveries) {
     const told = history.attemptsOf(later, destination).find(isSuccess);
+    notSummarised(history, earlier, { later, told, destination }, broken);
     const again = history
       .attemptsOf(earlier, destination)
       .find(({ at }) => told?.endedAt !== undefined && at > told.endedAt);
@@ -26,6 +31,30 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
       what,
     );
   }
+}
+
+interface After {
+  readonly later: Admitted;
+  /** How the later one was told; undefined: not by itself. */
+  readonly told: Attempt | undefined;
+  readonly destination: string;
+}
+
+/** No summary that is made after the result was told tells of a run's beginning. */
+function notSummarised(
+  history: History,
+  earlier: Admitted,
+  { later, told, destination }: After,
+  broken: Broken,
+): void {
+  if (told?.endedAt === undefined || earlier.send.status !== 2 || later.send.status === 2) return;
+  const isTold = deliveryAt(earlier, destination)?.state === 'delivered';
+  if (!isTold || history.attemptsOf(earlier, destination).length > 0) return;
+  const [summary] = history.summariesOf(earlier, destination);
+  const from = told.endedAt;
+  if (summary === undefined || summary.at < from + SUMMARISED_WITHIN_MS) return;
+  if (history.isCalm(from, summary.at) && !history.hasWeather(destination, 0, summary.at))
+    broken('no start after its result', `${nameOf(earlier.send)} is summarised at ${destination} after it`);
 }
 
 /** It had been taken before, and nobody could know. */

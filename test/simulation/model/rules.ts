@@ -18,6 +18,7 @@ export function judgeRules(history: History, broken: Broken): void {
   const snoozes = snoozesOf(history);
   const rulings = new Rules(config, epoch).judge(history.admitted);
   const unsure = unsurePlaces(history);
+  snoozedForAReason(history, snoozes, broken);
   for (const [admitted, ruled] of rulings) {
     if (history.isActedOn(admitted)) continue;
     noMoreThanRuled(history, admitted, ruled, broken);
@@ -37,6 +38,14 @@ function unsurePlaces(history: History): ReadonlySet<string> {
     return lost.map(({ destination }) => `${send.bot} ${destination}`);
   });
   return new Set(places);
+}
+
+/** An answer says that a snooze holds a message only where one concerns it. */
+function snoozedForAReason(history: History, snoozes: readonly Snoozed[], broken: Broken): void {
+  for (const { send, deliveries = [] } of history.observed.posts)
+    for (const { destination, rule } of deliveries)
+      if (rule === 'snooze' && !snoozes.some((snooze) => snooze.concerns(send.bot, destination)))
+        broken('the rules decide', `${nameOf(send)} is snoozed at ${destination}, which nobody asked for`);
 }
 
 interface Ruled {
@@ -72,6 +81,7 @@ function asRuled(history: History, ruled: Ruled, broken: Broken): void {
   const why = untold(history, admitted, destination);
   if (why !== undefined) broken('nothing is lost', `${name} was never told (${ruling.does}): ${why}`);
   heldLongEnough(ruled, first, broken);
+  heldNoLonger(history, ruled, broken);
   if (first !== undefined) asItself(history, ruled, first, broken);
   else if (ruling.does === 'tell') notSummarised(history, ruled, broken);
 }
@@ -89,6 +99,33 @@ function heldLongEnough(
     broken(
       'held until it ends',
       `${nameOf(admitted.send)} is sent to ${destination} at ${seconds(first.at)}, and is held until ${seconds(until)}`,
+    );
+}
+
+/** How late what a hold held may be told: a poll, on a machine that sleeps while nothing happens. */
+const TOLD_WITHIN_MS = 40 * SECOND;
+
+/** Where nothing else keeps it back, it is told soon after its hold has ended. */
+function heldNoLonger(
+  history: History,
+  { admitted, destination, ruling, snoozes }: Ruled,
+  broken: Broken,
+): void {
+  const { send } = admitted;
+  const { routes, burst } = history.configOf(admitted);
+  const concerning = snoozes.filter((snooze) => snooze.concerns(send.bot, destination));
+  const isMuted = routes.some(({ bots, mute }) => mute && bots.includes(send.bot));
+  const isOneHold = ruling.does === 'hold' ? concerning.length === 0 : !isMuted;
+  const until = ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
+  const latest = Math.max(until, admitted.at) + TOLD_WITHIN_MS;
+  const isHindered = history.hasWeather(destination, 0, latest) || !history.isCalm(admitted.at, latest);
+  if (!isOneHold || burst !== undefined || !Number.isFinite(until) || latest > history.now || isHindered)
+    return;
+  const toldAt = history.toldAt(admitted, destination) ?? Infinity;
+  if (toldAt > latest && !history.isBehind(admitted))
+    broken(
+      'told when its hold has ended',
+      `${nameOf(send)} is told at ${destination} at ${seconds(toldAt)}, and was held until ${seconds(until)}`,
     );
 }
 

@@ -19,6 +19,7 @@ export function judgeTold(history: History, broken: Broken): void {
     onlyWhoIsNamed(history, admitted, broken);
     deliveredIsTaken(history, admitted, broken);
     deadForAReason(history, admitted, broken);
+    deadWhenRefused(history, admitted, broken);
     if (history.hasReloads) everybodyNamed(history, admitted, broken);
   }
 }
@@ -130,6 +131,31 @@ function deadForAReason(history: History, admitted: Admitted, broken: Broken): v
         `${nameOf(admitted.send)} is a dead letter at ${delivery.destination} (${delivery.last_error?.code})`,
       );
   }
+}
+
+/** What is refused for good is attempted once for each POST, and once by Botbell itself. */
+function deadWhenRefused(history: History, admitted: Admitted, broken: Broken): void {
+  if (history.isActedOn(admitted) || history.hasReloads) return;
+  const posts = history.observed.posts.filter(({ send }) => send.nth === admitted.send.nth).length;
+  for (const { destination } of admitted.listed.deliveries) {
+    const refused = history
+      .attemptsOf(admitted, destination)
+      .filter((each) => isSurelyRefused(history, each));
+    if (refused.length > posts + 1)
+      broken(
+        'given up when it is refused for good',
+        `${destination} refused ${nameOf(admitted.send)} ${refused.length} times, which was posted ${posts} times`,
+      );
+  }
+}
+
+function isSurelyRefused(history: History, { failure, process, endedAt = 0 }: Attempt): boolean {
+  const written = endedAt + WRITTEN_WITHIN_MS;
+  return (
+    failure?.class === 'permanent' &&
+    history.endOf(process) > written &&
+    !history.isStoreHit(endedAt, written)
+  );
 }
 
 /** Whoever all configs name is told, unless the delivery has a state that says why not. */
