@@ -42,7 +42,7 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
 function snoozeFrom(random: Random, at: number, used: readonly string[]): Act {
   const bot = random.chance(0.7) ? random.of(BOTS) : undefined;
   const destination = bot === undefined || random.chance(0.3) ? random.of(used) : undefined;
-  const isTimed = bot === undefined || random.chance(0.6);
+  const isTimed = bot === undefined || random.chance(0.5);
   const lasts = random.int(20, 300) * SECOND;
   return {
     kind: 'snooze',

@@ -79,12 +79,21 @@ function rulesFor(random: Random, on: readonly On[], { epoch, lastsMs }: Frame):
   return {
     ...(random.chance(0.3) && { on: [...new Set<On>([...on, 'error', 'recovered'])] }),
     ...(random.chance(0.35) && { afterFailures: random.int(2, 3) }),
-    ...(random.chance(0.35) && { repeat: random.of(['changes', 2, 5] as const) }),
+    ...(random.chance(on.includes('succeeded') ? 0.35 : 0.6) && {
+      repeat: random.of(['changes', 'changes', 2, 5] as const),
+    }),
     ...(random.chance(0.15) && { unlessCode: 7 }),
     ...(random.chance(0.35) && { mute }),
     ...(random.chance(0.3) && { overdueMin: random.int(1, 6) }),
     ...(random.chance(0.25) && { expect: { everyMin: random.int(2, 6), graceMin: 1 } }),
   };
+}
+
+/** An edit elsewhere, which changes nothing for the BOTs that run: a route of another BOT, before all or after them. */
+export function drawEdited(config: ConfigPlan, random: Random): ConfigPlan {
+  const other: RoutePlan = { bots: ['delta'], on: ['error'], notify: [random.of(DESTINATIONS)] };
+  const routes = random.chance(0.5) ? [other, ...config.routes] : [...config.routes, other];
+  return { ...config, routes };
 }
 
 /** Another config: a route less, another destination, or an additional route. */

@@ -24,8 +24,8 @@ export function drawSwarm(random: Random, { hasRules, hasActs }: Drawn): Swarm {
   const drawn = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
   // Where nothing is undelivered, people ask for nothing.
   const swarm = hasActs && random.chance(0.6) ? { ...drawn, weather: 3 } : drawn;
-  // Rules judge by time: what a rule does while a call of the store takes seconds, or a clock is set, is not said.
-  return hasRules ? { ...swarm, slow: 0, clock: 0 } : swarm;
+  // Rules judge by time: what a rule does while a call of the store takes seconds is not said.
+  return hasRules ? { ...swarm, slow: 0 } : swarm;
 }
 
 interface Struck {
@@ -35,6 +35,7 @@ interface Struck {
   readonly used: readonly string[];
   /** When the service posts. */
   readonly moments: readonly number[];
+  readonly hasRules: boolean;
 }
 
 const WEATHERS: readonly Weather[] = [
@@ -52,14 +53,14 @@ const WEATHERS: readonly Weather[] = [
 const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE, HOUR, DAY];
 
 export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
-  const { swarm, lastsMs, replicas, used, moments } = struck;
+  const { swarm, lastsMs, replicas, used, moments, hasRules } = struck;
   // One or two weathers rule a seed.
   const weathers = random.chance(0.4) ? (['mixed'] as const) : [random.of(WEATHERS), random.of(WEATHERS)];
   const at = () => random.int(0, lastsMs);
   // Mostly while something is under way.
   const amid = () =>
     moments.length > 0 && random.chance(0.6)
-      ? Math.min(lastsMs, random.of(moments) + random.int(0, 400))
+      ? Math.min(lastsMs, random.of(moments) + random.int(0, random.of([8, 400])))
       : at();
   const slot = () => random.int(0, replicas - 1);
   const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
@@ -85,7 +86,8 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   };
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];
-    const which = random.of([-1, slot()]);
+    // Rules go by the store's clock: what becomes of them while that is set is not said.
+    const which = random.of([hasRules ? slot() : -1, slot()]);
     const set: Fault = { kind: 'clock', at: begins, slot: which, by };
     const back: Fault = { kind: 'clock', at: begins + random.int(1, 120) * SECOND, slot: which, by: -by };
     return [set, back];

@@ -1,11 +1,11 @@
 /** Draws what the service posts: runs that begin, end, and sometimes end twice. */
 import type { Frame } from './draw-config.ts';
 import type { Random } from './random.ts';
-import { BOTS, SECOND, type Send, type Status } from './scenario.ts';
+import { BOTS, type ConfigPlan, SECOND, type Send, type Status } from './scenario.ts';
 
 type Drawn = Omit<Send, 'nth'>;
 
-export function drawSends(random: Random, frame: Frame): readonly Send[] {
+export function drawSends(random: Random, frame: Frame, { routes }: ConfigPlan): readonly Send[] {
   const jobs = frame.isCrowded ? random.int(10, 30) : random.int(2, random.of([6, 14, 24]));
   // A flood: many jobs within seconds.
   const rush = frame.isCrowded ? random.int(0, frame.lastsMs / 2) : undefined;
@@ -13,13 +13,14 @@ export function drawSends(random: Random, frame: Frame): readonly Send[] {
     const at = rush === undefined ? random.int(0, frame.lastsMs) : rush + random.int(0, 3000);
     return jobOf(random, frame, { job: `job-${job}`, bot: random.of(BOTS), at });
   }).flat();
-  if (frame.hasRules && random.chance(0.4)) drawn.push(...busyBot(random, frame));
+  const counting = routes.filter(({ repeat, afterFailures }) => repeat ?? afterFailures);
+  const busy = random.of([...BOTS, ...counting.flatMap(({ bots }) => [...bots, ...bots, ...bots])]);
+  if (frame.hasRules && random.chance(0.4)) drawn.push(...busyBot(random, frame, busy));
   return drawn.sort((a, b) => a.at - b.at).map((send, index) => ({ ...send, nth: index + 1 }));
 }
 
 /** A bad night: one BOT runs again and again, and mostly fails several times in a row. */
-function busyBot(random: Random, { lastsMs }: Frame): Drawn[] {
-  const bot = random.of(BOTS);
+function busyBot(random: Random, { lastsMs }: Frame, bot: string): Drawn[] {
   const runs = random.int(8, 24);
   let isFailing = random.chance(0.5);
   return Array.from({ length: runs }, (_, run): Drawn => {

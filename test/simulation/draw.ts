@@ -1,6 +1,6 @@
 /** From a seed to its scenario. */
 import { drawActs } from './draw-acts.ts';
-import { drawChanged, drawConfig } from './draw-config.ts';
+import { drawChanged, drawConfig, drawEdited } from './draw-config.ts';
 import { drawFaults, drawReloads, drawSwarm } from './draw-faults.ts';
 import { drawSends } from './draw-sends.ts';
 import { Random } from './random.ts';
@@ -13,7 +13,7 @@ export function scenarioOf(seed: number): Scenario {
   const lastsMs = random.int(3, 12) * MINUTE;
   const hasRules = random.chance(0.45);
   const isCrowded = !hasRules && random.chance(0.12);
-  const hasReloads = !hasRules && random.chance(0.35);
+  const hasReloads = random.chance(hasRules ? 0.25 : 0.35);
   const hasActs = random.chance(0.4);
   // What begins before midnight goes on after it.
   const isLate = hasRules && random.chance(0.15);
@@ -21,20 +21,25 @@ export function scenarioOf(seed: number): Scenario {
   const frame = { epoch, lastsMs, hasRules, isCrowded };
   const first = drawConfig(random, frame);
   const changed = hasReloads
-    ? Array.from({ length: random.int(1, 2) }, () => drawChanged(first, random))
+    ? Array.from({ length: random.int(1, 2) }, () => (hasRules ? drawEdited : drawChanged)(first, random))
     : [];
-  const sends = drawSends(random, frame);
+  const sends = drawSends(random, frame, first);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
   const swarm = drawSwarm(random, { hasRules, hasActs });
-  const faults = drawFaults(random, { swarm, lastsMs, replicas, used, moments: sends.map(({ at }) => at) });
+  const faults = drawFaults(random, {
+    swarm,
+    lastsMs,
+    replicas,
+    used,
+    moments: sends.map(({ at }) => at),
+    hasRules,
+  });
   const reloads = hasReloads ? drawReloads(random, lastsMs, replicas, 1 + changed.length) : [];
   return {
     seed,
     epoch,
     replicas,
-    skews: Array.from({ length: replicas }, () =>
-      hasRules || random.chance(0.6) ? 0 : random.int(-90, 90) * SECOND,
-    ),
+    skews: Array.from({ length: replicas }, () => (random.chance(0.6) ? 0 : random.int(-90, 90) * SECOND)),
     isOrdered: random.chance(0.5),
     configs: [first, ...changed],
     sends,

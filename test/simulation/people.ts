@@ -88,7 +88,8 @@ export class People {
     if (act.kind === 'test')
       return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
     if (act.kind !== 'snooze') return this.#requestAbout(process, act);
-    const now = this.#parts.clockOf(process.slot);
+    // A person's clock is right.
+    const now = this.#parts.clockOf(-1);
     const until = act.for === undefined ? 'next-success' : new Date(now + act.for).toISOString();
     const body = { bot_id: act.bot ?? '', destination: act.destination ?? '', until };
     return { path: '/api/snoozes', method: 'POST', body };

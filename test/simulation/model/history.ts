@@ -2,7 +2,7 @@
 import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
-import { type ConfigPlan, type Fault, namedBy, type Scenario, SECOND, type Send } from '../scenario.ts';
+import { BOTS, type ConfigPlan, type Fault, namedBy, type Scenario, SECOND, type Send } from '../scenario.ts';
 
 /** What a fault leaves behind: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
@@ -31,7 +31,7 @@ export class History {
     this.scenario = scenario;
     this.observed = observed;
     this.now = now;
-    this.hasReloads = scenario.configs.length > 1;
+    this.hasReloads = new Set(scenario.configs.map(routesOfBots)).size > 1;
     this.hasSetClocks = scenario.faults.some(({ kind }) => kind === 'clock');
     for (const attempt of observed.attempts) {
       const place = `${attempt.key}@${attempt.destination}`;
@@ -60,8 +60,9 @@ export class History {
 
   /** Summaries that a destination took and that name the callback's job. */
   summariesOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
-    return this.observed.attempts.filter(({ notice, takenAt, destination: where }) => {
-      if (where !== destination || takenAt === undefined || !isAlert(notice)) return false;
+    const since = this.admissionOf(send)?.at ?? 0;
+    return this.observed.attempts.filter(({ notice, takenAt, destination: where, at }) => {
+      if (where !== destination || takenAt === undefined || !isAlert(notice) || at < since) return false;
       const { subject } = notice.alert;
       return subject.template === 'summary' && subject.bots.some(({ jobs }) => jobs.includes(send.job));
     });
@@ -182,6 +183,11 @@ export class History {
     const { send, config } = post;
     return { send, id: listed.id, at: post.at + Math.max(0, clockedAt - post.clockedAt), config, listed };
   }
+}
+
+/** What a config says of the BOTs that run: what else it says changes nothing for them. */
+function routesOfBots({ routes }: ConfigPlan): string {
+  return JSON.stringify(routes.filter(({ bots }) => bots.some((bot) => BOTS.includes(bot))));
 }
 
 /** Whether the POST was under way when the store's clock said so. */

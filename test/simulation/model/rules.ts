@@ -42,10 +42,12 @@ function unsurePlaces(history: History): ReadonlySet<string> {
 
 /** An answer says that a snooze holds a message only where one concerns it. */
 function snoozedForAReason(history: History, snoozes: readonly Snoozed[], broken: Broken): void {
-  for (const { send, deliveries = [] } of history.observed.posts)
-    for (const { destination, rule } of deliveries)
-      if (rule === 'snooze' && !snoozes.some((snooze) => snooze.concerns(send.bot, destination)))
-        broken('the rules decide', `${nameOf(send)} is snoozed at ${destination}, which nobody asked for`);
+  for (const { send, deliveries = [] } of history.observed.posts) {
+    const admitted = history.admissionOf(send);
+    for (const { destination, rule } of admitted === undefined ? [] : deliveries)
+      if (rule === 'snooze' && !snoozes.some((snooze) => snooze.mayHold(admitted as Admitted, destination)))
+        broken('the rules decide', `${nameOf(send)} is snoozed at ${destination}, and no snooze is in force`);
+  }
 }
 
 interface Ruled {
