@@ -60,8 +60,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'attempts for ever what is refused for good',
     file: 'src/deliver/outcome.ts',
-    from: "(isTakenOver && failure.class === 'permanent')",
-    to: 'failure.class === undefined',
+    from: "if (leftMs <= 0 || (isTakenOver && next === 'never')) return",
+    to: 'if (leftMs <= 0) return',
   },
   {
     does: 'attempts again after a day what a remote could not take',
@@ -116,12 +116,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/app/pipeline.ts',
     from: 'if (!isHeard) this.loop.releaseAll();',
     to: '',
-  },
-  {
-    does: 'writes nothing of what it could not attempt before it stopped',
-    file: 'src/deliver/loop.ts',
-    from: 'if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))',
-    to: 'if (this.#isStopping) return this.#letGo(delivery, true);\n    if (delivery.planned === undefined || this.#isLeftAlone(delivery))',
   },
   {
     does: 'raises no alert of a dead letter',

@@ -11,8 +11,10 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'tells as overdue a run whose result has come',
     file: 'src/ledger/signal/fire.ts',
-    from: 'if (job?.result !== undefined) return true;',
-    to: '',
+    from: 'return over !== undefined;',
+    to: 'return over === null;',
+    unseen:
+      'a run that has ended is no longer open when its timer is claimed: only a result of the next milliseconds is left',
   },
   {
     does: 'does not watch whether a run takes too long',
