@@ -30,7 +30,7 @@ export async function endHolds(
   const ends = new Ends(settings);
   for (let after = 0, isMore = true; isMore;) {
     const ended = await signals.endedHolds(destinationOf(timer), after);
-    for (const held of ended.held) ends.add(held, ended);
+    for (const held of ended.held) ends.add(asOfNow(held), ended);
     after = ended.held.at(-1)?.callbackId ?? after;
     ({ isMore } = ended);
   }
@@ -85,10 +85,10 @@ class Ends {
 
   /** Decides once for all that are alike. */
   #outcomeOf(held: EndedHold, ended: EndedHolds): Ended {
-    const { kind, botId, status, telling, isLate, heldUntil } = held;
+    const { kind, botId, status, telling, isOver, heldUntil } = held;
     // If the end of a hold is not known, the rules are asked again after a day.
     const askedAgainAt = heldUntil > ended.asOf ? heldUntil : ended.asOf + ASKED_AGAIN_MS;
-    const key = JSON.stringify([kind, botId, status, telling, isLate, askedAgainAt]);
+    const key = JSON.stringify([kind, botId, status, telling, isOver, askedAgainAt]);
     const outcome = this.#known.get(key) ?? decideOn(held, askedAgainAt, ended, this.#settings);
     this.#known.set(key, outcome);
     return outcome;
@@ -119,6 +119,11 @@ class Ends {
   }
 }
 
+/** A success after which the BOT has failed again is no recovery any more. */
+function asOfNow(held: EndedHold): EndedHold {
+  return held.hasFailedAgain ? { ...held, telling: { ...held.telling, occasion: undefined } } : held;
+}
+
 function isSame(held: EndedHold, { reason, heldUntil, snoozeId }: HeldOn): boolean {
   return reason === held.reason && heldUntil === held.heldUntil && snoozeId === held.snoozeId;
 }
@@ -132,7 +137,7 @@ function decideOn(
   settings: Settings,
 ): Ended {
   const { destination, botId, kind, telling } = held;
-  if (held.isLate) return SUPERSEDED;
+  if (held.isOver) return SUPERSEDED;
   const plan = planOf(settings, held);
   const target = plannedFor(held, plan);
   if (isLetGo(held, plan, settings)) return NOT_ASKED_FOR;

@@ -34,7 +34,7 @@ export interface DeliveryTarget {
   readonly channel: string;
   readonly address: string;
 }
-/** Reason of an `executing` that is held for good, since its job's result is known. */
+/** Reason of what is held for good, since it is no longer true: an `executing` whose job's result is known, and the like. */
 export const SUPERSEDED = 'superseded';
 
 /** Reason of what a rule had held until its route's `on` let it go for good. */

@@ -28,8 +28,20 @@ export function hasResult(row: string): Sql {
     AND result.status IN (0, 1) AND result.kind = 'callback')`;
 }
 
-/** A condition on a row of `callbacks`: it is an `executing` whose job's result is known. */
-export const IS_LATE_START: Sql = sql`(callbacks.kind = 'callback' AND callbacks.status = 2 AND ${hasResult('callbacks')})`;
+/**
+ * A condition on a row of `callbacks`: what it says is no longer true, so it is told to nobody. An `executing` or an overdue run whose
+ * result is known; a missed result that has come; a summary of what was told otherwise, and an alert about what has been told since.
+ */
+export const IS_OVER: Sql = sql`CASE callbacks.kind
+  WHEN 'callback' THEN callbacks.status = 2 AND ${hasResult('callbacks')}
+  WHEN 'overdue' THEN ${hasResult('callbacks')}
+  WHEN 'missed' THEN EXISTS (SELECT 1 FROM callbacks AS came
+    WHERE came.kind = 'callback' AND came.bot_key = callbacks.bot_key AND came.id > callbacks.id AND came.status IN (0, 1))
+  WHEN 'summary' THEN NOT EXISTS (SELECT 1 FROM deliveries AS part
+    WHERE part.summary_id = callbacks.id AND part.summary_id IS NOT NULL AND part.state = 'held')
+  WHEN 'alert' THEN callbacks.about IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries AS untold
+    WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered')
+  ELSE 1 = 0 END`;
 
 /** A condition on a row of `callbacks`: its messages are grouped with its job's, and in order with them. */
 export const IS_OF_JOB: Sql = sql`callbacks.kind IN ('callback', 'overdue')`;
@@ -69,14 +81,14 @@ export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<re
 export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
   readonly receivedAt: number;
   readonly bytes: number;
-  readonly isLateStart: boolean;
+  readonly isOver: boolean;
 }
 
 /** These deliveries, in the order of `ids`. */
 export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<RowWithCallback>(sql`
-    SELECT own.*, kind, started_at, times_received, received_at, bytes, ${IS_LATE_START} AS is_late_start
+    SELECT own.*, kind, started_at, times_received, received_at, bytes, ${IS_OVER} AS is_over
     FROM (SELECT ${recordIn(tx)} FROM deliveries WHERE id IN (${join(ids)})) AS own
     JOIN callbacks ON callbacks.id = own.callback_id`);
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -23,8 +23,8 @@ const OUTCOMES = {
   ],
   superseded: [
     409,
-    'Its job’s result is known already, so nobody is told any more that it began.',
-    'ジョブの結果が届いているため、開始の通知は送りません。',
+    'It is no longer true, as the start of a job whose result is known, so nobody is told of it any more.',
+    '結果が届いたジョブの開始など、すでに事実と異なるため送りません。',
   ],
   dismissed: [202, 'Marked as done: it is not sent again.', '対応済みにしました。再送しません。'],
   'not dead': [

@@ -34,6 +34,7 @@ export type StoryEventName =
   | 'route matched'
   | 'route did not match'
   | 'superseded'
+  | 'no longer true'
   | 'held'
   | 'attempt'
   | 'delivered'

@@ -105,6 +105,7 @@ export const ENGLISH = {
   'marked as done': 'Not told: {who}; marked as done by hand.',
   unrouted: 'Not told: {who}, where the config no longer sends it.',
   superseded: 'Not told: {who}, since the job’s result came first.',
+  'no longer true': 'Not told: {who}, since it was no longer true.',
   'more destinations': '{count} more destinations are below.',
   nobody: 'Nobody was told.',
 };

@@ -106,6 +106,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'marked as done': '{who} には届いていません。対応済みとされています。',
   unrouted: '{who} には届いていません。現在の設定では宛先ではありません。',
   superseded: '{who} には送っていません。ジョブの結果が先に届いたためです。',
+  'no longer true': '{who} には送っていません。内容がすでに事実と異なっていたためです。',
   'more destinations': 'ほかの宛先（{count}件）は下にあります。',
   nobody: '誰にも通知していません。',
 };

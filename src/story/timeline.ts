@@ -130,7 +130,10 @@ class Timeline {
 
   #held(row: HistoryRow<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
-    if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, 'superseded')];
+    const { kind } = this.#story;
+    const isOfRun = kind === 'callback' || kind === 'overdue';
+    if (rule === SUPERSEDED)
+      return [this.#event({ ...row, what: 'superseded' }, isOfRun ? 'superseded' : 'no longer true')];
     if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted')];
     const endsAt = row.entry?.endsAt;
     const time = endsAt === undefined ? '' : this.#sayings.time(endsAt);

@@ -8,8 +8,10 @@ import {
   Bench,
   type CreateStore,
   dead,
+  delivered,
   destinationsOf,
   EXECUTING,
+  LOG,
   namesOf,
   only,
   OPS,
@@ -89,6 +91,19 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.settle([dead(id, alertOf('slack down'))]);
       expect((await bench.states())[0]).to.equal('slack:#ops dead');
       expect(await alertsDue()).to.have.length(1);
+    });
+
+    it('is not told once all that it tells of has been told', async () => {
+      const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
+      await bench.settle([putOff(ops, 60_000, { alert: alertOf('slack down') }), putOff(log, 60_000)]);
+      await bench.settle([delivered(ops)]);
+      await bench.settle([delivered(log)]);
+      expect(await alertsDue()).to.deep.equal([]);
+      const alerts = (await bench.deliveries()).filter(({ id }) => id > log.id);
+      expect(alerts.map(({ state, reason }) => `${state} ${String(reason)}`)).to.deep.equal([
+        'held superseded',
+        'held superseded',
+      ]);
     });
 
     it('raises none of a failure that no longer counts, nor where nobody is named', async () => {

@@ -126,7 +126,7 @@ class SignalBench extends Bench {
 
   /** What all whose hold is over come to, but for starts whose results have come. @returns how many there were */
   endWith(outcome: HoldOutcome = 'summary'): Promise<number> {
-    return this.end(({ isLate }) => (isLate ? 'superseded' : outcome));
+    return this.end(({ isOver }) => (isOver ? 'superseded' : outcome));
   }
 
   /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
@@ -448,6 +448,38 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
+      it('leaves out what is no longer true: a missed result that has come, and a recovery of what has failed again', async () => {
+        const planned = [to('slack:#ops', [MUTED])];
+        const missed = { kind: 'missed', subject: '{"template":"missed"}', planned, timezone: 'UTC' };
+        for (const botId of ['get_items', 'silent']) {
+          const key = `expect ${botId}`;
+          await bench.ledger.signals.adoptTimers({
+            timers: [{ key, kind: 'expect', dueAt: bench.now, data: {} }],
+            ended: [],
+            reasked: [],
+          });
+          const [timer = { key, kind: 'expect' as const, dueAt: 0, data: {} }] = await bench.timers();
+          await bench.ledger.signals.fire({ timer, notice: { ...missed, botId } });
+        }
+        const asked = { on: ['error', 'recovered'] } as const;
+        await bench.comes({ status: 1, job_id: 'bad', bot_id: 'flaky' }, [to('slack:#log', [asked])]);
+        await pass(MINUTE);
+        const recovers = [to('slack:#log', [{ ...asked, ...MUTED }])];
+        await bench.comes({ status: 0, job_id: 'well', bot_id: 'flaky' }, recovers);
+        const over = () => bench.ledger.signals.endedHolds('slack:#ops');
+        expect((await over()).held.map(({ botId, isOver }) => [botId, isOver])).to.deep.equal([
+          ['get_items', false],
+          ['silent', false],
+        ]);
+        await bench.comes({ status: 0, job_id: 'came' }, []);
+        expect((await over()).held.map(({ isOver }) => isOver)).to.deep.equal([true, false]);
+        const again = async () => (await bench.ledger.signals.endedHolds('slack:#log')).held;
+        expect((await again()).map(({ hasFailedAgain }) => hasFailedAgain)).to.deep.equal([false]);
+        await pass(MINUTE);
+        await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
+        expect((await again()).map(({ hasFailedAgain }) => hasFailedAgain)).to.deep.equal([true]);
+      });
+
       it('leaves out a start whose result has come meanwhile, and tells no summary of such alone', async () => {
         await bench.comes({ status: EXECUTING, job_id: 'job' }, [muted, to('slack:#log', [MUTED])]);
         await bench.comes({ status: EXECUTING, job_id: 'running' }, [muted]);
@@ -624,6 +656,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           expect(await bench.states()).to.deep.equal([]);
         });
 
+        it('nothing if its result comes before it could be told', async () => {
+          await bench.ledger.signals.fire(await overdue());
+          await bench.comes({ status: 1, job_id: 'slow' }, []);
+          expect(await bench.claim()).to.deep.equal([]);
+          expect((await bench.deliveries())[0]).to.include({ state: 'held', reason: 'superseded' });
+        });
+
         it('once, though its timer begins again while it is fired', async () => {
           const fired = await overdue();
           for (const process of [bench.ledger, await bench.openAs('second')]) {
@@ -642,8 +681,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           await bench.ledger.signals.fire(await overdue(message));
           const [, body] = await bench.store.rows('callbacks');
           expect(body?.['body']).to.have.property('length').that.is.below(100_000);
-          const { deliveries } = await bench.comes({ status: 0, job_id: 'slow' }, [to('slack:#ops')]);
           const [due] = await bench.claim();
+          const { deliveries } = await bench.comes({ status: 0, job_id: 'slow' }, [to('slack:#ops')]);
           expect(due && callbackOf(due.notice).message).to.equal(message);
           expect(deliveries[0]?.behind).to.equal(due?.record.id);
         });

@@ -6,7 +6,7 @@ import { lockDeliveries } from '../operations/locks.ts';
 import { type Actor, writeEach } from '../history.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
 import type { DeliveryRecord } from '../ledger.ts';
-import { IS_LATE_START } from '../rows.ts';
+import { IS_OVER } from '../rows.ts';
 import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter, RedeliveryTally } from './actions.ts';
 import { keptActor, markDismissed } from './by-hand.ts';
 
@@ -21,7 +21,7 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
 
 function matches(filter: RedeliveryFilter): Sql {
   const { botId, jobId, status, result } = filter;
-  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_LATE_START}`, ...conditionsOnCallbacks(filter)];
+  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OVER}`, ...conditionsOnCallbacks(filter)];
   if ([botId, jobId, status, result].some((each) => each !== undefined))
     conditions.push(sql`callbacks.kind = 'callback'`);
   return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');

@@ -8,7 +8,7 @@ import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { insertRows, makePending } from '../operations/deliveries.ts';
 import { lockCallback, lockDeliveries } from '../operations/locks.ts';
 import { gained, isUnrouted, siblingsOf } from '../operations/rerouting.ts';
-import { IS_LATE_START, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { IS_OVER, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from '../rows.ts';
 import type { DismissResult, PlanByHand, RedeliverResult, RoutedByHand } from './actions.ts';
 
 const LONGEST_NAME = 200;
@@ -64,9 +64,9 @@ async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefine
   return (await withCallbacks(tx, [id]))[0];
 }
 
-function redeliverResult({ state, reason, isLateStart }: RowWithCallback, again: boolean): RedeliverResult {
+function redeliverResult({ state, reason, isOver }: RowWithCallback, again: boolean): RedeliverResult {
   // If made pending, it would be held as superseded again.
-  if (reason === SUPERSEDED || isLateStart) return 'superseded';
+  if (reason === SUPERSEDED || isOver) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   return reason === NO_LONGER_ROUTED || reason === DISMISSED ? 'accepted' : 'open';
@@ -84,11 +84,11 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'identity' | 'jobKey' | 'isLateStart'>>(
-    sql`SELECT identity, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_LATE_START} AS is_late_start FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<RowWithCallback, 'identity' | 'jobKey' | 'isOver'>>(
+    sql`SELECT identity, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
-  if (callback.isLateStart) return 'superseded';
+  if (callback.isOver) return 'superseded';
   const { lacking, revived } = gained(
     targets,
     await siblingsOf(tx, sql`${callbackId}`),

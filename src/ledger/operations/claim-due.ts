@@ -24,13 +24,13 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   return rows.map(({ destination }) => destination);
 }
 
-/** Holds each `executing` whose result is known instead of claiming it, and claims what waited behind it. */
+/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. */
 export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await withCallbacks(tx, ids);
-  const late = rows.filter(({ isLateStart }) => isLateStart);
-  await holdBack(tx, late, SUPERSEDED);
-  if (late.length > 0) return claimDue(tx, requests);
+  const over = rows.filter(({ isOver }) => isOver);
+  await holdBack(tx, over, SUPERSEDED);
+  if (over.length > 0) return claimDue(tx, requests);
   return claimRows(tx, withinBytes(rows));
 }
 

@@ -153,7 +153,7 @@ function decide(
   // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
   const decided = { row, dueAt, alertedCause: row.alertedCause, ...update, isTakenOver };
-  if (state === 'pending' && row.isLateStart)
+  if (state === 'pending' && row.isOver)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
   return alert === undefined || isKnown(row, state, alert)
     ? { ...decided, alert: undefined }

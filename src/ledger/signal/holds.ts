@@ -9,7 +9,7 @@ import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../history.ts';
 import type { DecidedTarget, DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from '../operations/deliveries.ts';
-import { IS_LATE_START } from '../rows.ts';
+import { IS_OVER } from '../rows.ts';
 import { openSnoozes } from './snoozes.ts';
 import { writeOwnNotice } from './own-notices.ts';
 import { destinationOf, endTimer, type Timer } from './timers.ts';
@@ -24,8 +24,10 @@ export interface EndedHold
   readonly callbackId: number;
   readonly telling: Telling | undefined;
   readonly error: string | undefined;
-  /** It is an `executing` whose job's result is known. */
-  readonly isLate: boolean;
+  /** What it says is no longer true. */
+  readonly isOver: boolean;
+  /** It says that its BOT works again, which has failed since. */
+  readonly hasFailedAgain: boolean;
 }
 
 export interface HeldOn {
@@ -36,6 +38,10 @@ export interface HeldOn {
 
 const AT_ONCE = 5000;
 
+const HAS_FAILED_AGAIN = sql`(telling LIKE '%"template":"recovered"%' AND EXISTS (SELECT 1 FROM callbacks AS newer
+  WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
+    AND newer.started_at > callbacks.started_at))`;
+
 /**
  * What is held at a destination until now, and what a mute window or a snooze holds longer: the config may have changed, or somebody
  * have ended the snooze.
@@ -45,7 +51,7 @@ const AT_ONCE = 5000;
 export async function endedHolds(tx: Tx, destination: string, after = 0) {
   const held = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
-      bot_name, job_id, status, received_at, error, ${IS_LATE_START} AS is_late
+      bot_name, job_id, status, received_at, error, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
@@ -136,7 +142,7 @@ const MOST_JOBS = 20;
 
 type Held = Omit<
   EndedHold,
-  'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isLate' | keyof HeldOn
+  'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isOver' | 'hasFailedAgain' | keyof HeldOn
 > &
   Pick<HeldOn, 'reason'>;
 
