@@ -5,7 +5,6 @@ import {
   type Callback,
   type CallbackError,
   type CheckedCallback,
-  identityOf,
   InvalidCallback,
   isInteger,
   MAX_DEPTH,
@@ -38,13 +37,13 @@ export function checkCallback(
   value: unknown,
   timezone: string,
   tooDeep: readonly string[] = [],
-): CheckedCallback & { readonly identity: string } {
+): CheckedCallback {
   if (!isJsonObject(value))
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
   if (tooDeep.length === 0 && startedAt !== undefined && areRight(value))
-    return { callback: value as unknown as Callback, identity: identityOf(value), startedAt };
+    return { callback: value as unknown as Callback, startedAt };
   throw new InvalidCallback([
     ...tooDeep.toSorted().slice(0, MAX_DEEP_FIELDS).map(tooDeepAt),
     ...errorsIn(value, startedAt),

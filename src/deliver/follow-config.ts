@@ -118,11 +118,11 @@ export class ConfigFollower {
   }
 
   async #leave({ record }: DueDelivery): Promise<void> {
-    const { callbackId, identity } = record;
+    const { callbackId, receivedAt } = record;
     const deliveries = [updateOf(record, { dueInMs: LEFT_MS })];
     await this.#delivering.ledger.settle({
       callbackId,
-      identity,
+      receivedAt,
       deliveries,
       attempts: [],
       isDurable: false,

@@ -257,7 +257,7 @@ export class Loop {
 
   /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was to be written, which is kept */
   async settle(
-    { callbackId, identity }: Pick<Settlement, 'callbackId' | 'identity'>,
+    { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
     { answer, refused, isDurable }: Ending,
     withinMs: number | undefined,
     delivery?: Delivery,
@@ -267,7 +267,7 @@ export class Loop {
     const deliveries = update === undefined ? [] : [update];
     const attempts = record === undefined ? [] : attemptRecords(record.id, made);
     try {
-      const settlement = { callbackId, identity, deliveries, attempts, answer, refused, isDurable };
+      const settlement = { callbackId, receivedAt, deliveries, attempts, answer, refused, isDurable };
       if (await ledger.settle(settlement, withinMs)) onDue();
       return undefined;
     } catch (error) {

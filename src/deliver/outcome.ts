@@ -92,11 +92,11 @@ function afterFailure(
 
 /** The record as an update, pending and due now, except for the changes. */
 export function updateOf(
-  { id, destination, identity, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
+  { id, destination, receivedAt, attempts, lastError, receipt, isTakenOver }: DeliveryRecord,
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
-  const named = { id, destination, identity };
+  const named = { id, destination, receivedAt };
   return { attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...named, ...changes };
 }
 

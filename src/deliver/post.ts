@@ -9,7 +9,7 @@ import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
-export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'identity' | 'body'> {
+export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'body'> {
   /** By this machine's clock: for people, in the story. */
   readonly receivedAt: number;
   /** The same by the monotonic clock. */
@@ -32,7 +32,7 @@ const LONG_MS = 500;
 type Posting = Delivering & { readonly loop: Loop };
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
-interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt' | 'identity'> {
+interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
   readonly admission: Omit<Admission, 'callback'>;
@@ -56,7 +56,7 @@ export class Posts {
     const { clock, ledger, loop, settings: running, onHeld } = this.#posting;
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
-    const { receivedAt, arrivedAt, identity } = incoming;
+    const { receivedAt, arrivedAt } = incoming;
     const until = untilOf(arrivedAt, answerWithinMs);
     const plan = settings.planFor(incoming.callback);
     const isAccepted = answerWhen === 'accepted';
@@ -64,7 +64,7 @@ export class Posts {
     const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
     const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
-    const posted = { receivedAt, arrivedAt, identity, settings, plan, admission, until };
+    const posted = { receivedAt, arrivedAt, settings, plan, admission, until };
     const admitted = { ...incoming, callback };
     return admission.isAnswered ? this.#answered(posted, admitted, isAccepted) : this.#wait(posted, admitted);
   };
@@ -140,10 +140,10 @@ function arrivalOf(
   settings: Settings,
   { isAccepted, isClaimed }: Pick<Arrival, 'isAccepted' | 'isClaimed'>,
 ): Arrival {
-  const { callback, identity, startedAt, body } = incoming;
+  const { callback, startedAt, body } = incoming;
   const { routing, asking } = plan;
   const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
-  return { callback, identity, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
+  return { callback, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
 }
 
 /** A POST that waits: it is answered when its deliveries have ended, or when it leaves, and reads its verdict from them. */
@@ -262,9 +262,8 @@ class OpenPost implements WaitingPost {
 
   /** Writes the answer by itself, where no outcome ends with it. */
   #write(ending: Ending): void {
-    const { identity, admission } = this.#posted;
-    const { callbackId } = admission;
-    this.waitFor(this.#posting.loop.settle({ callbackId, identity }, ending, this.leftMs));
+    const { callbackId, firstReceivedAt: receivedAt } = this.#posted.admission;
+    this.waitFor(this.#posting.loop.settle({ callbackId, receivedAt }, ending, this.leftMs));
   }
 
   #standing(record: DeliveryRecord): PostedDelivery {

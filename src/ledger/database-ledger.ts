@@ -122,7 +122,7 @@ class ServiceLedger {
 
   /** As the operation `takeOver`. */
   takeOver(deliveries: readonly DeliveryName[], withinMs?: number): Promise<void> {
-    const names = deliveries.map(({ id, destination, identity }) => ({ id, destination, identity }));
+    const names = deliveries.map(({ id, destination, receivedAt }) => ({ id, destination, receivedAt }));
     return this.#writing.call('takeOver', [names], { withinMs, isDurable: true });
   }
 

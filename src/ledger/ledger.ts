@@ -50,12 +50,12 @@ export const DISMISSED = 'dismissed';
 export interface DeliveryName {
   readonly id: number;
   readonly destination: string;
-  /** Its callback's identity. */
-  readonly identity: string;
+  /** When its callback came, by the store's clock. */
+  readonly receivedAt: number;
 }
 
 export function isSame(a: DeliveryName, b: DeliveryName): boolean {
-  return a.id === b.id && a.destination === b.destination && a.identity === b.identity;
+  return a.id === b.id && a.destination === b.destination && a.receivedAt === b.receivedAt;
 }
 
 export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
@@ -124,8 +124,6 @@ export interface Asking extends Watched {
 
 export interface Arrival {
   readonly callback: Callback;
-  /** SHA-256 of what identifies it (callback/callback.ts). */
-  readonly identity: string;
   /** The JSON as received, in UTF-8. */
   readonly body: Uint8Array;
   readonly startedAt: number;
@@ -202,8 +200,8 @@ export interface AnswerRecord {
 }
 export interface Settlement {
   readonly callbackId: number;
-  /** The callback's. */
-  readonly identity: string;
+  /** When the callback came, by the store's clock. */
+  readonly receivedAt: number;
   readonly attempts: readonly AttemptRecord[];
   readonly deliveries: readonly DeliveryUpdate[];
   readonly answer?: AnswerRecord | undefined;

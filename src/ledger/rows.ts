@@ -53,8 +53,8 @@ export const JOB_KEY: Sql = sql`callbacks.job_id || '\n' || callbacks.bot_key`;
 export const RESULT: Sql = sql`coalesce(callbacks.result, (
   SELECT 'delivered' FROM deliveries WHERE callback_id = callbacks.id AND answered_at IS NOT NULL LIMIT 1))`;
 
-/** A subquery of a row of `deliveries`: its callback's identity. */
-export const IDENTITY: Sql = sql`SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id`;
+/** A subquery of a row of `deliveries`: when its callback came. */
+export const RECEIVED_AT: Sql = sql`SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id`;
 
 export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
@@ -64,7 +64,7 @@ export interface DeliveryRow extends DeliveryRecord {
 
 /** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
 function recordIn({ now, owner }: Tx): Sql {
-  return sql`*, (${IDENTITY}) AS identity, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
+  return sql`*, (${RECEIVED_AT}) AS received_at, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
     CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
       CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
     CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;
@@ -79,7 +79,6 @@ export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<re
 
 /** A delivery with columns of its callback, without the body. */
 export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
-  readonly receivedAt: number;
   readonly bytes: number;
   readonly isOver: boolean;
 }
@@ -88,7 +87,7 @@ export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
 export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<RowWithCallback>(sql`
-    SELECT own.*, kind, started_at, times_received, received_at, bytes, ${IS_OVER} AS is_over
+    SELECT own.*, kind, started_at, times_received, bytes, ${IS_OVER} AS is_over
     FROM (SELECT ${recordIn(tx)} FROM deliveries WHERE id IN (${join(ids)})) AS own
     JOIN callbacks ON callbacks.id = own.callback_id`);
   const byId = new Map(rows.map((row) => [row.id, row]));

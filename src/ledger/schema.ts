@@ -23,7 +23,7 @@ const TABLES: readonly string[] = [
   // long; together they are the job. result: the last answer, unless that is written with the success that it tells of. error: the
   // gist of an error's message. bytes: the size of the body as received. body: JSON as received, or deflated (its first byte is then 0x78).
   `CREATE TABLE callbacks (
-    id $id, kind TEXT NOT NULL, identity TEXT NOT NULL, job_id TEXT NOT NULL,
+    id $id, kind TEXT NOT NULL, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
     started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,

@@ -14,11 +14,11 @@ export class UnwrittenOutcomes {
   }
 
   /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
-  keep({ callbackId, identity, isDurable, ...all }: Settlement): void {
+  keep({ callbackId, receivedAt, isDurable, ...all }: Settlement): void {
     const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
     const ids = new Set(deliveries.map(({ id }) => id));
     const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
-    if (deliveries.length > 0) this.#kept.add({ callbackId, identity, isDurable, deliveries, attempts });
+    if (deliveries.length > 0) this.#kept.add({ callbackId, receivedAt, isDurable, deliveries, attempts });
   }
 
   /** Whether the delivery has succeeded, which is not written yet. */

@@ -302,7 +302,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const attempt = { startedAt: 5, durationMs: 12.6 };
         await bench.ledger.settle({
           callbackId,
-          identity: ops.identity,
+          receivedAt: ops.receivedAt,
           attempts: [
             { ...attempt, deliveryId: ops.id, outcome: 'delivered', error: undefined },
             { ...attempt, deliveryId: log.id, outcome: 'transient', error: TRANSIENT },

@@ -1,6 +1,6 @@
 /** What the ledger's contract tests share: arrivals, updates, and looks into the store. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { identityOf, type Callback } from '../../src/callback/callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import type {
   Admission,
   Alert,
@@ -191,7 +191,6 @@ export function endOf(
 export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {
   return {
     callback,
-    identity: identityOf(callback),
     body: Buffer.from(JSON.stringify(callback)),
     startedAt: Date.parse(callback.start_time),
     routing: ROUTING,
@@ -210,15 +209,15 @@ export function claimedOf({ deliveries }: Pick<Admission, 'deliveries'>): string
 /** A delivery that the ledger does not have. */
 export const NOBODY: DeliveryName = named(-1);
 
-export function named(id: number, identity = ''): DeliveryName {
-  return { id, destination: 'slack:#ops', identity };
+export function named(id: number, receivedAt = 0): DeliveryName {
+  return { id, destination: 'slack:#ops', receivedAt };
 }
 
 /** As many as the test has planned. */
 export function namesOf({
   deliveries,
 }: Pick<Admission, 'deliveries'>): [DeliveryName, DeliveryName, DeliveryName] {
-  const names = deliveries.map(({ id, destination, identity }) => ({ id, destination, identity }));
+  const names = deliveries.map(({ id, destination, receivedAt }) => ({ id, destination, receivedAt }));
   const [first = NOBODY, second = NOBODY, third = NOBODY] = names;
   return [first, second, third];
 }
@@ -227,21 +226,24 @@ export function namesOf({
 export function settlementOf(
   deliveries: readonly DeliveryUpdate[],
   callbackId = -1,
-  identity = deliveries[0]?.identity ?? '',
+  receivedAt = deliveries[0]?.receivedAt ?? 0,
 ): Settlement {
-  return { callbackId, identity, attempts: [], deliveries, isDurable: false };
+  return { callbackId, receivedAt, attempts: [], deliveries, isDurable: false };
 }
 
 /** Nothing yet of what is to be written of an admission. */
-export function answeredOf({ callbackId, callback }: Pick<Admission, 'callbackId' | 'callback'>): Settlement {
-  return settlementOf([], callbackId, identityOf(callback));
+export function answeredOf({
+  callbackId,
+  firstReceivedAt,
+}: Pick<Admission, 'callbackId' | 'firstReceivedAt'>): Settlement {
+  return settlementOf([], callbackId, firstReceivedAt);
 }
 
-export function delivered({ id, destination, identity }: DeliveryName): DeliveryUpdate {
+export function delivered({ id, destination, receivedAt }: DeliveryName): DeliveryUpdate {
   return {
     id,
     destination,
-    identity,
+    receivedAt,
     state: 'delivered',
     attempts: 1,
     lastError: undefined,
@@ -251,13 +253,13 @@ export function delivered({ id, destination, identity }: DeliveryName): Delivery
 }
 
 export function failed(
-  { id, destination, identity }: DeliveryName,
+  { id, destination, receivedAt }: DeliveryName,
   fields: Partial<DeliveryUpdate> = {},
 ): DeliveryUpdate {
   return {
     id,
     destination,
-    identity,
+    receivedAt,
     state: 'pending',
     attempts: 1,
     lastError: TRANSIENT,

@@ -18,7 +18,7 @@ const CONCERNED = {
 const PENDING: DeliveryUpdate = {
   id: 1,
   destination: 'slack:#ops',
-  identity: '',
+  receivedAt: 0,
   state: 'pending',
   attempts: 1,
   lastError: { class: 'transient', code: 'x', message: 'It failed.' },

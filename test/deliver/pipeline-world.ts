@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { Pipeline } from '../../src/app/pipeline.ts';
 import { Reports } from '../../src/app/reports.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
-import { type Callback, identityOf } from '../../src/callback/callback.ts';
+import type { Callback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject, type Project } from '../../src/cli/load-config.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -232,7 +232,6 @@ function projectOf(yaml: string): Promise<Project> {
 export function incomingAt(callback: Callback, clock: ManualClock): Incoming {
   return {
     callback,
-    identity: identityOf(callback),
     body: Buffer.from(JSON.stringify(callback)),
     startedAt: startOf(callback),
     receivedAt: clock.now(),

@@ -3,11 +3,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
-describeLostRows(
-  'SQLite',
-  createSqliteStore,
-  'delete from callbacks; delete from jobs; delete from sqlite_sequence',
-);
+describeLostRows('SQLite', createSqliteStore, 'delete from callbacks; delete from sqlite_sequence');
 
 describe('on PostgreSQL', () => {
   let server: PostgresServer;
@@ -21,7 +17,7 @@ describe('on PostgreSQL', () => {
   describeLostRows(
     'PostgreSQL',
     () => createPostgresStore(server),
-    `delete from callbacks; delete from jobs; alter table callbacks alter column id restart;
+    `delete from callbacks; alter table callbacks alter column id restart;
       alter table deliveries alter column id restart`,
     (clock) => createPostgresStore(server, clock),
   );

@@ -130,17 +130,17 @@ export class Recorded {
     const ids = deliveries.map(({ id }) => id);
     const rows = await this.#store.call(withCallbacks, [ids]);
     const updates = deliveries.map((each) => {
-      const { destination, identity } = rows.find(({ id }) => id === each.id) ?? each;
-      return { ...each, destination, identity };
+      const { destination, receivedAt } = rows.find(({ id }) => id === each.id) ?? each;
+      return { ...each, destination, receivedAt };
     });
-    const identity = updates[0]?.identity ?? (await this.#identityOf(callbackId));
-    const settlement = { ...settlementOf(updates, callbackId, identity), attempts, ...answer };
+    const receivedAt = updates[0]?.receivedAt ?? (await this.#receivedAtOf(callbackId));
+    const settlement = { ...settlementOf(updates, callbackId, receivedAt), attempts, ...answer };
     await this.#store.call(settle, [settlement]);
   }
 
-  async #identityOf(callbackId: number): Promise<string> {
+  async #receivedAtOf(callbackId: number): Promise<number> {
     const rows = await this.#store.rows('callbacks');
-    return String(rows.find(({ id }) => Number(id) === callbackId)?.['identity']);
+    return Number(rows.find(({ id }) => Number(id) === callbackId)?.['received_at']);
   }
 
   /** One callback for each job, with one dead letter each. @returns their ids */

@@ -24,7 +24,7 @@ export const REFUSED = {
 export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return {
     id: 1,
-    identity: '',
+    receivedAt: 0,
     destination: 'slack:#ops',
     channel: 'slack',
     address: '#ops',

@@ -84,8 +84,8 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'identity' | 'jobKey' | 'isOver'>>(
-    sql`SELECT identity, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<RowWithCallback, 'receivedAt' | 'jobKey' | 'isOver'>>(
+    sql`SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
   if (callback.isOver) return 'superseded';
@@ -101,8 +101,8 @@ export async function routeByHand(
     { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
-  const { identity, jobKey } = callback;
-  const added = await insertRows(tx, { callbackId, identity, jobKey, targets: lacking });
+  const { receivedAt, jobKey } = callback;
+  const added = await insertRows(tx, { callbackId, receivedAt, jobKey, targets: lacking });
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
 }

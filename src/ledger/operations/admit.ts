@@ -12,7 +12,6 @@ import {
   type DecidedTarget,
   type DeliveryRecord,
   type DeliveryState,
-  LedgerFull,
   SUPERSEDED,
 } from '../ledger.ts';
 import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE } from '../rows.ts';
@@ -21,6 +20,7 @@ import { toStored } from '../stored-body.ts';
 import { bodiesOf } from './claim-due.ts';
 import { endBot, notice } from '../incidents/signs.ts';
 import { decideAll } from '../signal/admission.ts';
+import { enterCallback } from './enter-callback.ts';
 import { claimOf, holdBack, insertRows } from './deliveries.ts';
 import { lockJob } from './locks.ts';
 import { answerEntry, writeAnswer } from './settle.ts';
@@ -29,12 +29,12 @@ type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
 
 /** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
 export async function admitArgs(arrival: Arrival, settings: { readonly takeOverAfterMs: number }) {
-  const { callback, identity, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
+  const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
   return {
     takeOverAfterMs: settings.takeOverAfterMs,
     jobKey: jobKeyOf(callback.job_id, callback.bot_id),
-    identity,
+    callback,
     jobId: keyOf(callback.job_id),
     botKey: keyOf(callback.bot_id),
     botId: nameIn(callback.bot_id),
@@ -58,29 +58,23 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
 
 const LONGEST_ERROR = 300;
 
-const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
-
 /** `firstBody`: of a callback that came before and has deliveries to attempt, in the form of `stored-body.ts`. */
 export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
-  const { isFirstOfJob, hasSnoozes, hasIncident, ...job } = await enterJob(tx, args);
-  const isNew = job.id === undefined;
-  if (isNew && tx.isFull) throw new LedgerFull(FULL);
-  const {
-    id: callbackId,
-    timesReceived,
-    receivedAt: firstReceivedAt,
-  } = await (job.id === undefined ? writeCallback(tx, args) : countCallback(tx, job.id));
-  const isLateStart = args.status === EXECUTING && job.hasResult;
+  const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
+  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike);
+  const isNew = timesReceived === 1;
+  const isLateStart = args.status === EXECUTING && hasResult;
   if (!isFirstOfJob && args.status !== EXECUTING)
     await supersede(
       tx,
       sql`job_key = ${args.jobKey} AND EXISTS (
         SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
     );
-  const entered = { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes, hasIncident, timesReceived };
+  const ofJob = { isLateStart, isFirstOfJob, hasSnoozes, hasIncident };
+  const entered = { id: callbackId, receivedAt, timesReceived, ...ofJob };
   const { deliveries, firstBody, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
@@ -89,7 +83,7 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
     isNew,
     firstBody,
     timesReceived,
-    firstReceivedAt,
+    firstReceivedAt: receivedAt,
     asOf: tx.now,
     isSuperseded: isSuperseded(entered, deliveries.map(stateOf)),
     isAnswered,
@@ -150,17 +144,17 @@ function stateOf({ state }: DeliveryRecord): DeliveryState {
 /** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
 async function answerAtOnce(
   tx: Tx,
-  { identity, asking, isAccepted }: AdmitArgs,
+  { asking, isAccepted }: AdmitArgs,
   entered: Entered,
   states: readonly DeliveryState[],
 ): Promise<boolean> {
-  const { id, timesReceived } = entered;
+  const { id, receivedAt, timesReceived } = entered;
   const isForNobody = states.length === 0 && askingIn(asking).planned.length === 0;
   if (!isAccepted && !isForNobody) return false;
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
   await Promise.all([
-    writeAnswer(tx, { callbackId: id, identity }, answer),
+    writeAnswer(tx, { callbackId: id, receivedAt }, answer),
     timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
   ]);
   return true;
@@ -175,6 +169,8 @@ function isSuperseded({ isLateStart }: Entered, states: readonly DeliveryState[]
 /** A callback whose job and own row are written. */
 interface Entered {
   readonly id: number;
+  /** When it came first. */
+  readonly receivedAt: number;
   readonly timesReceived: number;
   readonly isLateStart: boolean;
   readonly isFirstOfJob: boolean;
@@ -183,49 +179,27 @@ interface Entered {
   readonly hasIncident: boolean;
 }
 
-/** Locks the job until the transaction ends. @returns `id`: of the callback, if it came before; `hasResult`: the job's result came before */
-async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, identity }: AdmitArgs) {
+/** Locks the job until the transaction ends. @returns `hasAlike`: another callback of the same status came before; `hasResult`: the job's result did */
+async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
   const [, rows] = await Promise.all([
     lockJob(tx, jobKey),
     tx.all<{
-      id: number | undefined;
       isFirstOfJob: boolean;
+      hasAlike: boolean;
       hasResult: boolean;
       hasSnoozes: boolean;
       hasIncident: boolean;
     }>(fixed`
       SELECT
-        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND identity = ${identity}) AS id,
         NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
+        EXISTS (SELECT 1 FROM callbacks
+          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND kind = 'callback') AS has_alike,
         EXISTS (SELECT 1 FROM callbacks
           WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident`),
   ]);
   return only(rows);
-}
-
-/** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
-async function writeCallback(tx: Tx, args: AdmitArgs) {
-  const { now } = tx;
-  const { id } = only(
-    await tx.all<{ id: number }>(fixed`
-      INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-        last_received_at, elapsed, routing, bytes, error, body)
-      VALUES ('callback', ${args.identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
-        ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
-        ${args.body})
-      RETURNING id`),
-  );
-  return { id, timesReceived: 1, receivedAt: now };
-}
-
-async function countCallback(tx: Tx, id: number) {
-  return only(
-    await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
-      UPDATE callbacks SET times_received = times_received + 1, last_received_at = ${tx.now}
-      WHERE id = ${id} RETURNING id, times_received, received_at`),
-  );
 }
 
 /** The destinations of a new callback, with what the rules have decided. */
@@ -244,14 +218,14 @@ async function targetsOf(
 /** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, identity, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
-  { id: callbackId, isFirstOfJob }: Entered,
+  { jobKey, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
+  { id: callbackId, receivedAt, isFirstOfJob }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
   const takenOverInMs = isAccepted ? undefined : takeOverAfterMs;
   return insertRows(tx, {
     callbackId,
-    identity,
+    receivedAt,
     jobKey,
     targets,
     isFirstOfJob,

@@ -3,12 +3,12 @@ import sql, { join } from 'sql-template-tag';
 import { fixed, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, IDENTITY, IS_IDLE } from '../rows.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, IS_IDLE, RECEIVED_AT } from '../rows.ts';
 
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
   readonly callbackId: number;
-  readonly identity: string;
+  readonly receivedAt: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
   /** No other callback of the job has come, so no delivery comes before. */
@@ -39,7 +39,7 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, identity, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs }: Planned,
+  { callbackId, receivedAt, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
@@ -59,7 +59,7 @@ async function insertRow(
   const { id } = row;
   if (state === 'held')
     await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
-  const named = { id, callbackId, identity, destination, channel, address } as const;
+  const named = { id, callbackId, receivedAt, destination, channel, address } as const;
   const begun = { state, attempts: 0, refusals: 0, ...named } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   const claim = isClaimed ? 'own' : undefined;
@@ -127,7 +127,7 @@ export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Pro
 export async function checkNamed(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
   const ids = join(deliveries.map(({ id }) => id));
   const rows = await tx.all<DeliveryName>(
-    sql`SELECT id, destination, (${IDENTITY}) AS identity FROM deliveries WHERE id IN (${ids})`,
+    sql`SELECT id, destination, (${RECEIVED_AT}) AS received_at FROM deliveries WHERE id IN (${ids})`,
   );
   findNamed(rows, deliveries);
 }

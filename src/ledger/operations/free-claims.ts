@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import type { DeliveryName } from '../ledger.ts';
-import { type DeliveryRow, IDENTITY } from '../rows.ts';
+import { type DeliveryRow, RECEIVED_AT } from '../rows.ts';
 
 /** A process that has been silent for so long counts as dead. */
 export const DEAD_AFTER_MS = 30_000;
@@ -38,7 +38,7 @@ export async function freeClaims(tx: Tx, { gone, isSilenceJudged }: Judged) {
 
 async function ownClaims(tx: Tx): Promise<OwnClaims> {
   const deliveries = await tx.all<OwnClaims['deliveries'][number]>(sql`
-    SELECT id, destination, (${IDENTITY}) AS identity, updated_at FROM deliveries
+    SELECT id, destination, (${RECEIVED_AT}) AS received_at, updated_at FROM deliveries
     WHERE state = 'pending' AND destination >= '' AND owner = ${tx.owner}`);
   const timers = await tx.all<{ key: string }>(sql`SELECT key FROM timers WHERE owner = ${tx.owner}`);
   return { deliveries, timers: timers.map(({ key }) => key) };

@@ -87,11 +87,11 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
 /** @returns how often the callback has come @throws {Error} the store has lost it */
 export async function writeAnswer(
   tx: Tx,
-  { callbackId, identity }: Pick<Settlement, 'callbackId' | 'identity'>,
+  { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
   { result }: AnswerRecord,
 ): Promise<number> {
   const row = await tx.first<{ timesReceived: number }>(fixed`
-    UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} AND identity = ${identity} RETURNING times_received`);
+    UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} AND received_at = ${receivedAt} RETURNING times_received`);
   if (row === undefined)
     throw new Error('the store has lost the callback, as in a crash: it has to be posted again');
   return row.timesReceived;
@@ -104,13 +104,13 @@ async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<void> {
 }
 
 async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<void> {
-  const { id, destination, identity, attempts, receipt: made } = update;
+  const { id, destination, receivedAt, attempts, receipt: made } = update;
   const receipt = kept(made);
   const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now}
     WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'
-      AND (SELECT identity FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${identity}
+      AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
     RETURNING callback_id, job_key`);
   // It has been delivered before, or is not there.
   if (row === undefined) await checkNamed(tx, [update]);

@@ -38,5 +38,5 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
-  return { callbackId, identity: id };
+  return { callbackId, receivedAt: tx.now };
 }
