@@ -160,9 +160,17 @@ export const TRY_LATER = meaning(
 /** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
 const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };
 
-/** Whether the body begins as a page of HTML, such as that of a sign-in, which no service here answers with. */
-export function isPage({ body }: Pick<HttpAnswer, 'body'>): boolean {
-  return /^\s*<(?:!doctype|html|head|body|title)\b/i.test(body);
+/** Comments and an XML declaration, then a tag that begins a page, or a form that a sign-in sends on. */
+const PAGE_BEGINS =
+  /^\s*(?:(?:<!--(?:(?!-->)[^])*-->|<\?xml[^>]*>)\s*)*<(?:!doctype html|html|head|body|title|meta|script|form)\b/i;
+
+/** Of a body that is more than a word. */
+const HTML = /^text\/html\b/i;
+
+/** Whether a page of HTML came, such as that of a sign-in, which no service here answers with. */
+export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>): boolean {
+  const isHtml = HTML.test(String(headers['content-type'])) && /\S\s+\S|</.test(body);
+  return isHtml || PAGE_BEGINS.test(body);
 }
 
 function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {

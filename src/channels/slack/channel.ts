@@ -32,6 +32,10 @@ type SlackSettings = InferType<typeof slackSettings>;
 const DOUBTS: readonly (readonly [RegExp, string])[] = [
   [/^xapp-/, 'this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here'],
   [/^xoxp-/, 'this is a user token, which posts as that person: put the Bot User OAuth Token (xoxb-…) here'],
+  [
+    /^xoxe\./,
+    'this token ends after twelve hours: switch off token rotation in the app, install it anew, and put its Bot User OAuth Token (xoxb-…) here',
+  ],
   [/^xoxb-your-/, 'this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here'],
 ];
 

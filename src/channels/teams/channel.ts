@@ -1,4 +1,5 @@
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
+import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
@@ -6,13 +7,14 @@ import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
 import { teamsFormat, type TeamsMessage } from './compose.ts';
 
-/** Office 365 connectors ended in May 2026, the first hosts of workflows on 30 November 2025. */
-const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$|\.logic\.azure\.com$/;
+/** Office 365 connectors ended in May 2026. The first hosts of workflows did, too, but Azure Logic Apps have theirs there. */
+const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$/;
 
 const FAILED = meaning(
   'config',
   'this is not how a workflow answers, which takes a message with 202 and no text; open its run history, and copy its present URL',
   'ワークフローの応答ではありません（成功は本文なしの202）。実行履歴を確認し、現在のURLを設定してください',
+  { mayHaveArrived: true },
 );
 
 /** What tells of a failure in a text that comes with 200: `…returned HTTP error 429`. */
@@ -54,15 +56,29 @@ export const teamsChannel = chat({
     const { error } = jsonOf(answer);
     return isJsonObject(error) ? codeAt(error, 'code') : undefined;
   },
-  kindOf: ({ status, body }) => (status <= 299 ? toldIn(body) : undefined),
+  kindOf: (answer) => (answer.status <= 299 ? toldIn(answer) : undefined),
   // The trigger answers before the workflow posts the card, and only the workflow knows whether that succeeded.
-  receiptOf: ({ status, body }) =>
-    status >= 200 && status <= 299 && toldIn(body) === undefined
-      ? { [ACCEPTED_AS]: String(status) }
+  receiptOf: (answer) =>
+    answer.status <= 299 && toldIn(answer) === undefined
+      ? { [ACCEPTED_AS]: String(answer.status) }
       : undefined,
 });
 
-function toldIn(body: string): string | undefined {
-  if (!TELLS_OF_FAILURE.test(body) && !isPage({ body })) return undefined;
+function toldIn(answer: HttpAnswer): string | undefined {
+  const { body } = answer;
+  const said = Object.entries(jsonOf(answer));
+  const isFailure = said.length > 0 ? said.some(isToldBy) : TELLS_OF_FAILURE.test(body) || isPage(answer);
+  if (!isFailure) return undefined;
   return /\b429\b/.test(body) ? 'told_429' : 'told_of_failure';
+}
+
+/** Whether a member of a JSON object tells of a failure by its value; a workflow may name its `error` and say that there is none. */
+function isToldBy([name, value]: readonly [name: string, value: unknown]): boolean {
+  if (/^(?:ok|success|succeeded)$/i.test(name)) return value === false;
+  if (/^errors?$/i.test(name)) return ![undefined, null, false, '', '[]', '{}'].includes(textOf(value));
+  return typeof value === 'string' && TELLS_OF_FAILURE.test(value);
+}
+
+function textOf(value: unknown) {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string);
 }

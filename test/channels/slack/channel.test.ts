@@ -212,6 +212,7 @@ describe('the settings of a Slack channel', () => {
   it('are doubted where the token cannot post as the app, or is the placeholder', () => {
     for (const [token, words] of Object.entries({
       'xapp-1-A0': /app-level token/,
+      'xoxe.xoxb-1-A0': /ends after twelve hours/,
       'xoxp-1-2': /user token/,
       'xoxb-your-token': /placeholder/,
     }))
