@@ -10,8 +10,9 @@ import type { EmailMessage } from './compose.ts';
 import { emailFormat } from './format.ts';
 import { accessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
-import { smtpFailureOf } from './smtp-errors.ts';
+import { LOGIN_PAUSE_MS, smtpFailureOf } from './smtp-errors.ts';
 import { poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
+import { LONGEST_PAUSE_MS } from '../retry-after.ts';
 import { Turns } from '../turns.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -37,10 +38,26 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   const turns = new Turns(turnLimitsOf(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));
   const loggedIn = <T>(work: () => Promise<T>) => tokens?.renewed(work) ?? work();
+  let pauseMs = LOGIN_PAUSE_MS;
+  let refusedAt = -Infinity;
+  const failureOf = (error: unknown) =>
+    smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words), pauseMs);
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const mail = mailOf(outgoing, settings);
     const until = performance.now() + outgoing.timeoutMs;
-    await loggedIn(() => transport.send(mail, { ...outgoing, timeoutMs: until - performance.now() }));
+    try {
+      await loggedIn(() => transport.send(mail, { ...outgoing, timeoutMs: until - performance.now() }));
+    } catch (error) {
+      const failure = failureOf(error);
+      // Others may have tried to log in at the same time.
+      const isLater = performance.now() >= refusedAt + LOGIN_PAUSE_MS;
+      if (failure.retryAfterMs === pauseMs && isLater) {
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+        refusedAt = performance.now();
+      }
+      throw failure;
+    }
+    pauseMs = LOGIN_PAUSE_MS;
     return { messageId: mail.messageId };
   };
   return openedChannel({
@@ -51,7 +68,7 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
       transport.close();
       await tokens?.close();
     },
-    failureOf: (error) => smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words)),
+    failureOf,
   });
 }
 

@@ -9,7 +9,8 @@ import type { OauthSettings } from './settings.ts';
 import { SmtpFailure } from './smtp-errors.ts';
 import { MOST_CONNECTIONS } from './smtp-url.ts';
 
-const TIMEOUT_MS = 10_000;
+/** Less than an attempt in a POST has, so that the failure names the token server. */
+const TIMEOUT_MS = 4_000;
 
 /** The share of its lifetime for which a token is kept, so that it does not expire on the way. */
 const KEPT_SHARE = 0.9;

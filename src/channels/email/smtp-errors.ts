@@ -25,13 +25,17 @@ interface SmtpError {
 
 const MAX_QUOTE_LENGTH = 200;
 
-/** RFC 3463: class.subject.detail. */
+/** RFC 3463: class.subject.detail, behind the reply code, or at the end in parentheses, as qmail has it. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
+const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
 
-/** "Bad sequence of commands" (RFC 5321); a new session may succeed. */
-const BAD_SEQUENCE = 503;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
-const HOUR_MS = 3_600_000;
+/** After the first login that is refused; doubles with each further one, up to an hour. */
+export const LOGIN_PAUSE_MS = 5 * MINUTE_MS;
+/** Characters of a reply in which words are looked for. */
+const MOST_READ = 1000;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
 
@@ -75,6 +79,16 @@ const NO_TLS = meaning(
   'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
   '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
 );
+const NEEDS_TLS = meaning(
+  'config',
+  'the server takes mail over TLS alone; leave ignoreTLS out of the smtp URL, or use smtps://',
+  'サーバーはTLSでの接続だけを受け付けます。SMTP URLから ignoreTLS を外すか、smtps:// を使ってください',
+);
+const CLIENT_NAME = meaning(
+  'config',
+  'the server does not accept the name by which this machine greets it (EHLO); give it a full host name by ?name=bot.example.com in the smtp URL',
+  'サーバーがこのマシンの名乗る名前（EHLO）を受け付けません。SMTP URLに ?name=bot.example.com のように完全なホスト名を指定してください',
+);
 const RECIPIENT = meaning(
   'permanent',
   'this address cannot be delivered to; check it',
@@ -88,6 +102,12 @@ const MAILBOX_FULL = meaning(
   { concerns: 'address' },
 );
 const TOO_LARGE = meaning('permanent', 'the message is too large', 'メールが大きすぎます');
+/** Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is. */
+const AFTER_DATA = meaning(
+  'config',
+  'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
+  'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
+);
 const MESSAGE = meaning(
   'permanent',
   'the message was refused as it is',
@@ -99,7 +119,21 @@ const LIMIT = meaning(
   '送信数の上限に達しました。このチャネルからの送信を1時間停止します',
   { concerns: 'channel', retryAfterMs: HOUR_MS },
 );
+const THROTTLED = meaning(
+  'rate_limited',
+  'the server is sent too much at once; nothing is sent through this channel for a minute',
+  '一度に送信しすぎています。このチャネルからの送信を1分間停止します',
+  { concerns: 'channel', retryAfterMs: MINUTE_MS },
+);
+const BUSY = meaning(
+  'transient',
+  'the server takes no mail now; nothing is sent through this channel for a minute',
+  'サーバーは現在メールを受け付けていません。このチャネルからの送信を1分間停止します',
+  { concerns: 'channel', retryAfterMs: MINUTE_MS },
+);
 const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
+/** Greylisting and its like: no retry of the service comes sooner than the server wants. */
+const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
 
 const MEANINGS: Meanings = {
   // Enhanced codes, or their beginning (RFC 3463, and those of Exchange Online and Gmail).
@@ -124,6 +158,7 @@ const MEANINGS: Meanings = {
   '5.7.233': LIMIT,
   '5.7.515': UNPROVEN,
   // Reply codes that say more than the command that they answer (RFC 4954, RFC 5321, RFC 1870).
+  503: SERVER,
   530: LOGIN,
   534: LOGIN,
   535: LOGIN,
@@ -134,7 +169,7 @@ const MEANINGS: Meanings = {
   STARTTLS: NO_TLS,
   'MAIL FROM': SENDER,
   'RCPT TO': RECIPIENT,
-  DATA: MESSAGE,
+  DATA: AFTER_DATA,
   // nodemailer's codes, for errors without an answer of the server.
   EAUTH: LOGIN,
   ETLS: NO_TLS,
@@ -147,14 +182,19 @@ const MEANINGS: Meanings = {
 /**
  * The failure for any error of sending or verifying. It does not hold the original error.
  * @param hide removes secrets from the server's words that are quoted
+ * @param loginPauseMs how long nobody logs in after a login that is refused: servers lock out whoever goes on
  */
-export function smtpFailureOf(error: unknown, hide: (words: string) => string): DeliveryFailure {
+export function smtpFailureOf(
+  error: unknown,
+  hide: (words: string) => string,
+  loginPauseMs?: number,
+): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
   // No token for the login: nodemailer's error holds the reason.
   if (cause instanceof Error && cause.cause instanceof DeliveryFailure) return cause.cause;
   const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
-  if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide);
+  if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide, loginPauseMs);
   const { code = '', command } = given;
   const network = networkOf(cause, isHandedOver);
   const means = code === 'ETLS' && command === 'CONN' ? undefined : meaningAt(code);
@@ -184,11 +224,29 @@ function networkOf(cause: unknown, isHandedOver: boolean): NetworkError {
 
 type Answer = SmtpError & { readonly responseCode: number };
 
-function meaningOf(responseCode: number, enhanced: string, command: string): Meaning {
-  if (enhanced.startsWith('4.') || responseCode < 500 || responseCode === BAD_SEQUENCE) return LATER;
+/** What the words of a server say more than its codes do. */
+const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
+  [/^454 .*quota/is, LIMIT],
+  [/^(?:454 .*throttl|432 4\.3\.2|451 4\.7\.500)/is, THROTTLED],
+  [/^421/, BUSY],
+  [/^530 .*STARTTLS/is, NEEDS_TLS],
+  [/^5\d\d .*\b(?:helo|ehlo)\b.*\b(?:rejected|invalid|name|domain)/is, CLIENT_NAME],
+];
+
+function meaningOf(reply: string, enhanced: string, command: string): Meaning {
+  const byWords = BY_WORDS.find(([words]) => words.test(reply));
+  if (byWords !== undefined) return byWords[1];
+  const code = reply.slice(0, 3);
+  if (enhanced.startsWith('4.') || code < '500')
+    return command === 'RCPT TO' || command === 'DATA' ? MUCH_LATER : LATER;
   if (command === 'CONN') return MACHINE;
+  if (/^(?:EHLO|HELO)$/.test(command) && /^50[14]/.test(code)) return CLIENT_NAME;
+  return refused(code, enhanced, command);
+}
+
+function refused(code: string, enhanced: string, command: string): Meaning {
   const means = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));
-  const ofCommand = () => meaningAt(String(responseCode)) ?? meaningAt(command) ?? SERVER;
+  const ofCommand = () => meaningAt(code) ?? meaningAt(command) ?? SERVER;
   const otherwise = command.startsWith('AUTH') ? LOGIN : ofCommand();
   return means === undefined || (means === NOT_ALLOWED && otherwise === LOGIN) ? otherwise : means;
 }
@@ -197,19 +255,46 @@ function meaningAt(key: string): Meaning | undefined {
   return Object.hasOwn(MEANINGS, key) ? MEANINGS[key] : undefined;
 }
 
-function answerFailure(answer: Answer, hide: (words: string) => string): DeliveryFailure {
-  const { command = '', response = '', responseCode } = answer;
-  const enhanced = ENHANCED_CODE.exec(response)?.[1] ?? '';
-  const { words, ...details } = meaningOf(responseCode, enhanced, command);
-  const isNamed = command !== '' && command !== 'CONN';
+/** A login that is refused: whoever goes on trying is locked out. */
+function notLetIn({ words, ...details }: Meaning, pauseMs = LOGIN_PAUSE_MS): Meaning {
+  const minutes = pauseMs / MINUTE_MS;
+  return {
+    words: {
+      en: `${words.en}. The next login is tried in ${minutes} minutes, or after a reload`,
+      ja: `${words.ja}。次のログインは${minutes}分後か、設定の再読み込み後に試します`,
+    },
+    ...details,
+    concerns: 'channel',
+    retryAfterMs: pauseMs,
+  };
+}
+
+function enhancedCodeIn(response: string): string {
+  return (ENHANCED_CODE.exec(response) ?? LAST_CODE.exec(response))?.[1] ?? '';
+}
+
+function quoteOf(response: string, hide: (words: string) => string): string {
   const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
   // Hidden before the cut: half a secret would not be recognised.
-  const said = line === '' ? String(responseCode) : `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
+  return line && `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
+}
+
+function answerFailure(
+  { command = '', response = '', responseCode }: Answer,
+  hide: (words: string) => string,
+  loginPauseMs: number | undefined,
+): DeliveryFailure {
+  const reply = response === '' ? `${responseCode} ` : response.slice(0, MOST_READ);
+  const means = meaningOf(reply, enhancedCodeIn(response), command);
+  const isLogin = command.startsWith('AUTH') && means.class === 'config';
+  const { words, ...details } = isLogin ? notLetIn(means, loginPauseMs) : means;
+  const said = quoteOf(response, hide) || String(responseCode);
+  const at = command === 'CONN' ? '' : command;
   return failureOf(
-    { ...details, code: String(responseCode) },
+    { code: String(responseCode), ...details },
     {
-      en: `Mail server: it answered ${said}${isNamed ? ` to ${command}` : ''}: ${words.en}`,
-      ja: `メールサーバーの応答 ${said}${isNamed ? `（${command}）` : ''}: ${words.ja}`,
+      en: `Mail server: it answered ${said}${at && ` to ${at}`}: ${words.en}`,
+      ja: `メールサーバーの応答 ${said}${at && `（${at}）`}: ${words.ja}`,
     },
   );
 }

@@ -7,7 +7,7 @@ import type { TurnLimits } from '../turns.ts';
 /** Less than an attempt of Botbell's own takes; one inside a POST ends at its own deadline, which is sooner. */
 const CONNECT_TIMEOUT_MS = 25_000;
 /** A connection is kept between mails for so long, and then ended by QUIT. */
-const IDLE_TIMEOUT_MS = 30_000;
+export const IDLE_TIMEOUT_MS = 30_000;
 /** For a server that no longer answers, even to QUIT; a mail ends at its own deadline, which is sooner. */
 const SOCKET_TIMEOUT_MS = LONGEST_ANSWER_MS + 60_000;
 

@@ -8,6 +8,7 @@ import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nod
 import { LONGEST_ANSWER_MS, type Outgoing } from '../channel.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { SmtpFailure } from './smtp-errors.ts';
+import { IDLE_TIMEOUT_MS } from './smtp-url.ts';
 
 /** Destroys an aborted connection instead of ending it, which would still send what is buffered. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
@@ -22,6 +23,8 @@ export function openTransport(
 ) {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
   const waiting = { now: 0, most: Math.max(1, Math.floor(options.maxConnections / 2)) };
+  /** When a mail was last sent, of which a connection may be kept. */
+  let sentAt = -Infinity;
   /** By their abort signals, which nodemailer passes to its plugins. */
   const underWay = new WeakMap<AbortSignal, MailUnderWay>();
   transport.use('stream', ({ message, data: { signal } }, done) => {
@@ -38,8 +41,14 @@ export function openTransport(
       const sending = mailUnderWay(limits, waiting, clock);
       const { signal } = sending;
       underWay.set(signal, sending);
+      const send = () => transport.sendMail({ ...mail, signal });
       try {
-        await whereThereIsRoom(() => transport.sendMail({ ...mail, signal }));
+        await send().catch((error: unknown) => {
+          if (sending.isHandedOver() || performance.now() - sentAt > IDLE_TIMEOUT_MS || !isOfSession(error))
+            throw error;
+          return send();
+        });
+        sentAt = performance.now();
       } catch (error) {
         throw new SmtpFailure(sending.isHandedOver(), error);
       } finally {
@@ -102,20 +111,16 @@ function mailUnderWay(
   };
 }
 
-/** The code by which servers refuse a connection too many (RFC 5321, 3.8). */
-const ONE_TOO_MANY = 421;
-const WAIT_MS = 200;
-const MOST_WAITS = 5;
-
-/** Retries a mail that got no connection because of the server's limit; another connection may become free. */
-async function whereThereIsRoom(send: () => Promise<unknown>, waits = MOST_WAITS): Promise<void> {
-  try {
-    await send();
-  } catch (error) {
-    if (waits === 0 || Reflect.get(Object(error), 'responseCode') !== ONE_TOO_MANY) throw error;
-    await wait(WAIT_MS);
-    await whereThereIsRoom(send, waits - 1);
-  }
+/**
+ * Whether a server refuses to go on with a connection that may have been kept: by 421 (RFC 5321, 3.8), or as it has forgotten who
+ * this is. On a new one it may take the mail.
+ */
+function isOfSession(error: unknown): boolean {
+  const { command, responseCode } = Object(error) as {
+    readonly command?: string;
+    readonly responseCode?: number;
+  };
+  return (command === 'MAIL FROM' || command === 'RCPT TO') && (responseCode === 421 || responseCode === 503);
 }
 
 /** nodemailer starts to read the stream when the server asks for the message, and reads at the network's pace. */

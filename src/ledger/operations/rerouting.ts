@@ -72,11 +72,11 @@ export type WaitingPosition = Pick<ReviewedRow, 'destination' | 'isBulk' | 'call
 
 export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };
 
-/** The next deliveries after this one that wait for a later attempt by Botbell. */
+/** The next deliveries after this one that are Botbell's own. */
 export function waitingAfter(tx: Tx, { destination, isBulk, callbackId }: WaitingPosition) {
   return reviewed(
     tx,
-    sql`state = 'pending' AND is_taken_over = 1 AND due_at > ${tx.now}
+    sql`state = 'pending' AND is_taken_over = 1
       AND (destination, is_bulk, callback_id) > (${destination}, ${isBulk}, ${callbackId})
     ORDER BY destination, is_bulk, callback_id`,
   );

@@ -62,12 +62,18 @@ const refusal = (at: MailStep, code: number, failureClass: FailureClass): Failur
 
 const failures: FailureCase<MailFault>[] = [
   refusal('connect', 554, 'config'),
-  refusal('auth', 535, 'config'),
   refusal('auth', 454, 'transient'),
   refusal('mail', 550, 'config'),
   refusal('rcpt', 550, 'config'),
   refusal('rcpt', 450, 'transient'),
   refusal('data', 554, 'config'),
+  [
+    'the server refuses the login',
+    'config',
+    '535',
+    once({ at: 'auth', does: 'refuse', code: 535, text: `5.7.8 no, ${PASSWORD} ${LOGINS.join(' ')}` }),
+    { isAtConnect: true, retryAfterMs: 300_000, concerns: 'channel' },
+  ],
   [
     'the server took the message and dropped the connection',
     'transient',

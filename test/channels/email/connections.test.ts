@@ -75,11 +75,20 @@ describe('the connections of the email channel', () => {
     await start();
   });
 
-  it('are waited for, at no cost to the mail, where the server takes no more of them', async () => {
+  it('are made anew once where one that was kept is refused before its mail, and not where one is new', async () => {
     await start();
-    mail.faults.push({ at: 'connect', does: 'refuse', code: 421, text: '4.7.0 too many', times: 2 });
-    await send();
-    expect([mail.connectionCount, mail.mails.length]).to.deep.equal([3, 1]);
+    for (const code of [421, 503]) {
+      await send();
+      mail.faults.push({ at: 'mail', does: 'refuse', code, text: '4.7.0 too long idle', times: 1 });
+      await send();
+    }
+    expect(mail.mails).to.have.length(4);
+    mail.faults.push({ at: 'connect', does: 'refuse', code: 421, text: '4.7.0 too many', times: 1 });
+    const fresh = await open();
+    const failure = await failureOf(send('ops@example.com', AMPLE_MS, fresh));
+    expect(failure).to.include({ code: '421', retryAfterMs: 60_000 });
+    await send('ops@example.com', AMPLE_MS, fresh);
+    await fresh.close();
   });
 
   describe('at the time limit', () => {

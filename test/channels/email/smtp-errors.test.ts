@@ -12,15 +12,12 @@ const failureAfter = (command: string, response: string): DeliveryFailure =>
 
 describe('the meaning of an SMTP answer', () => {
   for (const [failureClass, answers] of [
-    [
-      'transient',
-      '421 CONN, 454 AUTH PLAIN, 451 MAIL FROM, 450 RCPT TO, 503 RCPT TO, 452 DATA, 250 DATA, 454 STARTTLS',
-    ],
+    ['transient', '421 CONN, 454 AUTH PLAIN, 451 MAIL FROM, 450 RCPT TO, 452 DATA, 250 DATA, 454 STARTTLS'],
     [
       'config',
-      '554 CONN, 500 EHLO, 535 AUTH PLAIN, 550 AUTH LOGIN, 530 MAIL FROM, 550 MAIL FROM, 530 RCPT TO',
+      '554 CONN, 500 EHLO, 535 AUTH PLAIN, 550 AUTH LOGIN, 530 MAIL FROM, 550 MAIL FROM, 530 RCPT TO, 503 RCPT TO, 554 DATA',
     ],
-    ['permanent', '552 MAIL FROM, 550 RCPT TO, 553 RCPT TO, 552 DATA, 554 DATA'],
+    ['permanent', '552 MAIL FROM, 550 RCPT TO, 553 RCPT TO, 552 DATA'],
   ] as const)
     it(`is ${failureClass} for ${answers}`, () => {
       for (const answer of answers.split(', ')) {
@@ -58,7 +55,24 @@ describe('the meaning of an SMTP answer', () => {
     ['550 5.7.30 Basic authentication is not supported', 'MAIL FROM', 'config', 'connector'],
     ['554 5.7.1 Client host [192.0.2.7] blocked', 'CONN', 'config', 'refuses this machine'],
     ['550 4.7.1 greylisted', 'RCPT TO', 'transient', 'next attempt'],
-    ['554 5.5.0 no', 'DATA', 'permanent', 'refused as it is'],
+    ['554 5.5.0 no', 'DATA', 'config', 'from this sender'],
+    // Amazon SES, SendGrid.
+    ['554 Message rejected: Email address is not verified.', 'DATA', 'config', 'from this sender'],
+    ['550 The from address does not match a verified Sender Identity', 'DATA', 'config', 'from this sender'],
+    // qmail.
+    ["553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", 'RCPT TO', 'config', 'relays'],
+    // Postfix, of whoever runs in a container.
+    [
+      '504 5.5.2 <7d9f0c1b2a3e>: Helo command rejected: need fully-qualified hostname',
+      'RCPT TO',
+      'config',
+      '?name=',
+    ],
+    ['501 5.5.2 <bell_pod>: Helo command rejected: Invalid name', 'RCPT TO', 'config', 'EHLO'],
+    ['501 5.5.4 Invalid domain name', 'EHLO', 'config', '?name='],
+    ['501 5.5.4 Invalid domain name', 'HELO', 'config', '?name='],
+    ['530 5.7.0 Must issue a STARTTLS command first', 'MAIL FROM', 'config', 'ignoreTLS'],
+    ['503 5.5.1 Error: send HELO/EHLO first', 'MAIL FROM', 'config', 'not how a mail server answers'],
     ['502 5.5.1 command not implemented', 'STARTTLS', 'config', '?ignoreTLS=true'],
     ['500 unknown command', 'EHLO', 'config', '?ignoreTLS=true'],
   ] as const)
@@ -69,6 +83,36 @@ describe('the meaning of an SMTP answer', () => {
       if (failureClass === 'rate_limited')
         expect(failure).to.include({ concerns: 'channel', retryAfterMs: 3_600_000 });
     });
+
+  for (const [answer, command, failureClass, minutes] of [
+    // Amazon SES, Exchange Online.
+    ['454 Throttling failure: Maximum sending rate exceeded.', 'DATA', 'rate_limited', 1],
+    ['454 Throttling failure: Daily message quota exceeded.', 'DATA', 'rate_limited', 60],
+    ['432 4.3.2 Concurrent connections limit exceeded', 'MAIL FROM', 'rate_limited', 1],
+    ['451 4.7.500 Server busy. Please try again later', 'MAIL FROM', 'rate_limited', 1],
+    // Gmail.
+    ['421 4.7.28 Gmail has detected an unusual rate', 'DATA', 'transient', 1],
+    ['421 4.7.0 Try again later', 'CONN', 'transient', 1],
+  ] as const)
+    it(`pauses the channel for ${minutes} min after "${answer.slice(0, 40)}" to ${command}`, () => {
+      const paused = { class: failureClass, concerns: 'channel', retryAfterMs: minutes * 60_000 };
+      expect(failureAfter(command, answer)).to.include(paused);
+    });
+
+  it('is tried by Botbell alone where the server wants the mail later, and again at once where it is elsewhere in trouble', () => {
+    const isForLater = (command: string, answer: string) => failureAfter(command, answer).isForLater;
+    expect(isForLater('RCPT TO', '450 4.7.1 greylisted, please try again in 300 seconds')).to.equal(true);
+    expect(isForLater('DATA', '451 4.3.0 queue file write error')).to.equal(true);
+    expect(isForLater('MAIL FROM', '451 4.3.0 try again')).to.equal(false);
+  });
+
+  it('pauses the channel after a login that is refused, says for how long, and not where it could not be judged', () => {
+    const refused = failureAfter('AUTH PLAIN', '535 5.7.8 authentication failed');
+    expect(refused).to.include({ class: 'config', concerns: 'channel', retryAfterMs: 300_000 });
+    expect(refused.message).to.contain('tried in 5 minutes');
+    expect(refused.japanese).to.contain('5分後');
+    expect(failureAfter('AUTH PLAIN', '454 4.7.0 temporary').retryAfterMs).to.equal(undefined);
+  });
 
   it('concerns the address where the server refuses the recipient, and else the channel', () => {
     for (const [command, response, concerns] of [
