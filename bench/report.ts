@@ -1,5 +1,6 @@
 /** Figures as Markdown tables, aligned as this repository's formatter aligns them. */
 import { FIXED_RATE, type Figures } from './measure.ts';
+import { FLUSH_MS, RATE, type Waited } from './slow-disk.ts';
 import { LARGE_BYTES, SMALL_BYTES, type Stall } from './stalls.ts';
 import { median } from './statistics.ts';
 
@@ -46,6 +47,14 @@ export function comparisonTable(subjects: readonly Measured[]): string {
   ]);
   const explained = `Ratios to ${base?.name}, the figures in brackets; CPU of each notification; latencies at ${FIXED_RATE} callbacks a second. Each callback arrived exactly once.`;
   return `${table(['subject', ...COLUMNS.map(([head]) => head)], rows)}\n\n${explained}`;
+}
+
+export function diskTable(waited: readonly Waited[]): string {
+  const head = [`a flush takes ${FLUSH_MS} ms, ${RATE}/s`, 'p50 ms', 'p99 ms'];
+  return table(
+    head,
+    waited.map(({ answerWhen, p50, p99 }) => [answerWhen, p50.toFixed(1), p99.toFixed(1)]),
+  );
 }
 
 /** How many of the worst shapes are shown. */

@@ -6,11 +6,12 @@ import { compare } from './compare.ts';
 import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
 import type { Effort } from './measure.ts';
-import { comparisonTable, stallTable } from './report.ts';
+import { comparisonTable, diskTable, stallTable } from './report.ts';
+import { measureSlowDisk } from './slow-disk.ts';
 import { measureStalls } from './stalls.ts';
 import { bare, botbell } from './subjects.ts';
 
-const PARTS = ['slack', 'stalls'];
+const PARTS = ['slack', 'disk', 'stalls'];
 
 const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>] [--store=<url>]`;
 
@@ -58,7 +59,14 @@ const { parts, effort, profileFolder, store } = readOrExit(readOptions, USAGE);
 console.log(`Measured on: ${describeMachine()}.\n`);
 if (profileFolder !== undefined) console.log('With the profiler running: no figure of the product counts.\n');
 if (parts.includes('slack')) {
-  const subjects = [bare('bare-slack'), bare('bare'), botbell('botbell', { profileFolder, store })];
+  const subjects = [
+    bare('bare-slack'),
+    bare('bare'),
+    botbell('botbell', { profileFolder, store }),
+    botbell('botbell, accepted', { profileFolder, store, answerWhen: 'accepted' }),
+  ];
   console.log(`${comparisonTable(await compare(subjects, effort))}\n`);
 }
+if (parts.includes('disk'))
+  console.log(`${diskTable(await measureSlowDisk(effort.rounds, effort.openLoopSeconds))}\n`);
 if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);

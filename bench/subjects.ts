@@ -38,6 +38,9 @@ export interface BotbellOptions {
   readonly root?: string | undefined;
   /** `store.url`; undefined: a new SQLite file for each start. */
   readonly store?: string | undefined;
+  /** `receiver.answer_when`; left out: its default. */
+  readonly answerWhen?: 'delivered' | 'accepted';
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The built product with everything on: ledger, log, page and metrics. */
@@ -47,11 +50,13 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
     async start(standIns) {
       const folder = folderOnDisk();
       const config = join(folder, 'botbell.yaml');
-      writeFileSync(config, configOf(options.store ?? `sqlite:${join(folder, 'botbell.db')}`, standIns));
+      const { store = `sqlite:${join(folder, 'botbell.db')}`, answerWhen = 'delivered' } = options;
+      writeFileSync(config, configOf(store, answerWhen, standIns));
       const root = options.root ?? ROOT;
       const main = [join(root, 'dist/main.js'), 'serve', '--config', config];
       const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
         LONGEST_TURN_SOCKET: options.longestTurnSocket ?? '',
+        ...options.environment,
       });
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
       const end = async () => {
@@ -71,8 +76,8 @@ function watching({ longestTurnSocket }: BotbellOptions): string[] {
   return longestTurnSocket === undefined ? [] : ['--import', join(ROOT, 'bench/subjects/longest-turn.mjs')];
 }
 
-function configOf(store: string, { slackApi }: StandIns): string {
-  return `receiver: { listen: '127.0.0.1:0' }
+function configOf(store: string, answerWhen: string, { slackApi }: StandIns): string {
+  return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
 admin: { listen: '127.0.0.1:0' }
 store: { url: '${store}' }
 display: { timezone: Asia/Tokyo, language: ja }

@@ -1,0 +1,69 @@
+/** Measures how long the product takes to answer on a disk whose flushes take long: `delivered` waits for none, `accepted` for one. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { writeCallbacks } from './callbacks.ts';
+import { Load } from './load.ts';
+import { Metronome } from './metronome.ts';
+import { discard, folderOnDisk } from './scratch.ts';
+import { StandIns } from './stand-ins.ts';
+import { median, percentile } from './statistics.ts';
+import { botbell } from './subjects.ts';
+
+export const FLUSH_MS = 200;
+/** Callbacks a second. */
+export const RATE = 150;
+
+const WARM_UP = 3000;
+
+const ANSWERS = ['delivered', 'accepted'] as const;
+
+export interface Waited {
+  readonly answerWhen: (typeof ANSWERS)[number];
+  /** Milliseconds: the medians of the rounds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Needs a C compiler, `cc`. */
+export async function measureSlowDisk(rounds: number, seconds: number): Promise<Waited[]> {
+  const folder = folderOnDisk();
+  const library = join(folder, 'slow-flush.so');
+  const source = join(import.meta.dirname, 'subjects/slow-flush.c');
+  execFileSync('cc', ['-shared', '-fPIC', '-o', library, source]);
+  const environment = { LD_PRELOAD: library, SLOW_FLUSH_MS: String(FLUSH_MS) };
+  const waited: Waited[] = [];
+  for (const answerWhen of ANSWERS) {
+    const measured: number[][] = [];
+    for (let round = 0; round < rounds; round += 1)
+      measured.push(await latenciesOf(answerWhen, environment, seconds));
+    const at = (share: number) => median(measured.map((latencies) => percentile(latencies, share)));
+    waited.push({ answerWhen, p50: at(0.5), p99: at(0.99) });
+  }
+  discard(folder);
+  return waited;
+}
+
+async function latenciesOf(
+  answerWhen: Waited['answerWhen'],
+  environment: Readonly<Record<string, string>>,
+  seconds: number,
+): Promise<number[]> {
+  const standIns = await StandIns.start();
+  const metronome = new Metronome();
+  const running = await botbell(answerWhen, { answerWhen, environment }).start(standIns);
+  const load = new Load(running.url);
+  try {
+    const warmUp = writeCallbacks(WARM_UP);
+    await load.saturate(warmUp);
+    await standIns.verify(warmUp);
+    const batch = writeCallbacks(RATE * seconds);
+    const latencies = await load.atRate(batch, RATE, metronome);
+    await standIns.verify(batch);
+    return latencies;
+  } finally {
+    await load.close();
+    await running.end();
+    await metronome.close();
+    await standIns.close();
+  }
+}
