@@ -188,7 +188,9 @@ function answer(ctx: CallbackContext, verdict: Verdict): void {
   const jobId = cutEnd(ctx.state.callback?.job_id ?? '', LONGEST_JOB_ID, '…');
   const body = { job_id: jobId, result, deliveries };
   if (verdict.status !== 200) throw problemOf(verdict, body);
-  ctx.body = body;
+  // Koa would find out the type anew for each answer.
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = JSON.stringify(body);
 }
 
 /** The problem that answers an error. Before that, the beginning of a refused body is kept. */

@@ -26,7 +26,7 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const leapMs = second === '60' ? 1000 : 0;
   const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
   // `Date.parse` reads a day that the month does not have, and hour 24, as a time on another date.
-  if (Number.isNaN(asIfUtc) || !new Date(asIfUtc).toISOString().startsWith(date)) return undefined;
+  if (Number.isNaN(asIfUtc) || new Date(asIfUtc).getUTCDate() !== Number(day)) return undefined;
   return instantOf(asIfUtc, groups, timezone) + leapMs + fractionMs(groups);
 }
 
