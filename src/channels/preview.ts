@@ -47,11 +47,13 @@ a { color: #1264a3 }
 }
 </style>`;
 
+const CELLS_APART = ' | ';
+
 const TERMINAL: Markup = {
   ...UNMARKED,
   styles: { code: (text) => `\`${text}\`` },
   link: (text, url) => `${text} (${url})`.trim(),
-  table: (rows) => rows.map((cells) => cells.join(' | ')).join('\n'),
+  table: (rows) => rows.map((cells) => cells.join(CELLS_APART)).join('\n'),
   between: ' · ',
 };
 
@@ -102,9 +104,11 @@ export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
   return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
 }
 
-const [LINE_PX, MARGINS_PX, HIGHEST_PX] = [22, 72, 800];
+const [LINE_PX, ROW_PX, MARGINS_PX, HIGHEST_PX] = [22, 30, 72, 800];
 
 /** An estimate, since an iframe without scripts cannot fit itself to its content; the reader can resize it. */
 export function frameHeightOf({ asText }: Pick<Composed, 'asText'>): number {
-  return Math.min(HIGHEST_PX, MARGINS_PX + asText().split('\n').length * LINE_PX);
+  const lines = asText().split('\n');
+  const rows = lines.filter((line) => line.includes(CELLS_APART)).length;
+  return Math.min(HIGHEST_PX, MARGINS_PX + (lines.length - rows) * LINE_PX + rows * ROW_PX);
 }

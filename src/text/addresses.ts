@@ -20,13 +20,17 @@ const ADDRESS =
 const PUNCTUATION = ".,;:!?'*";
 const BRACKETS = ['()', '[]', '{}'] as const;
 
+/** An address in ASCII up to a letter or digit that prose in Japanese follows; a name with such letters goes on behind them: `2026年.pdf`. */
+const PROSE_BEHIND =
+  /^([!-~]*[a-z0-9])[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]+(?![!-~\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー])/iu;
+
 /** All of the text in pieces, of which those with a `url` are the http and https addresses that open exactly what they show. */
 export function piecesOf(text: string): readonly Piece[] {
   if (!text.includes('://')) return [{ text, url: '' }];
   const pieces: Piece[] = [];
   let end = 0;
   for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(found);
+    const address = withoutPunctuation(PROSE_BEHIND.exec(found)?.[1] ?? found);
     const url = exactUrl(address);
     if (url === undefined) continue;
     if (index > end) pieces.push({ text: text.slice(end, index), url: '' });

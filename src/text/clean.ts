@@ -164,15 +164,16 @@ export function escapeUrlPart(text: string): string {
 }
 
 const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
-/** Characters of an address in its normal form. Some mail readers and browsers cut longer ones. */
-export const LONGEST_ADDRESS = 2000;
+/** Characters of an address in its normal form; channels that take fewer leave a longer one out. Signed addresses of files have some 2,200. */
+export const LONGEST_ADDRESS = 4000;
 /** A path with `..` segments can leave the folder that its link was made for. */
 const CLIMBS = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/iu;
 
 /** The address in its normal form; undefined when the whole text is not one http or https address, or it is too long to open. */
 export function wholeUrl(text: string): string | undefined {
   if (text.length > LONGEST_ADDRESS || !LOOKS_LIKE_URL.test(text)) return undefined;
-  if (!text.isWellFormed() || CLIMBS.test(text) || !URL.canParse(text)) return undefined;
+  if (!text.isWellFormed() || CLIMBS.test(text.replace(/[?#].*/su, '')) || !URL.canParse(text))
+    return undefined;
   const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
   return address.length > LONGEST_ADDRESS ? undefined : address;
 }

@@ -115,8 +115,8 @@ describe('the built-in Slack messages', () => {
 
   it('lead from what they leave out to the job, else to Botbell’s page', () => {
     const many = { ...BARE, job_id: 'j 1', output: { rows: Array.from({ length: 1234 }, String) } };
-    const [toJob] = richLinks(testRenderer({ links: LINKS, pageUrl: 'https://bell.example/' }).slack(many));
-    expect(toJob).to.equal('… 1,135 more <https://example.com/jobs/j%201>');
+    const toJob = richLinks(testRenderer({ links: LINKS, pageUrl: 'https://bell.example/' }).slack(many));
+    expect(toJob).to.include('… 1,135 more <https://example.com/jobs/j%201>');
     const [toPage] = richLinks(testRenderer({ pageUrl: 'https://bell.example/' }).slack(many));
     expect(toPage).to.equal('… 1,135 more <https://bell.example/callbacks?job_id=j+1>');
   });

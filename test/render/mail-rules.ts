@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 
 const VOID_TAGS: ReadonlySet<string> = new Set(['br', 'meta']);
-const LINK = /<a href="([^"]*)" style="[^"]*">(.*?)<\/a>/gs;
+const LINK = /<a href="([^"]*)" style="[^"]*"(?: class="\w+")?>(.*?)<\/a>/gs;
 
 export interface MailLink {
   readonly address: string;

@@ -32,12 +32,16 @@ describe('piecesOf', () => {
       '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test/b⟧」、（⟦https://a.test/b⟧）⟦https://a.test/b⟧。',
     ],
     ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.test/?q=東京⟧　次'],
+    [
+      'before kanji and katakana',
+      '詳細は⟦https://a.test/jobs/1⟧参照。⟦https://a.test/b⟧ページを開く。⟦https://a.test/2026年.pdf⟧ ⟦https://a.test/v2資料/1⟧',
+    ],
     ['in capitals', '⟦HTTPS://A.TEST/B⟧'],
     [
       'of other schemes',
       'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a@b.test',
     ],
-    ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c'],
+    ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c ⟦https://a.test/b?next=/../c#/../d⟧'],
     ['with a user', 'https://a.test@b.test/ https://a:b@c.test/'],
     ['with a host that is another one once it opens', 'https://ａ.test https://0x7f.1/ https://2130706433/'],
     ['that is none', 'https:// https://. http://?a b:c https://a.test:99999/'],

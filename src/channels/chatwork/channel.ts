@@ -19,7 +19,12 @@ const MAX_CHARACTERS = 20_000;
 
 /** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
 const escape = (text: string) => text.replaceAll('[', '［').replaceAll(']', '］');
-const PLAIN = unmarked(escape, (address) => address.replace(/[[\]]/g, percentEncoded));
+
+/** What Chatwork draws as a face, up to the sign behind which a word joiner stops it. */
+const EMOTICON =
+  /[:;]\^?(?=[()|*#]|[dop](?![\p{L}\p{N}]))|8-(?=[)|])|\|-(?=\))|\((?=(?:\^{1,2};?|[*hfy]|:\/|sweat|blush|inlove|talk|yawn|puke|emo|nod|shake|whew|clap|bow|roger|flex|dance|gogo|think|please|quick|anger|devil|lightbulb|cracker|eat|coffee|beer|handshake)\))/giu;
+const plain = (text: string) => escape(text).replace(EMOTICON, '$&\u2060');
+const PLAIN = unmarked(plain, (address) => address.replace(/[[\]]/g, percentEncoded));
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
 const MENTIONS = mentionsOf('the account id of a person or all', /^(?:\d{1,18}|all)$/, (entry) =>

@@ -18,7 +18,7 @@ interface DiscordMessage {
 }
 
 /** discord.com/developers/docs/resources/message, "Embed limits". */
-const MAX = { title: 256, description: 4096, content: 2000 } as const;
+const MAX = { title: 256, description: 4096, content: 2000, url: 2048 } as const;
 
 /** Discord ends a block of code at the first three backticks, wherever they stand. */
 const MARKUP: Markup = {
@@ -55,7 +55,7 @@ function allowed(mentions: readonly string[]) {
 function messageOf({ title, link, text, tone, mentions }: Drawn): DiscordMessage {
   const embed = {
     title: fitEscaped(title, MAX.title, MARKUP.text, () => ' … '),
-    ...(link !== undefined && { url: link.url }),
+    ...(link !== undefined && link.url.length <= MAX.url && { url: link.url }),
     ...(text !== '' && { description: text }),
     color: Number.parseInt(TONE_COLOURS[tone].slice(1), 16),
   };

@@ -111,10 +111,21 @@ function labelHeaders({ labels }: Outgoing): Record<string, string> {
   const { bot, status, isError } = labels;
   const name = cleanLine(bot).replaceAll('=?', '= ?').slice(0, LONGEST_LABEL).toWellFormed();
   return {
-    ...(name !== '' && { 'X-Botbell-Bot': name }),
+    ...(name !== '' && { 'X-Botbell-Bot': name, 'List-Id': `<${listIdOf(bot)}>` }),
     'X-Botbell-Status': status,
     ...(isError && { Importance: 'high' }),
   };
+}
+
+/** Gmail can filter by no other header (RFC 2919). An id of other characters than those of a domain is told apart by a hash. */
+function listIdOf(bot: string): string {
+  const label = bot
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40);
+  const isWhole = label === bot;
+  return `${isWhole ? label : `${label}-${hash('sha256', bot, 'hex').slice(0, 8)}`.replace(/^-/, '')}.botbell.localhost`;
 }
 
 /** Mails with the same reference form a thread, even if no mail has that id (RFC 5322, 3.6.4). */

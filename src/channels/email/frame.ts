@@ -3,7 +3,7 @@ import { Escaped } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import type { Card, Fact, Tone } from '../card.ts';
 import type { ShownCard } from '../show-card.ts';
-import { linkedText, linkTo, NOTHING, safeHtml } from './html.ts';
+import { buttonTo, linkedText, linkTo, NOTHING, safeHtml } from './html.ts';
 import { outputsAsHtml } from './outputs.ts';
 
 /** Colours of the bar and of a message's box, and the bar's symbol: no emoji, which would not be drawn in white. */
@@ -35,6 +35,8 @@ const HEAD = new Escaped(`<meta charset="utf-8">
   .card .box { background-color: #2b3038 !important; }
   .card .bar { color: #fdfdfd !important; }
   .card a { color: #8ab4f8 !important; }
+  .card a.button { color: #fdfdfd !important; }
+  .card a.title { color: #e4e7eb !important; }
 }
 </style>`);
 
@@ -52,6 +54,8 @@ const BOX_STYLE =
 const PLAIN_STYLE = 'margin:8px 0;color:#1f2933;word-break:break-word';
 
 const FOOTER_STYLE = 'padding-top:8px;color:#5c6773;font-size:13px;line-height:1.5';
+
+const TITLE_LINK = 'color:inherit;text-decoration:none';
 
 const LONGEST_BAR = 80;
 const LONGEST_PREHEADER = 150;
@@ -95,11 +99,12 @@ const OUTLOOK_END = new Escaped('<!--[if mso]></td></tr></table><![endif]-->');
 
 function cardOf(shown: ShownCard, { title, tone }: Card, bar: string): Escaped {
   const { text, link, facts, footer } = shown;
-  const leadsTo = link === undefined ? NOTHING : linkTo(link.url, link.text);
+  const words = shortLine(title, LONGEST_TITLE);
+  const leadsTo = link === undefined ? NOTHING : buttonTo(link.url, link.text, LOOKS[tone].colour);
   return safeHtml`<table class="card" ${TABLE} style="${CARD_STYLE}">
 <tr><td class="bar" dir="auto" style="background-color:${LOOKS[tone].colour};color:#fdfdfd;padding:10px 24px;font-size:14px;font-weight:700">${bar}</td></tr>
 <tr><td style="padding:20px 24px 8px 24px">
-<h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${shortLine(title, LONGEST_TITLE)}</h1>
+<h1 dir="auto" style="margin:0 0 8px 0;font-size:21px;line-height:1.35;font-weight:700;color:#1f2933;word-break:break-word">${link === undefined ? words : linkTo(link.url, words, TITLE_LINK, 'title')}</h1>
 ${boxOf(text, PLAIN_STYLE)}${messageOf(shown, LOOKS[tone])}${outputsAsHtml(shown)}${boxOf(leadsTo, PLAIN_STYLE)}
 </td></tr>
 <tr><td style="padding:8px 24px 20px 24px">

@@ -53,9 +53,19 @@ export function linkedText(text: string): Escaped {
 /** Legible on white, and on black in mail readers that invert colours. */
 const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
 
-/** A link, or only its words when the address cannot be opened. */
-export function linkTo(url: string, words: string): Escaped {
+/** Outlook cuts longer addresses. */
+const LONGEST_IN_MAIL = 2000;
+
+/** A link, or only its words when the address cannot be opened. @param kind a class of the style sheet for the dark */
+export function linkTo(url: string, words: string, style = LINK_STYLE, kind = ''): Escaped {
   const address = wholeUrl(url);
-  if (address === undefined) return safeHtml`${words}`;
-  return safeHtml`<a href="${address}" style="${LINK_STYLE}">${words}</a>`;
+  if (address === undefined || address.length > LONGEST_IN_MAIL) return safeHtml`${words}`;
+  const named = new Escaped(kind && ` class="${kind}"`);
+  return safeHtml`<a href="${address}" style="${style}"${named}>${words}</a>`;
+}
+
+/** A link as a button. @param colour of its ground, on which white is legible */
+export function buttonTo(url: string, words: string, colour: string): Escaped {
+  const style = `display:inline-block;margin:4px 0;padding:8px 16px;border-radius:6px;background-color:${colour};color:#fdfdfd;font-weight:700;text-decoration:none`;
+  return linkTo(url, words, style, 'button');
 }

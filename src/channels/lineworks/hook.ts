@@ -14,12 +14,13 @@ export interface LineworksHookMessage {
 }
 
 /** Only users of the app can see its limits, so these are far below the limits of a bot's messages. */
-const MAX = { title: 100, text: 1000, label: 20 } as const;
+const MAX = { title: 100, text: 1000, label: 20, url: 2000 } as const;
 
 const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most, '…');
 
 function messageOf({ title = '', text, link }: Partial<Drawn>): LineworksHookMessage {
-  const button = link && { label: cut(link.text, MAX.label) || '…', url: link.url };
+  const button = link !== undefined &&
+    link.url.length <= MAX.url && { label: cut(link.text, MAX.label) || '…', url: link.url };
   return { title, body: { text: text || '–' }, ...(button && { button }) };
 }
 

@@ -46,8 +46,9 @@ const MARKUP: Markup = {
     ['', rowOf(names), `|${' --- |'.repeat(names.length)}`, ...rows.map(rowOf), ''].join('\n'),
 };
 
+/** A bar ends a cell even in code; there, too, a backslash before it is not shown. */
 function rowOf(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+  return `| ${cells.map((cell) => cell.replace(/(?<!\\)\|/g, '\\|')).join(' | ')} |`;
 }
 
 const MENTIONS = mentionsOf('@channel, @all, @here or @ and a user name', /^@[a-z0-9][a-z0-9._-]{0,63}$/);

@@ -49,9 +49,9 @@ function runsOf(line: LineOfRuns): readonly SlackObject[] {
 }
 
 function runOf({ text, style, url = '' }: StyledText): SlackObject {
-  if (isUsableUrl(url))
-    return text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
-  return words(text, style);
+  if (!isUsableUrl(url)) return words(text, style);
+  const link: SlackObject = text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
+  return style === 'bold' ? { ...link, style: { bold: true } } : link;
 }
 
 function words(text: string, style?: StyledText['style']): SlackObject {

@@ -68,7 +68,10 @@ export const teamsFormat = drawnFormat<TeamsMessage>({
   parts: ['text', 'message', 'outputs', 'facts'],
   limit: { most: MAX_BYTES, of: jsonBytes },
   message: (drawn) => {
-    const head = boxOf(STYLES[drawn.tone], linesOf([run(drawn.title, { weight: 'Bolder', size: 'Large' })]));
+    const { tone, title, link } = drawn;
+    const look = { weight: 'Bolder', size: 'Large' } as const;
+    const opens = link === undefined ? look : { ...look, selectAction: openUrl(link.text, link.url) };
+    const head = boxOf(STYLES[tone], linesOf([run(title, opens)]));
     return messageOf(drawn, [head, ...drawn.lines.flatMap(elementsOf)]);
   },
   // A card of one text, since a workflow posts nothing else.

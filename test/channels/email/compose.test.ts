@@ -31,7 +31,11 @@ describe('a mail drawn from a card', () => {
         expect(text).to.include('https://bell.test/');
         expect(html).to.include(`<html lang="${language}">`);
         expectWellFormed(html);
-        expect(linksIn(html).map(({ address }) => address)).to.deep.equal([link.url, card.facts[0]?.url]);
+        expect(linksIn(html).map(({ address }) => address)).to.deep.equal([
+          link.url,
+          link.url,
+          card.facts[0]?.url,
+        ]);
       }
     });
 
