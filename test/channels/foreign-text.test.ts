@@ -59,11 +59,13 @@ const ADDRESSES = cardWith({
       report: 'https://a.example/r/2026_11_(final)?id=7&v=1',
       id: 'INV_101',
       price: '$5 \\d a\\b',
+      faces: 'count(*) f(y) :) 8-) 10:30 C:Data',
+      prose: 'https://a.example/1参照',
     }),
     listOf('all', ['https://a.example/1', 'see https://a.example/_2_.']),
     listOf('rows', [
       { no: 'INV_1', page: 'https://a.example/p_1', who: '@jane :smile: jane@a.example 10:30:00' },
-      { no: 'INV_2', page: 'https://a.example/p_2', who: '#12 ~x' },
+      { no: 'INV_2', page: 'https://a.example/p_2', who: '#12 ~x a|b `c|d`' },
     ]),
   ],
 });

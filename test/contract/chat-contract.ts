@@ -30,6 +30,8 @@ export interface ChatSubject<Settings> {
   /** Further addresses, as people write them, by what they come to; and some that are wrong. */
   readonly addresses?: Readonly<Record<string, string>>;
   readonly wrongAddresses?: readonly string[];
+  /** Whether an address may have blanks in it. */
+  readonly takesBlanks?: boolean;
   /** URLs that are no webhook's, by what the check says of them. */
   readonly doubted?: Readonly<Record<string, RegExp>>;
   /** For channels whose readers are programs. */
@@ -50,7 +52,11 @@ export interface ChatSubject<Settings> {
   /** What of a text is markup in which there are letters. */
   readonly markup?: RegExp;
   /** What refuses a card and takes a plain text; left out where there is no plain text. */
-  readonly cardRefused?: { readonly fault: ChatFault; readonly code: string };
+  readonly cardRefused?: {
+    readonly fault: ChatFault;
+    /** As the receipt has it: that of `codeOf` if the answer has one, else `http_400`. */
+    readonly code: string;
+  };
   /** What a 4xx means that is not named otherwise. */
   readonly refusalClass?: 'permanent' | 'config';
   readonly perJob?: readonly PerJobCase<ChatStandIn>[];
@@ -178,10 +184,15 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     });
 
     it('takes an address as people write it, and no other', () => {
-      const { addresses = {}, wrongAddresses = [] } = subject;
+      const { addresses = {}, wrongAddresses = [], takesBlanks = false } = subject;
       for (const [written, canonical] of Object.entries({ [address]: address, ...addresses }))
         expect(type.parseAddress(written, known)).to.equal(canonical);
-      for (const wrong of ['', 'two words', 'https://chat.example/hooks/1', ...wrongAddresses])
+      for (const wrong of [
+        '',
+        ...(takesBlanks ? [] : ['two words']),
+        'https://chat.example/hooks/1',
+        ...wrongAddresses,
+      ])
         expect(() => type.parseAddress(wrong, known), wrong).to.throw(AddressError);
     });
 
@@ -318,9 +329,10 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   });
 }
 
-/** JSON, or the text of a form. */
-function said({ body }: ChatRequest): string {
-  return new URLSearchParams(body).get('body') ?? body;
+/** JSON, or the texts of a form. */
+function said({ body, headers }: ChatRequest): string {
+  if (headers['content-type'] !== 'application/x-www-form-urlencoded') return body;
+  return [...new URLSearchParams(body).values()].join('\n');
 }
 
 const TEXTS = /^(?:text|title|content|description|label|topLabel)$/;
