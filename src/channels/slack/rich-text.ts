@@ -51,7 +51,7 @@ function runsOf(line: LineOfRuns): readonly SlackObject[] {
 function runOf({ text, style, url = '' }: StyledText): SlackObject {
   if (!isUsableUrl(url)) return words(text, style);
   const link: SlackObject = text === '' || text === url ? { type: 'link', url } : { type: 'link', url, text };
-  return style === 'bold' ? { ...link, style: { bold: true } } : link;
+  return style === 'bold' ? { style: { bold: true }, ...link } : link;
 }
 
 function words(text: string, style?: StyledText['style']): SlackObject {

@@ -70,7 +70,7 @@ export const teamsFormat = drawnFormat<TeamsMessage>({
   message: (drawn) => {
     const { tone, title, link } = drawn;
     const look = { weight: 'Bolder', size: 'Large' } as const;
-    const opens = link === undefined ? look : { ...look, selectAction: openUrl(link.text, link.url) };
+    const opens = link === undefined ? look : { selectAction: openUrl(link.text, link.url), ...look };
     const head = boxOf(STYLES[tone], linesOf([run(title, opens)]));
     return messageOf(drawn, [head, ...drawn.lines.flatMap(elementsOf)]);
   },

@@ -171,7 +171,7 @@ describe('the email channel', () => {
       .to.include({ 'x-botbell-status': 'error', importance: 'high' })
       .and.not.have.property('bcc');
     expect(error['x-botbell-bot']).to.match(/^在庫確認BOT 長{100,}/);
-    expect(error['list-id']).to.match(/^<bot-[0-9a-f]{8}\.botbell\.localhost>$/);
+    expect(error['list-id']).to.match(/^<bot-bcc-evil-example-com-[0-9a-f]{8}\.botbell\.localhost>$/);
     expect(digest).to.include({ 'x-botbell-status': 'digest' });
     expect(digest).not.to.have.any.keys('x-botbell-bot', 'list-id', 'importance');
     expect(mail.mails[0]?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
