@@ -12,9 +12,6 @@ const SLOWER_BY_MS = 20;
 /** The store's clock, its answer and this process's clock give a pause's end no closer. */
 const SLACK_MS = 1000;
 
-/** A wait that the store knows is a pause if it is longer than the slots that queues have reserved. */
-const LONGEST_QUEUE_MS = 10_000;
-
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
 export function fits(waitMs: number, timeLeftMs: number): boolean {
   return waitMs + RESERVE_MS <= timeLeftMs;
@@ -28,6 +25,8 @@ interface Pace {
   freeAt: number;
   /** The last pause that a remote asked this process for. It is obeyed to its end, whatever the store says. */
   pause: { readonly until: number } | undefined;
+  /** When the last pause ends that the store knows of, whoever was asked for it. */
+  pausedUntil: number;
   /** Resolves when the last pause has been written, or could not be. */
   written: Promise<unknown>;
   /** How many writes of it are under way. */
@@ -91,12 +90,11 @@ export class Paces {
     this.#pause(destination, ms);
   }
 
-  /** The destinations and channels in a pause, with the milliseconds left; of others' pauses, what is longer than any queue. */
+  /** The destinations and channels in a pause, whoever was asked for it, with the milliseconds left. */
   get paused(): readonly { readonly key: string; readonly ms: number }[] {
     return [...this.#paces]
-      .map(([key, { pause, freeAt }]) => {
-        const isLong = freeAt - this.#now() > LONGEST_QUEUE_MS;
-        return { key, ms: (isLong ? freeAt : (pause?.until ?? 0)) - this.#now() };
+      .map(([key, { pause, pausedUntil }]) => {
+        return { key, ms: Math.max(pausedUntil, pause?.until ?? 0) - this.#now() };
       })
       .filter(({ ms }) => ms > 0);
   }
@@ -125,7 +123,7 @@ export class Paces {
   /** Takes over the store's paces, drops those that it has given up, and writes pauses again that it does not know. */
   take(current: readonly CurrentPace[]): void {
     const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
-    for (const key of stored.keys()) this.#paceOf(key);
+    this.#notePauses(current);
     for (const [key, pace] of this.#paces) {
       const until = pace.pause?.until ?? 0;
       const storedAt = stored.get(key);
@@ -135,6 +133,11 @@ export class Paces {
       const isKnown = storedAt !== undefined && storedAt > until - SLACK_MS;
       if (isPaused && !isKnown && pace.writes === 0) this.#write(key, pace);
     }
+  }
+
+  #notePauses(current: readonly CurrentPace[]): void {
+    for (const { key, pausedMs = -Infinity } of current)
+      this.#paceOf(key).pausedUntil = this.#now() + pausedMs;
   }
 
   /** Reserves the key's next slot and waits for it. @returns false: none comes in time */
@@ -179,7 +182,14 @@ export class Paces {
   #paceOf(key: string): Pace {
     const known = this.#paces.get(key);
     if (known !== undefined) return known;
-    const pace: Pace = { slowerMs: 0, freeAt: 0, pause: undefined, written: Promise.resolve(), writes: 0 };
+    const pace: Pace = {
+      slowerMs: 0,
+      freeAt: 0,
+      pause: undefined,
+      pausedUntil: 0,
+      written: Promise.resolve(),
+      writes: 0,
+    };
     this.#paces.set(key, pace);
     return pace;
   }

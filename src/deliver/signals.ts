@@ -136,7 +136,9 @@ function digestTimers(
     const key = digestKey(digest);
     const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
     const data = known ?? first;
-    const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt: data.toldAt });
+    // One that is due at the very moment of the first start is told.
+    const toldAt = known?.toldAt ?? first.toldAt - 1;
+    const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt });
     return { key, kind: 'digest', dueAt, data, was: known };
   });
 }

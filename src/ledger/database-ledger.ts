@@ -2,7 +2,16 @@
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
-import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
+import type { Notice } from '../notice/notice.ts';
+import type {
+  Admission,
+  Alert,
+  Arrival,
+  DeliveryName,
+  DueDelivery,
+  RefusedBody,
+  Settlement,
+} from './ledger.ts';
 import { admitArgs } from './operations/admit.ts';
 import type { ClaimRequest } from './operations/claim.ts';
 import { isOfSuccesses } from './operations/settle.ts';
@@ -129,9 +138,16 @@ class ServiceLedger {
   /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
   async claim(request: ClaimRequest) {
     const { deliveries, ...claimed } = await this.#writing.call('claim', [request]);
+    // Parsed, and so drawn, once for all recipients of a callback.
+    const notices = new Map<number, Notice>();
     return {
       ...claimed,
-      deliveries: deliveries.map(({ told, ...due }) => ({ notice: noticeIn(told), ...due })),
+      deliveries: deliveries.map(({ told, ...due }): DueDelivery => {
+        const { callbackId } = due.record;
+        const notice = notices.get(callbackId) ?? noticeIn(told);
+        notices.set(callbackId, notice);
+        return { notice, ...due };
+      }),
     };
   }
 

@@ -123,11 +123,16 @@ export function callbackIn(body: Uint8Array): Callback {
   return jsonIn(body) as Callback;
 }
 
+interface OverdueBody extends Pick<RaisedAlert, 'id'> {
+  readonly subject: CheckedCallback & { readonly runningForMs: number };
+}
+
 export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): Notice {
   if (kind === 'callback') return noticeOf({ callback: callbackIn(body), startedAt }, timesReceived);
   const told = jsonIn(body);
   if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
-  const { subject } = told as { readonly subject: CheckedCallback & { readonly runningForMs: number } };
+  const { id: identity, subject } = told as OverdueBody;
   const { runningForMs, ...checked } = subject;
-  return noticeOf(checked, 1, { template: 'overdue', runningForMs });
+  // Not the callback's: a run may be overdue by several limits.
+  return { ...noticeOf(checked, 1, { template: 'overdue', runningForMs }), identity };
 }

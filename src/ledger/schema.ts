@@ -51,8 +51,8 @@ const TABLES: readonly string[] = [
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
     last_error TEXT)`,
-  // key: a destination or a channel that has limited its rate. next_at: the first free slot.
-  `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL)`,
+  // key: a destination or a channel that has limited its rate. next_at: the first free slot. paused_until: when its last pause ends.
+  `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL, paused_until BIGINT)`,
   `CREATE TABLE processes (
     owner TEXT PRIMARY KEY NOT NULL, config_hash TEXT NOT NULL, loaded_at BIGINT NOT NULL, seen_at BIGINT NOT NULL)`,
   // The type of each channel of every config that has been loaded.

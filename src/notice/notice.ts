@@ -179,7 +179,7 @@ export interface CallbackNotice extends CheckedCallback {
   readonly occasion?: NoticeVariant | undefined;
   /** How many errors `repeat` let go since the last message. */
   readonly heldBack?: number | undefined;
-  /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`. */
+  /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`; of an overdue run, the notice's own. */
   readonly identity?: string | undefined;
   /** Since when a rule had held it; undefined: none did. */
   readonly heldSince?: number | undefined;
@@ -220,7 +220,7 @@ export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
 /** The notice with what is needed of its callback once its messages are made: a callback may take megabytes. */
 export function afterRendering(notice: Notice): Notice {
   if (isAlert(notice)) return notice;
-  return { ...notice, callback: namesOf(notice.callback), identity: identityOf(notice.callback) };
+  return { ...notice, callback: namesOf(notice.callback), identity: noticeId(notice) };
 }
 
 /** Whether it is an alert to Botbell's operators, or a test: if it cannot be delivered, no alert is raised. */
@@ -250,10 +250,7 @@ export function labelsOf(notice: Notice): Labels {
 /** Identifies the notice: the same in every attempt. */
 export function noticeId(notice: Notice): string {
   if (isAlert(notice)) return notice.alert.id;
-  const { identity = identityOf(notice.callback) } = notice;
-  const { occasion } = notice;
-  // A run may be overdue by several limits.
-  return occasion?.template === 'overdue' ? `${identity} overdue ${occasion.runningForMs}` : identity;
+  return notice.identity ?? identityOf(notice.callback);
 }
 
 /** The job that the notice is about, if any. */

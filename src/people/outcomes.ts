@@ -16,6 +16,11 @@ const OUTCOMES = {
     'すでに送信の途中か、ルールで保留中です。',
     'undone',
   ],
+  'let go': [
+    409,
+    'A rule of its route has let it go, so it is not to be told: `botbell why` says which.',
+    'ルートのルールにより送らないことになった通知です。どのルールかは botbell why で確認できます。',
+  ],
   delivered: [
     409,
     'It has been delivered; once more it is sent only with --again, again=true or “Deliver once more”.',

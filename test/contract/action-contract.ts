@@ -187,11 +187,16 @@ export function describeActions(
         const { ids, ...admission } = await accept({}, [OPS, LOG, MAIL]);
         const [pending, log = 0, muted = 0] = ids;
         await recorded.claim();
-        const held = update(muted, { state: 'held', reason: 'mute' });
-        await recorded.settle(admission, [unrouted(log), held]);
+        const until = { heldUntil: clock.now() + 1000 };
+        const held = (id: number, fields = {}) => update(id, { state: 'held', reason: 'mute', ...fields });
+        await recorded.settle(admission, [unrouted(log), held(muted, until)]);
         expect(await actions.dismiss(log, ACTOR)).to.equal('dismissed');
         for (const id of [pending, muted]) expect(await actions.dismiss(id, ACTOR)).to.equal('not dead');
         expect(await actions.redeliver(muted, ACTOR, true), 'until its rule ends').to.equal('open');
+        const other = await accept({ job_id: 'let-go' }, [OPS]);
+        await recorded.claim();
+        await recorded.settle(other, [held(other.ids[0])]);
+        expect(await actions.redeliver(other.ids[0], ACTOR, true), 'for good').to.equal('let go');
         expect(await actions.dismiss(4711, ACTOR)).to.equal('unknown');
       });
     });

@@ -356,7 +356,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await pass(1500);
         expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(500);
         expect(await bench.ledger.reservePace('slack:#ops', 1000, 1000)).to.equal(undefined);
-        expect(await bench.ledger.currentPaces()).to.deep.equal([{ key: 'slack:#ops', nextInMs: 1500 }]);
+        const [pace] = await bench.ledger.currentPaces();
+        expect(pace).to.include({ key: 'slack:#ops', nextInMs: 1500, pausedMs: undefined });
       });
 
       it('is paused within the hour, whatever was asked for', async () => {

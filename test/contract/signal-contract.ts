@@ -8,7 +8,7 @@ import type { HoldOutcome } from '../../src/ledger/signal/holds.ts';
 import { destinationOf } from '../../src/ledger/signal/timers.ts';
 import { judge } from '../../src/ledger/signal/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/signal/snoozes.ts';
-import { isAlert } from '../../src/notice/notice.ts';
+import { isAlert, noticeId } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
@@ -501,6 +501,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [due] = await bench.claim();
         const { id } = due?.record ?? NOBODY;
         await bench.settle([dead(due?.record ?? NOBODY)]);
+        expect(await bench.ledger.archive.countOpen(), 'no longer to be told').to.include({
+          held: 0,
+          dead: 1,
+        });
         expect((await bench.states())[0]).to.equal('slack:#ops held');
         await bench.ledger.actions.redeliver(id, ASKED.actor, false);
         await bench.tellAll();
@@ -654,6 +658,20 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           expect(await bench.ledger.signals.openRun(callbackId)).to.equal(undefined);
           await bench.ledger.signals.fire(fired);
           expect(await bench.states()).to.deep.equal([]);
+        });
+
+        it('of each limit a notice of its own, also where two fire at one moment', async () => {
+          const fired = await overdue();
+          await bench.ledger.signals.fire(fired);
+          const key = `${fired.timer.key} more`;
+          await bench.ledger.signals.adoptTimers({
+            timers: [{ ...fired.timer, key, dueAt: bench.now, data: {} }],
+            ended: [],
+            reasked: [],
+          });
+          await bench.ledger.signals.fire({ ...fired, timer: (await bench.timers())[0] ?? fired.timer });
+          const told = (await bench.tellAll()).map(({ notice }) => noticeId(notice));
+          expect([told.length, new Set(told).size]).to.deep.equal([2, 2]);
         });
 
         it('nothing if its result comes before it could be told', async () => {

@@ -186,13 +186,22 @@ describe('a destination’s pace', () => {
     });
   });
 
-  it('is shown after a restart, too, as a pause where it is longer than any queue', async () => {
+  it('is shown to its end after a restart, and elsewhere, but not the slots that wait behind it', async () => {
     limit(OPS, 600_000);
     limit(MAIL, 8000);
     await store.clock.advance(0);
     const other = pacesOf();
     await other.refresh();
-    expect(other.paused).to.deep.equal([{ key: OPS, ms: 600_000 }]);
+    expect(other.paused).to.have.deep.members([
+      { key: OPS, ms: 600_000 },
+      { key: MAIL, ms: 8000 },
+    ]);
+    await store.clock.advance(8000);
+    for (const _ of [1, 2, 3]) void slot(MAIL, 20_000);
+    await store.clock.advance(0);
+    await other.refresh();
+    expect(other.waitMs(MAIL)).to.be.above(0);
+    expect(other.paused.map(({ key }) => key)).to.deep.equal([OPS]);
   });
 
   it('ends where another remote is behind its channel', async () => {

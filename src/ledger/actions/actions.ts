@@ -4,7 +4,7 @@ import type { DeliveryTarget } from '../ledger.ts';
 import type { Actor } from '../history.ts';
 
 /** `delivered`: it was, and `again` was not set; `superseded`: it never can be; `open`: a rule holds it for now. */
-export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'open' | 'unknown';
+export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'let go' | 'open' | 'unknown';
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';
 

@@ -64,12 +64,14 @@ async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefine
   return (await withCallbacks(tx, [id]))[0];
 }
 
-function redeliverResult({ state, reason, isOver }: RowWithCallback, again: boolean): RedeliverResult {
+function redeliverResult(row: RowWithCallback, again: boolean): RedeliverResult {
+  const { state, reason, isOver, heldUntil, summaryId } = row;
   // If made pending, it would be held as superseded again.
   if (reason === SUPERSEDED || isOver) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
-  return reason === NO_LONGER_ROUTED || reason === DISMISSED ? 'accepted' : 'open';
+  if (reason === NO_LONGER_ROUTED || reason === DISMISSED) return 'accepted';
+  return heldUntil === undefined && summaryId === undefined ? 'let go' : 'open';
 }
 
 /**

@@ -21,15 +21,15 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
 
 const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0 };
 
-/** Counts what waits for Botbell and for people, each from an index of its own. refused: that nobody has marked as seen. */
+/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. refused: that nobody has marked as seen. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
     ${count(sql`deliveries WHERE state = 'pending'`)} AS pending,
     ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
-    ${count(sql`deliveries WHERE reason = 'no longer routed' AND state = 'held'`)}
-      + ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
-      + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held'`)} AS held,
+    ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
+      + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
+        SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
     ${count(sql`refused WHERE is_seen = 0`)} AS refused`);
   return counts ?? NOTHING_OPEN;
 }

@@ -20,8 +20,8 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
 /** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   await tx.all(sql`
-    INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + obeyedMs(ms)})
-    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at
+    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})
+    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at, paused_until = excluded.paused_until
     WHERE paces.next_at < excluded.next_at OR paces.next_at > ${tx.now + FURTHEST_MS}`);
 }
 
@@ -35,15 +35,16 @@ export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
 /** Paces whose last slot is longer ago have ended. */
 export const IDLE_MS = 60_000;
 
-/** nextInMs: milliseconds until its next slot; negative if that is in the past. */
+/** nextInMs: milliseconds until its next slot; pausedMs: until its last pause ends. Negative if that is in the past. */
 export interface CurrentPace {
   readonly key: string;
   readonly nextInMs: number;
+  readonly pausedMs?: number | undefined;
 }
 
 /** The paces that are kept: until nothing has been sent for a minute. */
 export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
-    SELECT key, next_at - ${tx.now} AS next_in_ms FROM paces
+    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
     WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
 }
