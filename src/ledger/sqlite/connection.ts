@@ -15,7 +15,10 @@ const BUSY_TIMEOUT_MS = 2000;
 /** SQLite's default of 2 MiB does not hold the pages of the indexes that each POST reads, in a ledger of some days. */
 const CACHE_KIB = 16 * 1024;
 
-/** From this size on the log is begun anew: the writer waits for some flushes each time. */
+/** A log without a keeper is cut to this size when it is begun anew. */
+const SMALL_LOG_BYTES = 4 * 1024 * 1024;
+
+/** From this size on a keeper has its log begun anew: the writer waits for some flushes each time. */
 export const LARGE_LOG_BYTES = 64 * 1024 * 1024;
 
 export interface ConnectionOptions {
@@ -169,11 +172,13 @@ export class SqliteConnection {
 
   #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
-    // Cutting the file takes as long as several flushes, so only one that somebody has held for long is cut.
-    this.#database.exec(`pragma journal_size_limit = ${2 * LARGE_LOG_BYTES}`);
+    const isKept = this.#options.isKept === true;
+    // Cutting it takes as long as several flushes: the keeper's is cut only where somebody has held it for long.
+    const cutFrom = isKept ? 2 * LARGE_LOG_BYTES : SMALL_LOG_BYTES;
+    this.#database.exec(`pragma journal_size_limit = ${cutFrom}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
-    if (this.#options.isKept === true) this.#database.exec('pragma wal_autocheckpoint = 0');
+    if (isKept) this.#database.exec('pragma wal_autocheckpoint = 0');
     // A write that changes nothing, since a ledger's is 0: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
     this.#database.exec('pragma busy_timeout = 0');
