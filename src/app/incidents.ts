@@ -1,35 +1,42 @@
 /** Ends incidents that are over without a sign of their own, and keeps the one of a refused config. */
+import type { ChannelType } from '../channels/channel.ts';
+import type { Problem } from '../config/config.ts';
+import { CONFIG_REFUSED } from '../deliver/alerts.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { Delivering } from '../deliver/delivering.ts';
-import type { Problem } from '../config/config.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import { toldOfTroublesAlone } from '../people/incidents.ts';
 
 const INTERVAL_MS = 5000;
 
-/** The fault of Botbell's own that its config was refused. */
-const CONFIG = 'config';
+interface Parts extends Pick<Delivering, 'ledger' | 'settings'> {
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+}
 
-export function incidentChore({ ledger, settings }: Pick<Delivering, 'ledger' | 'settings'>): Chore {
+export function incidentChore({ ledger, settings, channelTypes }: Parts): Chore {
   return {
     everyMs: INTERVAL_MS,
     async work() {
       const { config, destinations } = settings.current;
       const troubled = await ledger.troubledDestinations();
       const unrouted = troubled.filter((destination) => !destinations.has(destination));
-      await ledger.careForIncidents({ unrouted, keepMs: config.store.keepMs });
+      const noNews = toldOfTroublesAlone(settings.current, channelTypes);
+      await ledger.careForIncidents({ unrouted, keepMs: config.store.keepMs, noNews });
     },
   };
 }
 
+/** The config on the disk was refused. */
 export function configRefused(
-  ledger: Pick<DatabaseLedger, 'notice'>,
+  { ledger }: Pick<Parts, 'ledger'>,
   problems: readonly Problem[],
 ): Promise<void> {
   const first = problems.find(({ severity }) => severity === 'error');
   const gist = first === undefined ? '' : `${first.place.file}:${first.place.line}: ${first.message}`;
-  return ledger.notice({ kind: 'botbell', key: CONFIG, subject: CONFIG, name: '', sign: 'reload', gist });
+  const about = { kind: 'botbell', key: CONFIG_REFUSED, subject: CONFIG_REFUSED, name: '' } as const;
+  return ledger.notice({ ...about, sign: 'reload', gist });
 }
 
-export function configMended(ledger: Pick<DatabaseLedger, 'endOwn'>): Promise<void> {
-  return ledger.endOwn(CONFIG);
+/** The config on the disk is the one in force. */
+export function configMended({ ledger, settings, channelTypes }: Parts): Promise<void> {
+  return ledger.endOwn(CONFIG_REFUSED, toldOfTroublesAlone(settings.current, channelTypes));
 }

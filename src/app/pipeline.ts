@@ -125,15 +125,15 @@ export class Pipeline {
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { settings, ledger, reports } = this.#parts;
     const { file, delivery } = settings.current.config;
-    const told = ledger.raise([reloadAlert(file, problems, delivery)]);
-    await Promise.all([told, configRefused(ledger, problems)]).catch(reports.onStoreTrouble);
+    await configRefused(this.#parts, problems)
+      .then(() => ledger.raise([reloadAlert(file, problems, delivery)]))
+      .catch(reports.onStoreTrouble);
     this.#chores.hurry(this.#claiming);
   }
 
   /** The config is as it should be. Never rejects. */
   async configMended(): Promise<void> {
-    const { ledger, reports } = this.#parts;
-    await configMended(ledger).catch(reports.onStoreTrouble);
+    await configMended(this.#parts).catch(this.#parts.reports.onStoreTrouble);
   }
 
   /** Starts even while the store cannot be used. */

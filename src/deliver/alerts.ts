@@ -38,7 +38,8 @@ export function withAlert(
     : { template: 'dead_letter', ...message };
   const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
-  return { ...update, alert: { cause, subject, targets: settings.alerts } };
+  const trouble = ['destination', destination] as const;
+  return { ...update, alert: { cause, trouble, subject, targets: settings.alerts } };
 }
 
 /** Each name may be as long as a body. */
@@ -52,8 +53,12 @@ export function refusalAlert(
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,
 ): Alert {
   const subject = { template: 'refused', httpStatus: status, detail, errors, from } as const;
-  return { cause: `refused ${status}`, subject, targets };
+  const cause = `refused ${status}`;
+  return { cause, trouble: ['botbell', cause], subject, targets };
 }
+
+/** The key of the incident of a refused config. */
+export const CONFIG_REFUSED = 'config';
 
 /** Most problems of a config that an alert lists. */
 const MOST_PROBLEMS = 5;
@@ -70,7 +75,7 @@ export function reloadAlert(
   const named = errors.slice(0, MOST_PROBLEMS).map((problem) => cutEnd(problem, LONGEST_NAME, '…'));
   const moreProblems = errors.length - named.length;
   const subject = { template: 'reload_refused', file, problems: named, moreProblems } as const;
-  return { cause: 'reload_refused', subject, targets };
+  return { cause: 'reload_refused', trouble: ['botbell', CONFIG_REFUSED], subject, targets };
 }
 
 /** What the log reports of a delivery besides its attempts. */

@@ -68,6 +68,8 @@ export function planOf(
       return planOfTargets(router.watchersOf(botId, ({ rules }) => rules.expect !== undefined));
     case 'summary':
     case 'digest':
+    case 'taken_up':
+    case 'over':
       return planOfTargets([destinations.get(destination) ?? []].flat());
   }
 }

@@ -2,12 +2,14 @@
 import type { Callback, CallbackError } from '../callback/callback.ts';
 import type { FailureClass, FailureDetails } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
+import type { IncidentKind } from '../incident/incident.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { Burst, Expectation } from '../signal/rules.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
 
 /** What a row of `callbacks` is: a callback, or a notice of Botbell's own, to its operators (`alert`) or about BOTs. */
-export type CallbackKind = 'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest';
+export type CallbackKind =
+  'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest' | 'taken_up' | 'over';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -172,6 +174,8 @@ export interface DueRequest {
 
 export interface Alert {
   readonly cause: string;
+  /** The incident that it tells of: a kind, and a subject's key. */
+  readonly trouble?: readonly [kind: IncidentKind, key: string] | undefined;
   readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
 }

@@ -23,7 +23,7 @@ import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/
 import { correctTimes } from './operations/clock.ts';
 import { freeClaims, giveBack, leave } from './operations/free-claims.ts';
 import { heartbeat, otherProcesses, processes } from './operations/processes.ts';
-import { closeIncident, findIncidents, openIncidents, takeUp } from './incidents/people.ts';
+import { closeIncident, findIncidents, openIncidents, releaseIncidents, takeUp } from './incidents/people.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
@@ -73,6 +73,7 @@ export const actionOperations = {
   snooze,
   endSnooze,
   takeUp,
+  releaseIncidents,
   closeIncident,
 };
 

@@ -79,11 +79,11 @@ const TABLES: readonly string[] = [
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
   // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted.
-  // has_dead: a message became a dead letter. taken_up: JSON, who is on it. over_at: NULL while it is open.
+  // has_dead: a message became a dead letter. alerted: JSON, the targets of the alert about it. taken_up: JSON, who is on it. over_at: NULL while it is open.
   `CREATE TABLE incidents (
     id $id, kind TEXT NOT NULL, subject_key TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, sign TEXT NOT NULL,
     gist TEXT NOT NULL, likeness TEXT NOT NULL, since BIGINT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL,
-    started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, taken_up TEXT, over_at BIGINT)`,
+    started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
 ];
 
 /** The tables that every version of the schema since 1.0 has. */

@@ -11,6 +11,7 @@ import {
 } from '../callback/callback.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { Telling } from '../signal/decide.ts';
+import type { ToldTroubles } from './troubles.ts';
 
 /** A callback as an alert names it. */
 export type AlertedCallback = Pick<Callback, 'job_id' | 'bot_id' | 'bot_name' | 'status'>;
@@ -108,6 +109,10 @@ interface Alerts {
 
 /** What Botbell's own notices are about, by template: alerts, and notices of BOTs. */
 interface OwnSubjects extends Alerts {
+  /** Somebody is on it. */
+  readonly taken_up: ToldTroubles & { readonly by: string; readonly because: string };
+  /** What an alert told of has ended. */
+  readonly over: ToldTroubles;
   /** A message that is only sent to see whether it arrives. */
   readonly test: {
     /** `<channel>:<address>` */
@@ -137,7 +142,10 @@ interface OwnSubjects extends Alerts {
   readonly digest: ToldBots<DigestedBot> & { readonly group: string };
 }
 
-const FOR_OPERATORS = ['dead_letter', 'config_failure', 'refused', 'reload_refused', 'test'] as const;
+const FOR_OPERATORS = [
+  ...(['dead_letter', 'config_failure', 'refused', 'reload_refused'] as const),
+  ...(['test', 'taken_up', 'over'] as const),
+] as const;
 
 const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'digest'] as const;
 
@@ -237,7 +245,7 @@ export function aboutOf(notice: Notice): AlertedCallback {
   return { job_id: '', bot_id, bot_name, status: 1 };
 }
 
-const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'digest', 'test']);
+const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'digest', 'test', 'taken_up', 'over']);
 
 export function labelsOf(notice: Notice): Labels {
   const { bot_id: bot } = aboutOf(notice);

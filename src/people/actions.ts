@@ -17,7 +17,7 @@ import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { DAY_MS } from '../signal/calendar.ts';
 import { destinationOf, unknown } from './destinations.ts';
-import { botsOf, readTakeUp, type TakeUpFields } from './incidents.ts';
+import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
 import {
   hintFor,
@@ -206,7 +206,8 @@ function onIncidents(parts: ActionParts) {
     /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
-      const taken = await actions.takeUp(ids, by);
+      const noNews = toldOfTroublesAlone(parts.planning(), parts.channelTypes);
+      const taken = await actions.takeUp(ids, by, noNews);
       for (const botId of quiet ? botsOf(taken) : []) await snooze(botId, by, actor);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       return done('take up', actor, ids.join(' '), {
@@ -216,7 +217,7 @@ function onIncidents(parts: ActionParts) {
       });
     },
     async giveBack(ids: readonly number[], actor: Actor) {
-      const given = await actions.takeUp(ids, undefined);
+      const given = await actions.releaseIncidents(ids);
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },

@@ -1,8 +1,12 @@
 /** Incidents for people: what they may ask, and what they do about them. */
 import { array, boolean, number, object, string } from 'yup';
 import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
+import type { ChannelType } from '../channels/channel.ts';
+import { formatsOf } from '../config/config.ts';
+import type { Planning } from '../deliver/settings.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actor } from '../ledger/history.ts';
+import type { PlannedTarget } from '../route/router.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { oneOf, PAGE, readParameters, TEXT } from './filters.ts';
@@ -60,4 +64,15 @@ export function readTakeUp(
 export function botsOf(incidents: readonly Incident[]): readonly string[] {
   const ofBots = incidents.filter(({ kind }) => kind === 'bot');
   return [...new Set(ofBots.map(({ subject }) => cleanText(subject)))];
+}
+
+/** Destinations that are told of troubles, but not who is on them, nor that they are over: what they get is the config's own JSON. */
+export function toldOfTroublesAlone(
+  { config, destinations }: Pick<Planning, 'config' | 'destinations'>,
+  channelTypes: ReadonlyMap<string, ChannelType>,
+): readonly string[] {
+  const formats = formatsOf(config, channelTypes);
+  const hasOwnBody = ({ channel, destination }: PlannedTarget) =>
+    formats.get(channel)?.templateAt?.(destination) !== undefined;
+  return [...destinations.values()].filter(hasOwnBody).map(({ destination }) => destination);
 }

@@ -70,7 +70,8 @@ export function plainCard(filling: Filling): Card {
 
 function toneOf(name: TemplateName, { status_name: status, bots }: NoticeView): Tone {
   if (isStatusName(name) || name === 'test') return name;
-  if (name === 'recovered') return 'succeeded';
+  if (name === 'recovered' || name === 'over') return 'succeeded';
+  if (name === 'taken_up') return 'executing';
   if (name === 'late') return status === 'error' ? 'error' : 'succeeded';
   if (bots === undefined) return 'alert';
   if (bots.some(({ errors }) => errors > 0)) return 'error';

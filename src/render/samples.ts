@@ -9,6 +9,7 @@ import {
   type OwnSubject,
   type TemplateName,
 } from '../notice/notice.ts';
+import type { ToldTrouble } from '../notice/troubles.ts';
 
 const FULL = {
   code: 200,
@@ -60,6 +61,17 @@ const TOLD = {
   lastError: { text: 'What happened', at: CAME_AT, jobId: 'j-1' },
 };
 
+const TROUBLE: ToldTrouble = {
+  id: 7,
+  kind: 'bot',
+  subject: 'b',
+  name: 'BOT',
+  sign: 'error',
+  gist: 'What happened',
+  since: CAME_AT,
+  count: 2,
+};
+
 const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
   dead_letter: UNDELIVERED,
   config_failure: { ...UNDELIVERED, givesUpAt: CAME_AT + DAY_MS },
@@ -99,6 +111,8 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     bots: [{ ...TOLD, is_muted: true }],
     moreBots: 4,
   },
+  taken_up: { by: 'kenji', because: 'The VPN is down', troubles: [TROUBLE, TROUBLE], moreTroubles: 3 },
+  over: { troubles: [TROUBLE], moreTroubles: 0 },
   test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
 };
 

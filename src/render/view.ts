@@ -4,6 +4,7 @@ import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import type { Sign } from '../incident/incident.ts';
 import {
   type AlertedCallback,
   type AlertNotice,
@@ -144,6 +145,10 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
       const bots = botsView(subject, { ...display, now: raisedAt }, urlOfJob);
       return { since: time(subject.since), page_url, ...bots, group: subject.group };
     }
+    case 'taken_up':
+      return { ...troublesView(subject, display), by: subject.by, because: subject.because, page_url };
+    case 'over':
+      return { ...troublesView(subject, display), page_url };
     case 'refused':
       return { ...ofAlert, ...refusedView(subject, display) };
     case 'reload_refused': {
@@ -156,6 +161,31 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
   }
 }
 
+/** `what`: in a word what the latest sign was. */
+const SIGNS: Readonly<Record<Sign, readonly [en: string, ja: string]>> = {
+  error: ['failed', 'エラー'],
+  overdue: ['runs for too long', '実行が長すぎます'],
+  missed: ['no result', '結果が未着'],
+  config: ['a setting is wrong', '設定に問題があります'],
+  dead: ['not told', '未配信'],
+  refused: ['rejected', '受付拒否'],
+  reload: ['not loaded', '読み込めない設定'],
+};
+
+function troublesView(
+  { troubles, moreTroubles: more_troubles }: OwnSubject<'taken_up' | 'over'>,
+  display: DisplayConfig,
+) {
+  const shown = troubles.map(({ name, subject, sign, gist, since, count }) => ({
+    name: inline(name) || subject,
+    what: SIGNS[sign][display.language === 'ja' ? 1 : 0],
+    gist,
+    since: localTime(since, display),
+    count,
+  }));
+  return { troubles: shown, more_troubles };
+}
+
 /** The address of a page; '' if no URL of the page is configured. */
 function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
   return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page()}`;
@@ -163,6 +193,8 @@ function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
 
 /** The page about a subject; '' the overview. */
 function pageOf(subject: OwnSubject): string {
+  if ('troubles' in subject)
+    return subject.troubles.length === 1 ? `incidents/${subject.troubles[0]?.id}` : '';
   if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
   const { template } = subject;
   if (template === 'summary') return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;

@@ -26,6 +26,8 @@ export const ENGLISH = {
   'raised, overdue': 'Botbell noticed that {bot} has been running for too long.',
   'raised, missed': 'Botbell noticed that no result of {bot} had come when one was due.',
   'raised, summary': 'Botbell put into one message what had been held back.',
+  'raised, taken_up': 'Botbell says who is on what was told.',
+  'raised, over': 'Botbell says that what an alert told of is over.',
   'raised, digest': 'Botbell put together how the BOTs of a group did.',
   'route, tells': '{route} applies: it tells {who}.',
   'route, tells a recovery':

@@ -28,6 +28,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'raised, overdue': '{bot}の実行が長すぎることに、Botbellが気づきました。',
   'raised, missed': '{bot}の結果が予定の時刻に届かなかったことに、Botbellが気づきました。',
   'raised, summary': '保留していた通知を、Botbellが1件にまとめました。',
+  'raised, taken_up': '通知した問題に対応している人を、Botbellが知らせます。',
+  'raised, over': 'お知らせした問題の解消を、Botbellが知らせます。',
   'raised, digest': 'グループのBOTの実行を、Botbellがまとめました。',
   'route, tells': '{route}が使われ、{who} に通知します。',
   'route, tells a recovery': '{route}が使われます。成功は、エラーの後の最初の1件だけ {who} に通知します。',

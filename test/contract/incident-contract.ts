@@ -1,8 +1,21 @@
 /** What every ledger promises of incidents: begun, counted and ended in the transactions that they follow from. */
 import { expect } from 'chai';
 import { type Incident, stateOf } from '../../src/incident/incident.ts';
-import { Bench, type CreateStore, dead, delivered, failed, namesOf, OPS } from './ledger-under-test.ts';
+import { isAlert } from '../../src/notice/notice.ts';
+import { DEAD_LETTER } from '../support/alerts.ts';
+import {
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  failed,
+  LOG,
+  namesOf,
+  OPS,
+  target,
+} from './ledger-under-test.ts';
 
+const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;
 const KEEP_MS = 30 * 24 * HOUR_MS;
 const CONFIG = {
@@ -30,7 +43,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     const open = () => bench.ledger.archive.openIncidents();
     const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
     const care = (unrouted: readonly string[] = []) =>
-      bench.ledger.careForIncidents({ unrouted, keepMs: KEEP_MS });
+      bench.ledger.careForIncidents({ unrouted, keepMs: KEEP_MS, noNews: [] });
     const shown = (incidents: readonly Incident[]) =>
       incidents.map((each) => `${each.kind} ${each.subject} ${each.sign} ${each.count} ${stateOf(each)}`);
 
@@ -117,16 +130,70 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('says who is on it and why, until that is given back', async () => {
       await arrive(1, '2026-01-01T09:00:00Z');
       const [{ id } = { id: 0 }] = await open();
-      const taken = await bench.ledger.actions.takeUp([id], { by: 'kenji', because: 'the VPN' });
+      const taken = await bench.ledger.actions.takeUp([id], { by: 'kenji', because: 'the VPN' }, []);
       expect(taken.map(stateOf)).to.deep.equal(['taken_up']);
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
-      await bench.ledger.actions.takeUp([id], undefined);
+      await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
       expect(await bench.ledger.actions.closeIncident(id)).to.equal(true);
       expect(
-        await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }),
+        await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []),
         'once over',
       ).to.deep.equal([]);
+    });
+
+    it('has who was told of them hear who is on it, once for each destination, and nobody else', async () => {
+      const [first, second] = namesOf(
+        await bench.arrive({ job_id: 'x', status: 1, message: 'x' }, [OPS, LOG]),
+      );
+      await bench.settle([delivered(first), failed(second)]);
+      const [other] = namesOf(
+        await bench.arrive({ job_id: 'y', bot_id: 'b', status: 1, message: 'x' }, [OPS]),
+      );
+      await bench.settle([delivered(other)]);
+      const ids = (await open()).map(({ id }) => id);
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: 'the VPN' }, []);
+      const due = await bench.claim(bench.ledger, { only: [OPS.destination, LOG.destination] });
+      const told = due.flatMap(({ notice, record }) =>
+        isAlert(notice) ? [[record.destination, notice.alert.subject]] : [],
+      );
+      expect(told).to.have.length(1);
+      expect(told[0]?.[0]).to.equal('slack:#ops');
+      expect(told[0]?.[1]).to.include({
+        template: 'taken_up',
+        by: 'kenji',
+        because: 'the VPN',
+        moreTroubles: 0,
+      });
+      expect(told[0]?.[1]).to.have.nested.property('troubles.length', 2);
+    });
+
+    it('tells nobody who is on it where only troubles are told', async () => {
+      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
+      await bench.settle([delivered(id)]);
+      const ids = (await open()).map((each) => each.id);
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, ['slack:#ops']);
+      expect(await bench.claim()).to.deep.equal([]);
+    });
+
+    it('tells where an alert went that what it told of is over, in one message for all that end together', async () => {
+      const ids = [OPS, LOG].map(({ destination }) => destination);
+      for (const [index, to] of [OPS, LOG].entries()) {
+        const [id] = namesOf(await bench.arrive({ job_id: `dead-${index}`, status: 0 }, [to]));
+        const trouble = ['destination', to.destination] as const;
+        const alert = { cause: to.destination, trouble, subject: DEAD_LETTER, targets: [ALERTS] };
+        await bench.settle([dead(id, alert)]);
+      }
+      await bench.tell(await bench.claim());
+      await care(ids);
+      const over = (await bench.claim()).map(({ record: { destination }, notice }) => [
+        destination,
+        isAlert(notice) && notice.alert.subject,
+      ]);
+      expect(over).to.have.length(1);
+      expect(over[0]?.[0]).to.equal('slack:#alerts');
+      expect(over[0]?.[1]).to.include({ template: 'over', moreTroubles: 0 });
+      expect(over[0]?.[1]).to.have.nested.property('troubles.length', 2);
     });
 
     it('keeps what is over for 400 days', async () => {

@@ -14,6 +14,8 @@ import {
   type NoticeVariant,
   type OwnSubject,
 } from '../../src/notice/notice.ts';
+import type { Incident } from '../../src/incident/incident.ts';
+import { toldTroubles } from '../../src/notice/troubles.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { expectWellFormed } from './mail-rules.ts';
@@ -68,6 +70,22 @@ const digestOf = (bots: readonly object[], more: object = {}) =>
 const lastErrorAt = (at: number, text: string) => ({ lastError: { text, at, jobId: 'j-2' } });
 const NO_BOT = { callback: { bot_id: '', bot_name: '', job_id: '', status: 1 } } as const;
 
+const FAILING: Incident = {
+  id: 7,
+  kind: 'bot',
+  subject: 'get_items',
+  name: '商品 *取得* <BOT>',
+  sign: 'error',
+  gist: 'connection refused',
+  likeness: '',
+  since: STARTED_AT,
+  lastAt: STARTED_AT,
+  count: 3,
+  isWaiting: false,
+};
+const LATE_BOT: Incident = { ...FAILING, subject: 'stock', name: '', sign: 'missed', gist: '' };
+const UNTOLD: Incident = { ...FAILING, kind: 'destination', subject: 'slack:#ops', name: '', sign: 'dead' };
+
 const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
 const TEST = { ...TEST_OF, askedBy: 'admin' };
 
@@ -75,6 +93,19 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   ...Object.fromEntries(ALERT_SUBJECTS.map((each) => [each.template, noticeOfAlert(raised(each))])),
   'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
   'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
+  'who is on it': own({
+    template: 'taken_up',
+    by: 'kenji',
+    because: 'the VPN',
+    ...toldTroubles([FAILING, LATE_BOT]),
+  }),
+  'who is on many, for no reason that is given': own({
+    template: 'taken_up',
+    by: 'kenji <b>',
+    because: '',
+    ...toldTroubles(Array.from({ length: 12 }, () => FAILING)),
+  }),
+  'that it is over': own({ template: 'over', ...toldTroubles([UNTOLD]) }),
   'a test': own(TEST),
   'a test that nobody is known to have asked for': own({ ...TEST_OF, askedBy: '' }),
   'a recovery': told(0, RECOVERY),

@@ -2,10 +2,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import type { Incident, IncidentKind, IncidentState, TakenUp } from '../../incident/incident.ts';
+import { toldTroubles } from '../../notice/troubles.ts';
 import type { Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
+import { INCIDENT, tellIncidents, toldOf } from './telling.ts';
 
 export interface IncidentFilter {
   readonly state?: IncidentState | undefined;
@@ -13,8 +15,6 @@ export interface IncidentFilter {
   readonly botId?: string | undefined;
   readonly destination?: string | undefined;
 }
-
-const COLUMNS = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
 
 const STATES: Readonly<Record<IncidentState, Sql>> = {
   open: sql`over_at IS NULL AND taken_up IS NULL`,
@@ -37,7 +37,7 @@ export async function findIncidents(
     destination && sql`kind = 'destination' AND subject = ${cleanText(destination)}`,
   ].filter((each) => each !== undefined && each !== '');
   const rows = await tx.all<Incident>(
-    sql`SELECT ${COLUMNS} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
+    sql`SELECT ${INCIDENT} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
@@ -48,18 +48,39 @@ const MOST_OPEN = 10_000;
 
 /** All that are not over, taken up or not. */
 export function openIncidents(tx: Tx): Promise<readonly Incident[]> {
-  return tx.all(sql`SELECT ${COLUMNS} FROM incidents WHERE over_at IS NULL ORDER BY id LIMIT ${MOST_OPEN}`);
+  return tx.all(sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL ORDER BY id LIMIT ${MOST_OPEN}`);
 }
 
-/** @param taken undefined: it is given back @returns those that were open and are taken up, or given back, now */
-export function takeUp(
+/**
+ * Who was told of them hears it in one message for each destination.
+ * @param noNews destinations that are told of nothing but troubles themselves
+ * @returns those that were open and are taken up now
+ */
+export async function takeUp(
   tx: Tx,
   ids: readonly number[],
-  taken: Omit<TakenUp, 'at'> | undefined,
+  { by, because }: Omit<TakenUp, 'at'>,
+  noNews: readonly string[],
 ): Promise<readonly Incident[]> {
-  const record = taken && JSON.stringify({ ...taken, at: tx.now });
+  const taken = await setTakenUp(tx, ids, { by, because, at: tx.now });
+  for (const [target, incidents] of await toldOf(tx, taken))
+    if (!noNews.includes(target.destination))
+      await tellIncidents(tx, { template: 'taken_up', by, because, ...toldTroubles(incidents) }, [target]);
+  return taken;
+}
+
+/** @returns those that were open, on which nobody is now */
+export function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
+  return setTakenUp(tx, ids, undefined);
+}
+
+function setTakenUp(
+  tx: Tx,
+  ids: readonly number[],
+  taken: TakenUp | undefined,
+): Promise<readonly Incident[]> {
   return tx.all(sql`
-    UPDATE incidents SET taken_up = ${record} WHERE over_at IS NULL AND id IN (${join(ids)}) RETURNING ${COLUMNS}`);
+    UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join(ids)}) RETURNING ${INCIDENT}`);
 }
 
 /** @returns whether it was open */

@@ -1,8 +1,11 @@
 /** Begins, counts and ends incidents, in the transactions they follow from. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import type { IncidentKind, Sign } from '../../incident/incident.ts';
+import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
+import { toldTroubles } from '../../notice/troubles.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
+import type { DeliveryTarget } from '../ledger.ts';
+import { INCIDENT, tellIncidents } from './telling.ts';
 
 /** A sign of trouble. */
 export interface Noticed {
@@ -55,10 +58,31 @@ export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise
 }
 
 /** @param key of a fault of Botbell's own */
-export async function endOwn(tx: Tx, key: string): Promise<void> {
-  await tx.all(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE kind = 'botbell' AND subject_key = ${key} AND over_at IS NULL`,
-  );
+export async function endOwn(tx: Tx, key: string, noNews: readonly string[]): Promise<void> {
+  const ended = await tx.all<Ended>(sql`
+    UPDATE incidents SET over_at = ${tx.now} WHERE kind = 'botbell' AND subject_key = ${key} AND over_at IS NULL
+    RETURNING ${INCIDENT}, alerted`);
+  await tellOver(tx, ended, noNews);
+}
+
+interface Ended extends Incident {
+  readonly alerted: readonly DeliveryTarget[] | undefined;
+}
+
+/** What an alert told of has a last line where the alert went: one for all that end together. */
+async function tellOver(tx: Tx, ended: readonly Ended[], noNews: readonly string[]): Promise<void> {
+  const byTargets = new Map<string, Ended[]>();
+  for (const each of ended) {
+    const targets = (each.alerted ?? []).filter(({ destination }) => !noNews.includes(destination));
+    const key = JSON.stringify(targets);
+    byTargets.set(key, [...(byTargets.get(key) ?? []), each]);
+  }
+  for (const [targets, incidents] of byTargets)
+    await tellIncidents(
+      tx,
+      { template: 'over', ...toldTroubles(incidents) },
+      JSON.parse(targets) as DeliveryTarget[],
+    );
 }
 
 /** Destinations with an open incident. */
@@ -78,6 +102,8 @@ const KEPT_MS = 400 * 86_400_000;
 interface IncidentCare {
   /** Destinations that nothing routes to any more. */
   readonly unrouted: readonly string[];
+  /** Destinations that are not told that something is over. */
+  readonly noNews: readonly string[];
   /** Milliseconds after its last sign at which any incident is over. */
   readonly keepMs: number;
 }
@@ -86,15 +112,17 @@ interface IncidentCare {
  * Ends what is over without a sign of its own: a destination that has delivered since, and one whose dead letters are gone; refused
  * callbacks after a quiet hour; what has shown nothing for long. Forgets what was over long ago.
  */
-export async function careForIncidents(tx: Tx, { unrouted, keepMs }: IncidentCare): Promise<void> {
+export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
   const { now } = tx;
-  await tx.all(sql`
+  const ended = await tx.all<Ended>(sql`
     UPDATE incidents SET over_at = ${now} WHERE over_at IS NULL AND (
       last_at < ${now - keepMs}
       OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
       OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
         NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
         AND (has_dead = 1 OR EXISTS (
-          SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at))))))`);
+          SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at))))))
+    RETURNING ${INCIDENT}, alerted`);
+  await tellOver(tx, ended, noNews);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
 }

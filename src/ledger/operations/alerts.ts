@@ -4,6 +4,7 @@ import { only, type Tx } from '../database.ts';
 import { writeHistory } from '../history.ts';
 import { keyOf } from '../keys.ts';
 import type { Alert } from '../ledger.ts';
+import { noteAlerted } from '../incidents/telling.ts';
 import { writeOwnNotice } from '../signal/own-notices.ts';
 import { insertRows } from './deliveries.ts';
 
@@ -41,7 +42,10 @@ async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean
       ? sql`UPDATE alert_causes SET told_at = ${tx.now}, suppressed = 0 WHERE cause = ${key}`
       : sql`UPDATE alert_causes SET suppressed = suppressed + 1 WHERE cause = ${key}`,
   );
-  if (isDue) await write(tx, alert, suppressed);
+  if (isDue) {
+    await write(tx, alert, suppressed);
+    if (alert.trouble !== undefined) await noteAlerted(tx, alert.trouble, alert.targets);
+  }
   return isDue;
 }
 

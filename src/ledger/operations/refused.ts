@@ -19,7 +19,14 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
   const [first] = errors;
   const gist = short(first === undefined ? detail : `${first.pointer} ${first.detail}`.trim());
   const key = `refused ${status}`;
-  await notice(tx, { kind: 'botbell', key, subject: key, name: '', sign: 'refused', gist });
+  await notice(tx, {
+    kind: 'botbell',
+    key,
+    subject: key,
+    name: '',
+    sign: 'refused',
+    gist,
+  });
   await raise(tx, [alert]);
 }
 

@@ -166,16 +166,15 @@ function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { caus
 }
 
 /** A dead letter, and what Botbell goes on with while the config has to be mended, is a trouble of its destination. */
-async function noticeFailure(
-  tx: Tx,
-  { state, isTakenOver, lastError, destination }: Decision,
-): Promise<void> {
+async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
+  const { state, isTakenOver, lastError, destination } = decision;
   const isOfConfig = state === 'pending' && isTakenOver && lastError?.class === 'config';
   if (lastError === undefined || !(state === 'dead' || isOfConfig)) return;
   const sign = state === 'dead' ? 'dead' : 'config';
   const gist = gistOf(lastError.message, LONGEST_GIST);
   const key = keyOf(destination);
-  await notice(tx, { kind: 'destination', key, subject: destination, name: '', sign, gist });
+  const about = { kind: 'destination', key, subject: destination, name: '' } as const;
+  await notice(tx, { ...about, sign, gist });
 }
 
 const LONGEST_GIST = 300;

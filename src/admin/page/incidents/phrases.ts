@@ -14,6 +14,8 @@ export const INCIDENT_PHRASES = {
   'incidents.close': ['Close', '終了にする'],
   'incidents.by': ['Your name', '名前'],
   'incidents.quiet': ['Snooze until the next success', '次に成功するまで通知しない'],
+  'kind.taken_up': ['Taken up', '対応中'],
+  'kind.over': ['Over', '解消'],
   'sign.error': ['Failed', 'エラー'],
   'sign.overdue': ['Runs for too long', '実行が長すぎます'],
   'sign.missed': ['A result is missing', '結果が届きません'],

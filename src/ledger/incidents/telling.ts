@@ -1,0 +1,70 @@
+/** Messages about incidents themselves: somebody is on them, or they are over. */
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { Incident, IncidentKind } from '../../incident/incident.ts';
+import type { OwnSubject } from '../../notice/notice.ts';
+import type { Tx } from '../database.ts';
+import type { DeliveryTarget } from '../ledger.ts';
+import { insertRows } from '../operations/deliveries.ts';
+import { writeOwnNotice } from '../signal/own-notices.ts';
+
+/** The columns of an `Incident`. */
+export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
+
+/** Nothing is written for nobody. */
+export async function tellIncidents(
+  tx: Tx,
+  subject: OwnSubject<'taken_up' | 'over'>,
+  targets: readonly DeliveryTarget[],
+): Promise<void> {
+  if (targets.length === 0) return;
+  const written = await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) });
+  await insertRows(tx, { ...written, jobKey: undefined, targets });
+}
+
+/** Whom an alert tells of an open incident hears of its end, too. */
+export async function noteAlerted(
+  tx: Tx,
+  [kind, key]: readonly [kind: IncidentKind, key: string],
+  targets: readonly DeliveryTarget[],
+): Promise<void> {
+  await tx.all(
+    sql`UPDATE incidents SET alerted = ${targets} WHERE kind = ${kind} AND subject_key = ${key} AND over_at IS NULL`,
+  );
+}
+
+/** Deliveries that are looked at for who was told of an incident, the newest. */
+const MOST_LOOKED_AT = 500;
+
+/** @returns for each destination that was told of some of these incidents, which those are */
+export async function toldOf(
+  tx: Tx,
+  incidents: readonly Incident[],
+): Promise<readonly (readonly [DeliveryTarget, readonly Incident[]])[]> {
+  const told = new Map<string, [DeliveryTarget, Incident[]]>();
+  for (const incident of incidents)
+    for (const target of await targetsOf(tx, incident)) {
+      const known = told.get(target.destination);
+      if (known === undefined) told.set(target.destination, [target, [incident]]);
+      else known[1].push(incident);
+    }
+  return [...told.values()];
+}
+
+async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonly DeliveryTarget[]> {
+  if (kind !== 'bot') {
+    const row = await tx.first<{ alerted: readonly DeliveryTarget[] | undefined }>(
+      sql`SELECT alerted FROM incidents WHERE id = ${id}`,
+    );
+    return row?.alerted ?? [];
+  }
+  const kinds = join(['callback', 'overdue', 'missed']);
+  return tx.all<DeliveryTarget>(sql`
+    SELECT DISTINCT destination, channel, address FROM (
+      SELECT deliveries.destination, channel, address
+      FROM callbacks JOIN deliveries ON deliveries.callback_id = callbacks.id
+      WHERE callbacks.bot_key = (SELECT subject_key FROM incidents WHERE incidents.id = ${id})
+        AND callbacks.kind IN (${kinds}) AND callbacks.status = 1 AND callbacks.received_at >= ${since}
+        AND deliveries.state = 'delivered'
+      ORDER BY callbacks.id DESC LIMIT ${MOST_LOOKED_AT}) AS told
+    ORDER BY destination`);
+}
