@@ -115,6 +115,7 @@ class ServiceLedger {
       .call('settle', [settlement], { withinMs, isDurable, isPlain })
       .catch((error: unknown) => {
         this.#unwritten.keep(settlement);
+        this.#upkeep.abandon(settlement.deliveries);
         throw error;
       });
   }

@@ -51,6 +51,8 @@ export class Upkeep {
   #dead = '';
   /** Claims of this process that nothing in its hands stood for, each with when that was first seen. */
   #strays: ReadonlyMap<string, number> = new Map();
+  /** Ids of deliveries whose outcome could not be written: nobody works on them any more. */
+  readonly #abandoned = new Set<number>();
   /** Until then a call that failed may still claim something. By the monotonic clock, as the next two. */
   #doubtedUntil = -Infinity;
   #nextLookAt = -Infinity;
@@ -82,6 +84,11 @@ export class Upkeep {
   /** A call has failed, and may have been committed: what it has claimed is in nobody's hands. */
   doubt(): void {
     this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
+  }
+
+  /** The outcomes of these could not be written. */
+  abandon(deliveries: readonly DeliveryName[]): void {
+    for (const { id } of deliveries) this.#abandoned.add(id);
   }
 
   /** As `DatabaseLedger.lookAfter`. @throws {LedgerUnavailable} */
@@ -128,11 +135,15 @@ export class Upkeep {
       .filter((each) => !hands.has(each))
       .map(({ id, updatedAt }) => ({ id, claim: `${id} ${updatedAt}` }));
     const timers = own.timers.filter((key) => !hands.isFiring(key));
-    const ids = named.filter(({ claim }) => isStray(claim)).map(({ id }) => id);
+    const ids = named
+      .filter(({ id, claim }) => this.#abandoned.has(id) || isStray(claim))
+      .map(({ id }) => id);
     const keys = timers.filter(isStray);
     const others = [...named.map(({ claim }) => claim), ...timers].filter((claim) => !isStray(claim));
     this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
     if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);
+    const kept = new Set(own.deliveries.filter((each) => hands.has(each)).map(({ id }) => id));
+    for (const id of this.#abandoned) if (!kept.has(id)) this.#abandoned.delete(id);
     return ids.length + keys.length > 0;
   }
 }

@@ -16,7 +16,7 @@ const CALLBACKS = sized(80, 240);
 const KILLS = sized(2, 4);
 
 /** What a process that was killed had just asked of a server may be written later, and claim for as long as answers take. */
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 180_000;
 
 /** Of the remotes' answers, so that every kill meets sends in all stages. */
 const SLOWEST_ANSWER_MS = 30;
