@@ -32,6 +32,7 @@ const LINES: ReadonlyMap<string, Lines> = new Map<string, Lines>([
   ['divider', () => words('─'.repeat(24))],
   ['header', ({ text }) => words(plainText(runsOf(text)), 'bold')],
   ['section', ({ text, fields, accessory }) => [text, fields, accessory].flatMap(linesOf)],
+  ['context', ({ elements }) => (isList(elements) ? [{ facts: elements.map(runsOf) }] : [])],
   ['rich_text', ({ elements }) => linesOf(elements)],
   ['rich_text_preformatted', ({ elements }) => [{ code: plainText(runsOf(elements)) }]],
   ['rich_text_list', linesOfList],
@@ -76,9 +77,9 @@ function runsOf(value: TemplateValue | undefined): Runs {
     return [{ text: named[1].replace('…', () => stringAt(value, named[0])), style: 'mention' }];
   const { text = value['alt_text'] ?? value['fallback'], elements, style, url = value['image_url'] } = value;
   const runs = typeof text === 'string' ? [{ text }] : [...runsOf(text), ...runsOf(elements)];
-  if (typeof url === 'string') return [linkTo(url, plainText(runs) || url)];
   const styleOf = STYLES.find((name) => isObject(style) && style[name] === true);
-  return styleOf === undefined ? runs : runs.map((run) => ({ ...run, style: styleOf }));
+  const shown = typeof url === 'string' ? [linkTo(url, plainText(runs) || url)] : runs;
+  return styleOf === undefined ? shown : shown.map((run) => ({ ...run, style: styleOf }));
 }
 
 function linkTo(url: string, text: string): StyledText {
