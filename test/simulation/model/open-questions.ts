@@ -10,4 +10,5 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'A machine sleeps for longer than a claim lasts while what it has claimed waits for its turn: on waking it begins the attempt, and so may another process that has claimed it by then (6). The world sleeps for less.',
   'A digest is due in the very moment in which the service starts for the first time (8: due within the last hour): is it told? It is not.',
   'May a test that a person asks for break a pause (6)? It is sent.',
+  'Does a snooze of a destination hold the alerts that go there (6, 8)? The model asks for no alert where somebody has snoozed anything.',
 ];

@@ -86,6 +86,8 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/post.ts',
     from: 'if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;',
     to: '',
+    unseen:
+      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
   },
   {
     does: 'answers five seconds after the time that it has',
@@ -98,6 +100,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/post.ts',
     from: "record.claim === 'own' && !loop.has(record)",
     to: "record.claim === 'own'",
+    unseen: 'a second guard: what is in hand is claimed for as long as it is',
   },
   {
     does: 'sends by itself what it knows to be delivered, or has in hand',
@@ -110,6 +113,8 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/post.ts',
     from: 'const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);',
     to: 'const held = attempted.filter(() => isRelieved);',
+    unseen:
+      'a second guard: a call that goes on past its time-out is taken over then, before the answer is due',
   },
   {
     does: 'goes on with what it had in hand before it was silent',
@@ -138,8 +143,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'does not route anew what no route names any more',
     file: 'src/deliver/follow-config.ts',
-    from: 'if (this.#mayRouteAnew) await this.#routeAnew',
-    to: 'if (due.record.id < 0) await this.#routeAnew',
+    from: 'const followed = this.#mayRouteAnew ? this.#routeAnew',
+    to: 'const followed = due.record.id < 0 ? this.#routeAnew',
   },
   {
     does: 'does not send what a route names again',
@@ -158,6 +163,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/loop.ts',
     from: 'if (planned === undefined || !this.#dependencies.ledger.isHeard) this.#end(delivery, true);',
     to: 'if (planned === undefined) this.#end(delivery, true);',
+    unseen: 'nobody is unheard but while the store is in trouble, and what is sent twice then is excused',
   },
   {
     does: 'lets a pause go that the store does not know of',
@@ -170,5 +176,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/loop.ts',
     from: '      if (chosen === undefined) {\n        this.#calls.end(destination);\n        continue;\n      }',
     to: '      if (chosen === undefined) continue;',
+    unseen: 'a destination stands still only once forty calls there have got no slot',
   },
 ];

@@ -19,6 +19,7 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/operations/admit.ts',
     from: 'if (!isFirstOfJob && args.status !== EXECUTING)',
     to: 'if (!isFirstOfJob && isFirstOfJob)',
+    unseen: 'a second guard: it is held when it is claimed, or when its attempt fails',
   },
   {
     does: 'takes a beginning that comes after its result as any callback',
@@ -45,12 +46,14 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/operations/settle.ts',
     from: "if (row?.state !== 'pending' || row.owner !== owner) return undefined;",
     to: "if (row?.state !== 'pending' || owner === '') return undefined;",
+    unseen: 'a claim is lost only while the store is in trouble, and then the next attempt is excused',
   },
   {
     does: 'gives back to the service what was taken over',
     file: 'src/ledger/operations/settle.ts',
     from: 'const isTakenOver = row.isTakenOver || update.isTakenOver;',
     to: 'const { isTakenOver } = update;',
+    unseen: 'it is taken over anyway, after take_over_after: the contract bounds it by that',
   },
   {
     does: 'leaves held what a summary told',
@@ -77,10 +80,10 @@ export const LEDGER: readonly Planted[] = [
     to: 'const isDue = toldAt >= 0;',
   },
   {
-    does: 'never takes over by itself what a process had in hand that was killed',
+    does: 'takes over ten minutes late what a process had in hand that was killed',
     file: 'src/ledger/operations/deliveries.ts',
     from: 'const dueInMs = takenOverInMs ?? 0;',
-    to: 'const dueInMs = takenOverInMs === undefined ? 0 : 1e12;',
+    to: 'const dueInMs = takenOverInMs === undefined ? 0 : takenOverInMs + 600_000;',
   },
   {
     does: 'frees nothing that the dead had in hand',

@@ -7,6 +7,7 @@ export const SIGNAL: readonly Planted[] = [
     file: 'src/ledger/signal/timers.ts',
     from: 'const own = sql`key = ${key} AND due_at = ${dueAt} AND owner = ${tx.owner}`;',
     to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt} AND ${tx.owner} <> 0`;',
+    unseen: 'a timer’s claim is lost only while the store is slow, and seeds with rules have no slow store',
   },
   {
     does: 'tells as overdue a run whose result has come',
