@@ -131,7 +131,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'tells a held beginning of a run after its result',
     file: 'src/deliver/ended-holds.ts',
-    from: 'if (held.isLate) return SUPERSEDED;',
+    from: 'if (held.isOver) return SUPERSEDED;',
     to: '',
   },
   {
