@@ -24,8 +24,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'takes a beginning that comes after its result as any callback',
     file: 'src/ledger/operations/admit.ts',
-    from: 'const isLateStart = args.status === EXECUTING && job.hasResult;',
-    to: 'const isLateStart = isFirstOfJob && job.hasResult;',
+    from: 'const isLateStart = args.status === EXECUTING && hasResult;',
+    to: 'const isLateStart = isFirstOfJob && hasResult;',
   },
   {
     does: 'has a POST of a known callback attempt nothing',
