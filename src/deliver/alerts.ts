@@ -1,6 +1,13 @@
 /** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
-import type { Alert, DeliveryRecord, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
+import type {
+  Alert,
+  DeliveryError,
+  DeliveryRecord,
+  DeliveryUpdate,
+  DueDelivery,
+  RefusedBody,
+} from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 
@@ -14,22 +21,32 @@ export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 /** A delivery as it stood before its outcome, and its notice. */
 export type AlertedDelivery = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
 
+/** How long nothing is sent to a destination, and whether it is down. */
+interface Trouble {
+  readonly pauseMs?: number | undefined;
+  readonly isDown?: boolean;
+}
+
+/** Whether somebody has to mend it, or should know of it. */
+function isForSomebody({ class: failed }: DeliveryError, { pauseMs = 0, isDown = false }: Trouble): boolean {
+  if (failed === 'rate_limited') return pauseMs >= ALERTED_PAUSE_MS;
+  return failed === 'config' || (failed === 'transient' && isDown);
+}
+
 /**
  * The update with the alert that it raises, if any: for a dead letter, or, once the delivery is taken over, for a `config` failure
  * or a limit that somebody should know of.
- * @param pauseMs how long nothing is sent there
  */
 export function withAlert(
   update: DeliveryUpdate,
   { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: AlertedDelivery,
   settings: AlertSettings,
-  pauseMs = 0,
+  trouble: Trouble = {},
 ): DeliveryUpdate {
   const { state, isTakenOver, lastError: error, attempts } = update;
   // An alert that cannot be delivered raises no further alert.
   if (error === undefined || isForOperators(notice)) return update;
-  const isLimit = error.class === 'rate_limited' && pauseMs >= ALERTED_PAUSE_MS;
-  const isWaiting = state === 'pending' && isTakenOver && (error.class === 'config' || isLimit);
+  const isWaiting = state === 'pending' && isTakenOver && isForSomebody(error, trouble);
   if (state !== 'dead' && !isWaiting) return update;
   const callback = named(aboutOf(notice));
   const message = { destination, channel, error, attempts, callback, callbackId, since };

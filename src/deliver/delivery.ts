@@ -82,13 +82,13 @@ export class Delivery extends Sending {
     return !this.isPastTime && (!this.isPosted || this.post !== undefined);
   }
 
-  /** @param isDeferred it still waits for an attempt, so it is taken over @param random in [0, 1) */
-  end(isDeferred: boolean, random: number): void {
+  /** @param isDeferred it still waits for an attempt, so it is taken over @param random in [0, 1) @param isDown so is its destination */
+  end(isDeferred: boolean, random: number, isDown: boolean): void {
     const { delivery: policy } = this.settings.config;
-    const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random });
+    const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random, isDown });
     const pauseMs = this.attempts.at(-1)?.failure?.retryAfterMs;
     // Without a plan there was no new attempt, and the config in force may have mended the error on record.
-    this.update = this.planned === undefined ? update : withAlert(update, this, policy, pauseMs);
+    this.update = this.planned === undefined ? update : withAlert(update, this, policy, { pauseMs, isDown });
   }
 
   /** How its outcome is written where that is no answer's. A POST that has left has been answered non-2xx for what failed since. */

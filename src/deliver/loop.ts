@@ -137,7 +137,8 @@ export class Loop {
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
     const { paces, isBehind } = this.#dependencies;
-    return isBehind(destination) || (isTakenOver && paces.isPaced(destination));
+    if (isBehind(destination) || this.#calls.isDown(destination)) return true;
+    return isTakenOver && paces.isPaced(destination);
   }
 
   /** Attempts it at once if its destination keeps no pace and has room; otherwise queues it by age if its slot comes in time. */
@@ -210,10 +211,17 @@ export class Loop {
 
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
   #note(destination: string, { failure }: AttemptResult): void {
-    if (failure === undefined) return this.#calls.note(destination, false);
-    this.#calls.note(destination, failure.class === 'transient');
-    const { retryAfterMs: pauseMs, concerns } = failure;
+    if (failure === undefined && this.#calls.isDown(destination)) this.#isBack(destination);
+    this.#calls.judge(destination, failure?.class, this.#dependencies.clock.monotonic());
+    this.#calls.note(destination, failure?.class === 'transient');
+    const { retryAfterMs: pauseMs, concerns } = failure ?? {};
     if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, concerns);
+  }
+
+  /** What has waited for a destination that was down is due. */
+  #isBack(destination: string): void {
+    const { ledger, onDue, onUnwritten } = this.#dependencies;
+    this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));
   }
 
   /** An attempt goes on past its time: nobody need wait for it or behind it. */
@@ -249,7 +257,7 @@ export class Loop {
     const { destination, post } = delivery;
     const queue = this.#queues.get(destination);
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
-    delivery.end(isDeferred, this.#dependencies.random());
+    delivery.end(isDeferred, this.#dependencies.random(), this.#calls.isDown(destination));
     const ending = post?.ended() ?? delivery.endsAlone;
     const written = this.settle(delivery.record, ending, post?.leftMs, delivery);
     post?.waitFor(written);

@@ -40,6 +40,8 @@ export interface OutcomeContext {
   readonly policy: Pick<DeliveryConfig, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
   /** In [0, 1): jitter, so that retries spread. */
   readonly random: number;
+  /** The destination is down: no retry of the service would help. Default: it is not. */
+  readonly isDown?: boolean;
 }
 
 /** @param record as it stood before the attempts `made` @param isDeferred it still waits for an attempt, so it is taken over */
@@ -77,12 +79,12 @@ function afterFailure(
   { refusals, ageMs, ...record }: DeliveryRecord,
   attempts: number,
   failure: DeliveryFailure,
-  { policy, random }: OutcomeContext,
+  { policy, random, isDown = false }: OutcomeContext,
 ): Partial<DeliveryUpdate> {
   const next = nextAfter(failure);
   const isWornOut = isLasting(failure) && refusals >= policy.permanentAttempts;
-  const isPaused = next === 'again' && failure.retryAfterMs !== undefined;
-  const isTakenOver = record.isTakenOver || next === 'botbell' || isPaused || isWornOut;
+  const isOwnNow = failure.class === 'transient' && (isDown || failure.retryAfterMs !== undefined);
+  const isTakenOver = record.isTakenOver || next === 'botbell' || isOwnNow || isWornOut;
   const leftMs = policy.giveUpAfterMs - ageMs;
   if (leftMs <= 0 || (isTakenOver && next === 'never')) return { state: 'dead' };
   const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;

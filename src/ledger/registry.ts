@@ -27,7 +27,7 @@ import { closeIncident, findIncidents, openIncidents, releaseIncidents, takeUp }
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
-import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
+import { hasten, hastenAt, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
 import { settle } from './operations/settle.ts';
 import { digestCounts } from './signal/digest.ts';
 import { knownOf } from './signal/admission.ts';
@@ -95,6 +95,7 @@ export const serviceOperations = {
   forget,
   forgetPaces,
   hasten,
+  hastenAt,
   jobMessages,
   leave,
   notice,

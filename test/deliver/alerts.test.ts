@@ -41,7 +41,8 @@ function alertAfter(
   const lastError: DeliveryError = { class: failureClass, code, message: 'It failed.', concerns };
   const [channel = ''] = destination.split(':');
   const record = deliveryRecord({ callbackId: 7, destination, channel });
-  return withAlert({ ...PENDING, lastError, ...fields }, { record, ...CONCERNED }, SETTINGS, pauseMs).alert;
+  return withAlert({ ...PENDING, lastError, ...fields }, { record, ...CONCERNED }, SETTINGS, { pauseMs })
+    .alert;
 }
 
 describe('an outcome', () => {

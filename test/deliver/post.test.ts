@@ -63,6 +63,26 @@ describe('a POST', () => {
       await bench.clock.runUntil(bench.first.pipeline.stop());
     });
 
+    it('is taken over at once where its destination has failed for two minutes, which somebody is told, until one gets through', async () => {
+      bench.fails(OPS, ...failures(6, 'transient'));
+      const results = [(await post()).result];
+      await bench.clock.advance(60_000);
+      results.push((await post()).result);
+      await bench.clock.advance(60_000);
+      results.push((await post()).result);
+      expect(results).to.deep.equal(['failed', 'failed', 'taken_over']);
+      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`]);
+      const tries = bench.tries(OPS);
+      const other = callbackWith({ job_id: 'other' });
+      expect(summary(await post(other))).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.tries(OPS), 'not attempted for it').to.equal(tries);
+      await bench.first.pipeline.start();
+      await bench.clock.advance(60_000);
+      expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
+      expect((await post(callbackWith({ job_id: 'third' }))).result).to.equal('delivered');
+      await bench.clock.runUntil(bench.first.pipeline.stop());
+    });
+
     it('is told no more by Botbell itself where the remote answers as none does that has taken it, until somebody asks', async () => {
       const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
       bench.fails(OPS, ...Array.from({ length: 3 }, () => new DeliveryFailure(odd)));
