@@ -55,8 +55,8 @@ export function withAlert(
     : { template: 'dead_letter', ...message };
   const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
-  const trouble = ['destination', destination] as const;
-  return { ...update, alert: { cause, trouble, subject, targets: settings.alerts } };
+  const about = ['destination', destination] as const;
+  return { ...update, alert: { cause, trouble: about, subject, targets: settings.alerts } };
 }
 
 /** Each name may be as long as a body. */
