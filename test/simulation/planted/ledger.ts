@@ -132,8 +132,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not tell the other processes of a pause',
     file: 'src/ledger/operations/paces.ts',
-    from: 'VALUES (${key}, ${tx.now + obeyedMs(ms)})',
-    to: 'VALUES (${key}, ${tx.now + 0 * obeyedMs(ms)})',
+    from: 'VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})',
+    to: 'VALUES (${key}, ${tx.now + 0 * obeyedMs(ms)}, ${tx.now})',
   },
   {
     does: 'forgets a success that could not be written',
