@@ -15,6 +15,7 @@ import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
+import { Turns } from '../../time/turn.ts';
 import { type LedgerState, ledgerState, migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../migrate.ts';
 import type { Migration } from '../schema.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
@@ -56,6 +57,7 @@ interface Waiting {
 
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
+  readonly #turns: Turns;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   /** Until then nothing is begun, by `monotonic`. */
@@ -66,6 +68,7 @@ export class SqliteTransactions implements Transactions {
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
+    this.#turns = new Turns(settings.clock);
   }
 
   run<Result>(
@@ -96,8 +99,7 @@ export class SqliteTransactions implements Transactions {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Lets calls that have just arrived join the batch.
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#turns.end(() => this.#waiting.length);
       if (this.#settings.clock.monotonic() < this.#restsUntil) await this.#waitFor('the log was not emptied');
       else await this.#runNext();
     }
