@@ -43,10 +43,13 @@ export function storedValue(value: unknown): string | number | null | Uint8Array
 export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
   readonly strings: TemplateStringsArray;
   readonly values: unknown[];
+  /** PostgreSQL's types of the values, of a statement that may be one for many (`forMany`). */
+  readonly types: readonly string[] | undefined;
 
-  constructor(strings: TemplateStringsArray, values: unknown[]) {
+  constructor(strings: TemplateStringsArray, values: unknown[], types?: readonly string[]) {
     this.strings = strings;
     this.values = values;
+    this.types = types;
   }
 
   /** With `?` for each value. */
@@ -63,6 +66,16 @@ export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
 /** For statements that each POST runs. Takes values only, no parts of statements. */
 export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixed {
   return new Fixed(strings, values);
+}
+
+/**
+ * For statements that each POST runs, of which PostgreSQL makes one for all that are asked at the same time in a transaction: each then
+ * has a row of `given`, which the text names in comments (`postgres-shared.ts`).
+ * @param types PostgreSQL's, of the values in their order
+ */
+export function shared(types: string) {
+  const each = types.split(' ');
+  return (strings: TemplateStringsArray, ...values: unknown[]) => new Fixed(strings, values, each);
 }
 
 export type Statement = Sql | Fixed;

@@ -1,5 +1,5 @@
 /** The rows of table `history`: each transition of a callback or of one of its deliveries, in the order in which they were written. */
-import { fixed, type Tx } from './database.ts';
+import { shared, type Tx } from './database.ts';
 import type { DeliveryError } from './ledger.ts';
 
 /** The person who took an action, as the story names them. */
@@ -71,10 +71,12 @@ export type NewHistoryRow = {
   [What in HistoryWhat]: Partial<HistoryRow<What>> & { readonly callbackId: number; readonly what: What };
 }[HistoryWhat];
 
+const newRow = shared('bigint bigint text bigint text text');
+
 export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Promise<void> {
   await Promise.all(
     rows.map(({ callbackId, at = tx.now, what, deliveryId, result, entry }) =>
-      tx.all(fixed`
+      tx.all(newRow`
         INSERT INTO history (callback_id, at, what, delivery_id, result, entry)
         VALUES (${callbackId}, ${at}, ${what}, ${deliveryId}, ${result}, ${entry})`),
     ),

@@ -1,7 +1,8 @@
 /** A transaction on a connection of PostgreSQL, in as few round trips as its statements need. */
 import pg from 'pg';
-import { rowIn, type Statement, storedValue } from './database.ts';
+import { rowIn, type Statement } from './database.ts';
 import { failed, unavailable } from './failures.ts';
+import { SharedStatements } from './postgres-shared.ts';
 
 /** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
@@ -17,8 +18,13 @@ export class OpenTransaction {
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
   readonly #timeoutMs: number;
+  readonly #statements = new SharedStatements(async ({ text, values }) => {
+    const { rows } = await this.#query(text, [...values]);
+    return rows as Record<string, unknown>[];
+  });
   #committed: Promise<unknown> | undefined;
   #isUndone = false;
+  #failure: unknown;
 
   /** @param timeoutMs after which a statement is given up whose server has gone silently */
   constructor(client: pg.PoolClient, beginning: string, timeoutMs: number) {
@@ -29,18 +35,19 @@ export class OpenTransaction {
   }
 
   /** As `Tx.all` promises. */
-  async all({ text, values }: Statement): Promise<unknown[]> {
+  async all(statement: Statement): Promise<unknown[]> {
     // It would commit singly.
     if (this.#committed !== undefined || this.#isUndone)
       throw new Error('a statement comes after the last ones');
-    const asked = this.#query(text, values.map(storedValue));
-    const [{ rows }] = await Promise.all([asked, this.#begun]);
-    return (rows as Record<string, unknown>[]).map(rowIn);
+    const [rows] = await Promise.all([this.#statements.all(statement), this.#begun]);
+    return rows.map(rowIn);
   }
 
   /** As `Tx.last` promises. PostgreSQL makes a rollback of the commit if a statement before it fails. */
   async last<Result>(work: () => Promise<Result>): Promise<Result> {
-    const [result] = await Promise.all([work(), this.commit()]);
+    const begun = work();
+    this.#statements.send();
+    const [result] = await Promise.all([begun, this.commit()]);
     return result;
   }
 
@@ -59,8 +66,14 @@ export class OpenTransaction {
       );
   }
 
-  #query(text: string, values?: unknown[]): Promise<pg.QueryResult> {
-    return query(this.#client, { text, values, query_timeout: this.#timeoutMs });
+  async #query(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    try {
+      return await query(this.#client, { text, values, query_timeout: this.#timeoutMs });
+    } catch (error) {
+      // The server refuses all that follows the first failure, without saying what that was.
+      this.#failure ??= error;
+      throw this.#failure;
+    }
   }
 }
 

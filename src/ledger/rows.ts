@@ -60,6 +60,11 @@ export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
   readonly owner: string | undefined;
   readonly alertedCause: string | undefined;
+  /** As the columns of `deliveries`. */
+  readonly toldAt: number | undefined;
+  readonly toldMs: number | undefined;
+  readonly postedAt: number | undefined;
+  readonly answeredAt: number | undefined;
 }
 
 /** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */

@@ -100,8 +100,8 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
   `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending'`,
-  // Whether anything is due at a destination, without reading what waits there.
-  `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending'`,
+  // Whether anything is due at a destination, without reading what waits there. What a process has in hand is not in it.
+  `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending' AND owner IS NULL`,
   `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_dead ON deliveries (callback_id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_dead_ids ON deliveries (id) WHERE state = 'dead'`,

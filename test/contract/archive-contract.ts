@@ -82,16 +82,6 @@ export function describeArchive(
         expect(await archive.lateBots()).to.deep.equal([overdue]);
       });
 
-      it('misses no result of a run that was overdue and has one, though that callback is forgotten', async () => {
-        await arrive({ job_id: 'slow', bot_id: 'slow', status: EXECUTING });
-        const ofJob = { kind: 'overdue', jobId: 'slow', isOfJob: true, botId: 'slow', subject: '{}' };
-        await store.call(writeOwnNotice, [ofJob]);
-        expect(await archive.lateBots()).to.have.length(1);
-        await arrive({ job_id: 'slow', bot_id: 'slow' });
-        await store.run("delete from callbacks where kind = 'callback'");
-        expect(await archive.lateBots()).to.deep.equal([]);
-      });
-
       it('finds what a notice is about', async () => {
         const { callbackId } = await arrive({}, [OPS, LOG]);
         const { callbackId: about } = await store.call(writeOwnNotice, [

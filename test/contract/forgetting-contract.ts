@@ -3,7 +3,11 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { ForgetPosition } from '../../src/ledger/operations/forget.ts';
+import { jobKeyOf } from '../../src/ledger/keys.ts';
+import { insertRows } from '../../src/ledger/operations/deliveries.ts';
+import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import {
   answerOf,
   Bench,
@@ -98,6 +102,19 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.have.length(2);
       const actor = { via: 'page', user: undefined, from: 'here' } as const;
       expect(await bench.ledger.actions.redeliver(delivery.id, actor, false)).to.equal('superseded');
+    });
+
+    it('no result of a run that was overdue while that notice is kept, so that its BOT is late no longer', async () => {
+      await finish({ status: EXECUTING }, [OPS]);
+      const { bot_id: botId, job_id: jobId } = callbackWith();
+      const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
+      const written = await bench.store.call(writeOwnNotice, [notice]);
+      await bench.store.call(insertRows, [{ ...written, jobKey: jobKeyOf(jobId, botId), targets: [OPS] }]);
+      expect(await bench.ledger.archive.lateBots()).to.have.length(1);
+      await bench.arrive({}, []);
+      await forgetDone();
+      expect(await left()).to.have.length(2);
+      expect(await bench.ledger.archive.lateBots()).to.deep.equal([]);
     });
 
     it('what was held back for good, but nothing that is pending, dead, or held until a time', async () => {

@@ -1,7 +1,7 @@
 /** What every ledger promises to a POST, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { LedgerUnavailable, type Admission } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
 import { settle } from '../../src/ledger/operations/settle.ts';
 import { storedText } from '../../src/ledger/stored-body.ts';
@@ -321,10 +321,75 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           'attempt transient',
           'answered failed',
         ]);
-        const [told, , answer] = await bench.store.rows('history');
-        expect(JSON.parse(String(told?.['entry']))).to.deep.equal({ startedAt: 5, durationMs: 13 });
-        expect(JSON.parse(String(answer?.['entry']))).to.deep.equal({ receivedAt: 1, status: 502 });
+        const { history = [] } = (await bench.ledger.archive.story(callbackId)) ?? {};
+        expect(history.map(({ entry }) => entry)).to.deep.equal([
+          { startedAt: 5, durationMs: 13 },
+          { startedAt: 5, durationMs: 13, error: TRANSIENT },
+          { receivedAt: 1, status: 502 },
+        ]);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
+      });
+
+      const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
+        const attempt = { startedAt: 5, durationMs: 13, outcome: 'delivered', error: undefined } as const;
+        const told = admission.deliveries.filter(({ claim }) => claim === 'own');
+        await bench.ledger.settle({
+          ...settlementOf(told.map(delivered), admission.callbackId),
+          receivedAt: admission.firstReceivedAt,
+          attempts: told.map(({ id: deliveryId }) => ({ ...attempt, deliveryId })),
+          answer: { receivedAt: 1, answeredAt: 21, status: 200, result },
+        });
+      };
+      const lastResult = async () => (await bench.ledger.archive.callbacks({})).items[0]?.result;
+
+      it('keeps the plain course in the rows of the deliveries, and tells it as any other', async () => {
+        const admission = await bench.arrive({}, [OPS, LOG]);
+        await answered(admission, 'delivered');
+        expect(await bench.store.rows('history')).to.deep.equal([]);
+        const { history = [], deliveries = [] } =
+          (await bench.ledger.archive.story(admission.callbackId)) ?? {};
+        const attempt = { what: 'attempt', result: 'delivered', at: 5 };
+        expect(history).to.deep.equal([
+          ...deliveries.map(({ id }) => ({
+            ...attempt,
+            deliveryId: id,
+            entry: { startedAt: 5, durationMs: 13 },
+          })),
+          {
+            at: 21,
+            what: 'answered',
+            deliveryId: undefined,
+            result: 'delivered',
+            entry: { receivedAt: 1, status: 200 },
+          },
+        ]);
+        expect((await bench.ledger.archive.callbacks({ result: 'delivered' })).items).to.have.length(1);
+        await answered(await bench.arrive({}, [OPS, LOG]), 'duplicate');
+        expect(await lastResult()).to.equal('duplicate');
+        expect((await bench.ledger.archive.callbacks({ result: 'delivered' })).items).to.deep.equal([]);
+      });
+
+      it('keeps the answer that came last where the callback came again before it', async () => {
+        const first = await bench.arrive({}, [OPS]);
+        await answered(await bench.arrive({}, [OPS]), 'duplicate');
+        await answered(first, 'delivered');
+        expect(await lastResult()).to.equal('delivered');
+        expect(await bench.history()).to.include.members(['answered duplicate', 'answered delivered']);
+      });
+
+      it('keeps when it was told and answered first where it is told again later', async () => {
+        const admission = await bench.arrive({}, [OPS]);
+        await answered(admission, 'delivered');
+        const [ops] = namesOf(admission);
+        const actor = { via: 'page', user: undefined, from: 'here' } as const;
+        await bench.ledger.actions.redeliver(ops.id, actor, true);
+        await bench.claim();
+        await bench.settle([{ ...delivered(ops), attempts: 2 }]);
+        expect(await bench.history()).to.deep.equal([
+          'attempt delivered',
+          'answered delivered',
+          'redelivered',
+        ]);
       });
 
       it('clears the error by a later success', async () => {
@@ -381,7 +446,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
-        const ofNobody = settlementOf([delivered(log)], 999_999);
+        const ofNobody = settlementOf([{ ...delivered(log), attempts: 2 }], 999_999);
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),
           rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [{ ...attempt, deliveryId: log.id }] })),

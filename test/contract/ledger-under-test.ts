@@ -150,9 +150,11 @@ export class Bench {
     }));
   }
 
-  /** `attempt delivered`, of each row of the history in their order. */
+  /** `attempt delivered`, of each row of the stories in their order. */
   async history(): Promise<readonly string[]> {
-    const rows = await this.store.rows('history');
+    const callbacks = await this.store.rows('callbacks');
+    const stories = callbacks.map(({ id }) => this.ledger.archive.story(Number(id)));
+    const rows = (await Promise.all(stories)).flatMap((story) => story?.history ?? []);
     return rows.map(({ what, result }) =>
       [what, result].filter((each) => typeof each === 'string').join(' '),
     );

@@ -98,10 +98,13 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
     return (await this.store.rows('deliveries')).find((row) => row['destination'] === destination);
   }
 
-  /** What was written into the history, by what it was: `attempt`, `answered`. */
+  /** The results that the stories tell, by what they are of: `attempt`, `answered`. */
   async results(what: string): Promise<readonly unknown[]> {
-    const rows = await this.store.rows('history');
-    return rows.filter((row) => row['what'] === what).map(({ result }) => result);
+    const callbacks = await this.store.rows('callbacks');
+    const { archive } = this.first.ledger;
+    const stories = await Promise.all(callbacks.map(({ id }) => archive.story(Number(id))));
+    const rows = stories.flatMap((story) => story?.history ?? []);
+    return rows.filter((row) => row.what === what).map(({ result }) => result);
   }
 
   /** Nothing that is to do with deliveries works until the returned function is called. */

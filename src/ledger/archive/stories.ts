@@ -2,7 +2,7 @@
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../history.ts';
-import { deliveriesOf, type NoticeRow, RESULT, withCallbacks } from '../rows.ts';
+import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../rows.ts';
 import { storedText } from '../stored-body.ts';
 import {
   type ArchivedCallback,
@@ -36,7 +36,23 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
-  return { ...found, deliveries, history: newest.toReversed() };
+  const history = [...plainCourse(deliveries), ...newest.toReversed()].toSorted((a, b) => a.at - b.at);
+  return { ...found, deliveries, history: history.slice(-MOST_HISTORY) };
+}
+
+/** What has no rows of history, since the deliveries' own rows say it. */
+function plainCourse(deliveries: readonly DeliveryRow[]): readonly HistoryRow[] {
+  const attempts = deliveries.flatMap(
+    ({ id: deliveryId, toldAt: at, toldMs: durationMs = 0 }): HistoryRow[] =>
+      at === undefined
+        ? []
+        : [{ at, what: 'attempt', deliveryId, result: 'delivered', entry: { startedAt: at, durationMs } }],
+  );
+  const answers = deliveries.flatMap(({ postedAt: receivedAt = 0, answeredAt: at }): HistoryRow[] => {
+    const answer = { what: 'answered', deliveryId: undefined, result: 'delivered' } as const;
+    return at === undefined ? [] : [{ at, ...answer, entry: { receivedAt, status: 200 } }];
+  });
+  return [...attempts, ...answers];
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {

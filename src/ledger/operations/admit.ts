@@ -2,7 +2,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
 import { gistOf } from '../../text/gist.ts';
-import { fixed, only, type Tx } from '../database.ts';
+import { only, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from '../history.ts';
 import { jobKeyOf, keyOf, nameIn } from '../keys.ts';
 import {
@@ -179,6 +179,8 @@ interface Entered {
   readonly hasIncident: boolean;
 }
 
+const askingJob = shared('text text text text integer text text bigint text');
+
 /** Locks the job until the transaction ends. @returns `hasAlike`: another callback of the same status came before; `hasResult`: the job's result did */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
   const [, rows] = await Promise.all([
@@ -189,15 +191,16 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
       hasResult: boolean;
       hasSnoozes: boolean;
       hasIncident: boolean;
-    }>(fixed`
-      SELECT
+    }>(askingJob`
+      SELECT /*nr*/
         NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
         EXISTS (SELECT 1 FROM callbacks
           WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND kind = 'callback') AS has_alike,
         EXISTS (SELECT 1 FROM callbacks
           WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
-        EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident`),
+        EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
+      /*from given*/`),
   ]);
   return only(rows);
 }
@@ -228,6 +231,7 @@ function insertTargets(
     receivedAt,
     jobKey,
     targets,
+    isNew: true,
     isFirstOfJob,
     isClaimed,
     takenOverInMs,

@@ -13,9 +13,9 @@ export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: Not
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
     WITH RECURSIVE each_one(destination) AS (
-      SELECT min(destination) FROM deliveries WHERE state = 'pending'
+      SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL
       UNION ALL
-      SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND destination > each_one.destination)
+      SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL AND destination > each_one.destination)
       FROM each_one WHERE each_one.destination IS NOT NULL
     )
     SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (

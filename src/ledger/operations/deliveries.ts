@@ -1,6 +1,6 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
-import { fixed, type Tx } from '../database.ts';
+import { fixed, shared, type Tx } from '../database.ts';
 import { writeEach } from '../history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
 import { type DeliveryRow, EARLIER_IN_JOB, IS_IDLE, RECEIVED_AT } from '../rows.ts';
@@ -11,6 +11,8 @@ interface Planned {
   readonly receivedAt: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
+  /** It has none yet. */
+  readonly isNew?: boolean;
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
   /** This process attempts them first; else they are claimed by nobody. */
@@ -36,10 +38,14 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }
 
+const newDelivery = shared(
+  'bigint text text text text text bigint bigint text text text bigint integer bigint bigint',
+);
+
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, receivedAt, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs }: Planned,
+  { callbackId, receivedAt, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs, isNew }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
@@ -47,7 +53,9 @@ async function insertRow(
   const isTakenOver = takenOverInMs === undefined;
   const dueInMs = takenOverInMs ?? 0;
   const isClaimed = isPlannedClaimed && state === 'pending';
-  const row = await tx.first<Pick<DeliveryRecord, 'id'>>(fixed`
+  // One that the callback may have already is not written, so it cannot be written together with others.
+  const statement = isNew ? newDelivery : fixed;
+  const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
     INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, due_at, is_taken_over, counts_from, updated_at)
     VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},

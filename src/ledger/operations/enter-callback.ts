@@ -1,7 +1,7 @@
 /** Writes the row of a callback, or counts it once more if it came before. */
 import sql from 'sql-template-tag';
 import { type Callback, identityOf } from '../../callback/callback.ts';
-import { fixed, only, type Tx } from '../database.ts';
+import { fixed, only, shared, type Tx } from '../database.ts';
 import { LedgerFull } from '../ledger.ts';
 import { callbackIn } from '../rows.ts';
 
@@ -53,11 +53,15 @@ export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean) {
   return writeCallback(tx, args, identity);
 }
 
+const newCallback = shared(
+  'text text text text text integer bigint bigint bigint float8 text bigint text bytea',
+);
+
 /** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
 async function writeCallback(tx: Tx, args: Entering, identity: string | null) {
   const { now } = tx;
   const { id } = only(
-    await tx.all<{ id: number }>(fixed`
+    await tx.all<{ id: number }>(newCallback`
       INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
         last_received_at, elapsed, routing, bytes, error, body)
       VALUES ('callback', ${identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},

@@ -25,10 +25,10 @@ const IS_WATCHED = sql`(callbacks.status = 2
   AND NOT ${hasResult('callbacks')}
   AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
 
-/** A condition on a row of `callbacks`: it is the result of a job whose beginning is kept, which it supersedes. */
+/** A condition on a row of `callbacks`: it is the result of a job of which a beginning, which it supersedes, or a notice that it was overdue is kept. */
 const SUPERSEDES = sql`(callbacks.kind = 'callback' AND callbacks.status <> 2 AND EXISTS (
   SELECT 1 FROM callbacks AS begun
-  WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND begun.status = 2))`;
+  WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND (begun.status = 2 OR begun.kind = 'overdue')))`;
 
 /** A condition on a row of `callbacks`: unwatched, and none of its deliveries is pending, dead, or held to be sent later. */
 const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (

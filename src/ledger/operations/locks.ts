@@ -1,6 +1,6 @@
 /** Locks jobs, callbacks and deliveries, in this order, each in an order of its own, so that transactions cannot deadlock. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import { isSqlite, type Tx } from '../database.ts';
+import { isSqlite, shared, type Tx } from '../database.ts';
 import { IS_OF_JOB, JOB_KEY } from '../rows.ts';
 
 async function lock(tx: Tx, rows: Sql): Promise<void> {
@@ -15,12 +15,16 @@ function numberOf(key: Sql): Sql {
 /** Locks jobs until the transaction ends. @param keys a query of `job_key` */
 async function lockJobs(tx: Tx, keys: Sql): Promise<void> {
   if (isSqlite(tx)) return;
-  const numbers = sql`SELECT DISTINCT ${numberOf(sql`job_key`)} AS number FROM (${keys}) AS jobs ORDER BY number`;
-  await tx.all(sql`SELECT pg_advisory_xact_lock(number) FROM (${numbers}) AS numbers`);
+  const inOrder = sql`SELECT DISTINCT job_key COLLATE "C" AS job_key FROM (${keys}) AS jobs ORDER BY 1`;
+  await tx.all(sql`SELECT pg_advisory_xact_lock(${numberOf(sql`job_key`)}) FROM (${inOrder}) AS in_order`);
 }
 
-export function lockJob(tx: Tx, jobKey: string): Promise<void> {
-  return lockJobs(tx, sql`SELECT CAST(${jobKey} AS TEXT) AS job_key`);
+const ofJob = shared('text');
+
+/** Callers at the same time are served in the order of their jobs. */
+export async function lockJob(tx: Tx, jobKey: string): Promise<void> {
+  if (!isSqlite(tx))
+    await tx.all(ofJob`SELECT pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)) /*from given*/`);
 }
 
 /** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
@@ -32,9 +36,19 @@ export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Prom
   return rows.filter(({ isLocked }) => isLocked).map(({ id }) => id);
 }
 
+const ofCallback = shared('bigint');
+
+/** Locks a callback's row alone, for a caller that may write it after its deliveries. */
+export async function lockRow(tx: Tx, id: number): Promise<void> {
+  if (!isSqlite(tx))
+    await tx.all(ofCallback`
+      SELECT /*nr*/ callbacks.id FROM callbacks /*, given*/ WHERE callbacks.id = ${id}
+      ORDER BY callbacks.id FOR NO KEY UPDATE OF callbacks`);
+}
+
 export async function lockCallback(tx: Tx, id: number): Promise<void> {
   await lockJobs(tx, sql`SELECT ${JOB_KEY} AS job_key FROM callbacks WHERE id = ${id} AND ${IS_OF_JOB}`);
-  await lock(tx, sql`SELECT id FROM callbacks WHERE id = ${id}`);
+  await lockRow(tx, id);
   await lock(tx, sql`SELECT id FROM deliveries WHERE callback_id = ${id} ORDER BY id`);
 }
 

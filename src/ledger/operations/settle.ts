@@ -1,7 +1,7 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
 import sql, { join } from 'sql-template-tag';
 import { gistOf } from '../../text/gist.ts';
-import { fixed, type Tx } from '../database.ts';
+import { shared, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
 import {
   type Alert,
@@ -13,12 +13,12 @@ import {
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../keys.ts';
-import { type DeliveryRow, kept, type RowWithCallback, withCallbacks } from '../rows.ts';
+import { kept, type RowWithCallback, withCallbacks } from '../rows.ts';
 import { raise } from './alerts.ts';
 import { notice } from '../incidents/signs.ts';
 import { tellSummarised } from '../signal/holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
-import { lockJobsOf, lockWithoutJobs } from './locks.ts';
+import { lockJobsOf, lockRow, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
@@ -37,7 +37,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const rows = findNamed(await withCallbacks(tx, ids), deliveries);
   if (refused.length > 0)
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
-  await tell(tx, deliveries);
+  await tell(tx, settlement);
   const decisions = deliveries.flatMap((update, index) =>
     update.state === 'delivered' ? [] : (decide(rows[index], update, tx) ?? []),
   );
@@ -56,21 +56,35 @@ export function isOfSuccesses({ deliveries, refused = [] }: Settlement): boolean
 }
 
 async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
-  const { deliveries, answer } = settlement;
-  const [times] = await Promise.all([
-    answer === undefined ? 1 : writeAnswer(tx, settlement, answer),
-    tell(tx, deliveries),
+  const { callbackId, answer } = settlement;
+  const [, isAnswered] = await Promise.all([
+    answer && lockRow(tx, callbackId),
+    tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
   ]);
-  await tx.last(() => writeHistory(tx, shownOf(settlement, times).flat()));
+  const isLeft = answer !== undefined && !isAnswered;
+  const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
+  const [made, answered] = shownOf(settlement, times);
+  await writeHistory(tx, isLeft ? [...made, ...answered] : made);
   return false;
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
-function shownOf({ callbackId, attempts, answer }: Settlement, times: number) {
+function shownOf(settlement: Settlement, times: number) {
+  const { callbackId, attempts, answer } = settlement;
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
   if (!isWorthWriting) return [[], []] as const;
-  const made = attempts.map((attempt) => attemptEntry(callbackId, attempt));
+  const made = attempts
+    .filter(({ deliveryId }) => firstSuccess(settlement, deliveryId) === undefined)
+    .map((attempt) => attemptEntry(callbackId, attempt));
   return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
+}
+
+/** The attempt of a delivery that has succeeded at once: its own row has that. */
+function firstSuccess({ deliveries, attempts }: Settlement, id: number): AttemptRecord | undefined {
+  const update = deliveries.find((each) => each.id === id);
+  if (update?.state !== 'delivered' || update.attempts !== 1) return undefined;
+  const [only, ...others] = attempts.filter(({ deliveryId }) => deliveryId === id);
+  return others.length === 0 && only?.outcome === 'delivered' ? only : undefined;
 }
 
 function isDue({ state, isTakenOver, dueInMs }: Decision): boolean {
@@ -84,38 +98,70 @@ async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<
   );
 }
 
+const answering = shared('text bigint bigint');
+
 /** @returns how often the callback has come @throws {Error} the store has lost it */
 export async function writeAnswer(
   tx: Tx,
   { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
   { result }: AnswerRecord,
 ): Promise<number> {
-  const row = await tx.first<{ timesReceived: number }>(fixed`
-    UPDATE callbacks SET result = ${result} WHERE id = ${callbackId} AND received_at = ${receivedAt} RETURNING times_received`);
+  const row = await tx.first<{ timesReceived: number }>(answering`
+    UPDATE callbacks SET result = ${result} /*from given*/ WHERE callbacks.id = ${callbackId} AND received_at = ${receivedAt}
+    RETURNING /*nr*/ times_received`);
   if (row === undefined)
     throw new Error('the store has lost the callback, as in a crash: it has to be posted again');
   return row.timesReceived;
 }
 
-/** Writes successes, even if the claim was lost: the message was sent. */
-async function tell(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<void> {
-  const inOrder = updates.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
-  await Promise.all(inOrder.map((update) => tellOne(tx, update)));
+/**
+ * Writes successes, even if the claim was lost: the message was sent.
+ * @param answer 200, since all are told; written with the last of them, unless the callback has come again
+ * @returns whether the answer was written
+ */
+async function tell(tx: Tx, settlement: Settlement, answer?: AnswerRecord): Promise<boolean> {
+  const inOrder = settlement.deliveries
+    .filter(({ state }) => state === 'delivered')
+    .toSorted((a, b) => a.id - b.id);
+  const answered = await Promise.all(
+    inOrder.map((update, index) =>
+      tellOne(
+        tx,
+        update,
+        firstSuccess(settlement, update.id),
+        index === inOrder.length - 1 ? answer : undefined,
+      ),
+    ),
+  );
+  return answered.at(-1) === true;
 }
 
-async function tellOne(tx: Tx, update: DeliveryUpdate): Promise<void> {
+const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');
+
+async function tellOne(
+  tx: Tx,
+  update: DeliveryUpdate,
+  first?: AttemptRecord,
+  answer?: AnswerRecord,
+): Promise<boolean> {
   const { id, destination, receivedAt, attempts, receipt: made } = update;
   const receipt = kept(made);
-  const row = await tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey'>>(fixed`
+  const tookMs = first && Math.round(first.durationMs);
+  const row = await tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
-      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now}
-    WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'
+      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
+      told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms), posted_at = coalesce(${answer?.receivedAt}, posted_at),
+      answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
+        WHERE callbacks.id = callback_id AND times_received = 1), answered_at)
+    /*from given*/
+    WHERE deliveries.id = ${id} AND destination = ${destination} AND state <> 'delivered'
       AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
-    RETURNING callback_id, job_key`);
+    RETURNING /*nr*/ callback_id, job_key, (SELECT times_received FROM callbacks WHERE callbacks.id = callback_id) AS times_received`);
   // It has been delivered before, or is not there.
   if (row === undefined) await checkNamed(tx, [update]);
   // A summary belongs to no job.
   else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
+  return answer !== undefined && row?.timesReceived === 1;
 }
 
 function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {

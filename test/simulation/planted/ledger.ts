@@ -70,8 +70,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has an outcome end another delivery',
     file: 'src/ledger/operations/settle.ts',
-    from: "WHERE id = ${id} AND destination = ${destination} AND state <> 'delivered'\n      AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}",
-    to: "WHERE id IN (${id}, ${id + 1 + 0 * destination.length * receivedAt}) AND state <> 'delivered'",
+    from: "WHERE deliveries.id = ${id} AND destination = ${destination} AND state <> 'delivered'\n      AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}",
+    to: "WHERE deliveries.id IN (${id}, ${id + 1 + 0 * destination.length * receivedAt}) AND state <> 'delivered'",
   },
   {
     does: 'alerts of a cause each time',

@@ -1,0 +1,79 @@
+/** Statements that several calls ask at the same time in one transaction of PostgreSQL. */
+import { expect } from 'chai';
+import { fixed, shared, type Statement } from '../../src/ledger/database.ts';
+import { type Query, SharedStatements } from '../../src/ledger/postgres-shared.ts';
+
+const ofRow = shared('bigint text');
+const update = (id: number, to: string) =>
+  ofRow`UPDATE rows SET id = ${id} /*from given*/ WHERE name = ${to} RETURNING /*nr*/ name`;
+const insert = (id: number, body: unknown) =>
+  ofRow`INSERT INTO rows (a, b) VALUES (${id}, ${body}) RETURNING id`;
+
+describe('Statements that are asked at the same time', () => {
+  let sent: Query[];
+  let answers: Record<string, unknown>[][];
+
+  beforeEach(() => {
+    sent = [];
+    answers = [];
+  });
+
+  const ask = (...statements: readonly Statement[]) => {
+    const asked = new SharedStatements((query) => {
+      sent.push(query);
+      return Promise.resolve(answers.shift() ?? []);
+    });
+    return Promise.all(statements.map((statement) => asked.all(statement)));
+  };
+
+  it('are one, and each gets the rows that are its own, in whatever order they come', async () => {
+    answers = [
+      [
+        { nr: 2, name: 'b' },
+        { nr: 1, name: 'a' },
+      ],
+    ];
+    const rows = await ask(update(1, 'a'), update(2, 'b'), update(3, 'not there'));
+    expect(rows.map((each) => each.map(({ name }) => name))).to.deep.equal([['a'], ['b'], []]);
+    expect(sent).to.deep.equal([
+      {
+        text:
+          'UPDATE rows SET id = given.v1 FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS given(v1, v2, nr) ' +
+          'WHERE name = given.v2 RETURNING CAST(given.nr AS INTEGER) AS nr,  name',
+        values: [
+          [1, 2, 3],
+          ['a', 'b', 'not there'],
+        ],
+      },
+    ]);
+  });
+
+  it('insert all their rows in the order in which they were asked, or none', async () => {
+    answers = [[{ id: 7 }, { id: 8 }], [{ id: 9 }]];
+    expect(await ask(insert(1, 'a'), insert(2, 'b'))).to.deep.equal([[{ id: 7 }], [{ id: 8 }]]);
+    expect(sent[0]?.text).to.match(
+      /SELECT given\.v1, given\.v2 FROM unnest.* ORDER BY given\.nr RETURNING id$/,
+    );
+    const error = await ask(insert(1, 'a'), insert(2, 'b')).catch(String);
+    expect(error).to.match(/a row that was given was not written/);
+  });
+
+  it('go out as they were first asked; one that is alone, or cannot be shared, goes out as it is', async () => {
+    await ask(insert(1, 'a'), update(2, 'b'), fixed`SELECT ${1}`, insert(3, 'c'));
+    expect(sent.map(({ text }) => text.split(' ')[0])).to.deep.equal(['SELECT', 'INSERT', 'UPDATE']);
+    expect(sent[2]).to.deep.include({ values: [2, 'b'] });
+    expect(sent[2]?.text).to.include('SET id = $1');
+  });
+
+  it('are several where their bodies together have more than a megabyte', async () => {
+    const body = new Uint8Array(600_000);
+    await ask(...[1, 2, 3].map((id) => insert(id, body)), insert(4, 'small'));
+    expect(sent.map(({ values }) => [values[0]].flat())).to.deep.equal([[1], [2], [3, 4]]);
+  });
+
+  it('are all refused where the server refuses the one', async () => {
+    const asked = new SharedStatements(() => Promise.reject(new Error('refused')));
+    const ended = await Promise.allSettled([asked.all(insert(1, 'a')), asked.all(insert(2, 'b'))]);
+    expect(ended.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+  });
+});
