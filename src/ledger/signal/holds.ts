@@ -38,9 +38,10 @@ export interface HeldOn {
 
 const AT_ONCE = 5000;
 
-const HAS_FAILED_AGAIN = sql`(telling LIKE '%"template":"recovered"%' AND EXISTS (SELECT 1 FROM callbacks AS newer
+/** CASE, since AND looks for newer errors of what says nothing of a recovery, too: of each message for all that came after it. */
+const HAS_FAILED_AGAIN = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
   WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
-    AND newer.started_at > callbacks.started_at))`;
+    AND newer.started_at > callbacks.started_at) ELSE 1 = 0 END`;
 
 /**
  * What is held at a destination until now, and what a mute window or a snooze holds longer: the config may have changed, or somebody
