@@ -64,8 +64,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not write a success',
     file: 'src/ledger/operations/settle.ts',
-    from: "updates.filter(({ state }) => state === 'delivered').toSorted",
-    to: "updates.filter(({ state, id }) => state === 'delivered' && id % 5 > 0).toSorted",
+    from: ".filter(({ state }) => state === 'delivered')\n    .toSorted",
+    to: ".filter(({ state, id }) => state === 'delivered' && id % 5 > 0)\n    .toSorted",
   },
   {
     does: 'has an outcome end another delivery',
