@@ -47,51 +47,57 @@ describe('Killed with -9 at random moments under load', () => {
     return { kind: draw < 0.7 ? 'delay' : 'answer_late', until: dawdle };
   };
 
-  for (const { who, replicas, storeOf } of [
-    { who: 'a process over SQLite', replicas: 1, storeOf: () => undefined },
-    { who: 'one of two replicas over PostgreSQL', replicas: 2, storeOf: () => server.createDatabase() },
-  ])
-    for (const mode of ['delivered', 'accepted'])
-      it(`${who} loses nothing in \`${mode}\` mode, and repeats only what was being sent at a kill`, async () => {
-        world = await createProgramWorld({
-          store: await storeOf(),
-          receiver: `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`,
-          delivery: `timeout: ${TIMEOUT_S}s, take_over_after: 5s`,
-          faultOf: slowly,
-        });
-        world.mail.faults.push({ at: 'data', does: 'delay', until: dawdle });
-        const callbacks = keyedCallbacks(CALLBACKS);
-        const everybody = pairsOf(callbacks, DESTINATIONS);
-        const running: ServeProcess[] = await Promise.all(
-          Array.from({ length: replicas }, () => world.start()),
-        );
-        let turn = 0;
-        const urlOf = () => running[(turn += 1) % replicas]?.callbacksUrl ?? '';
-        const posted = new JobService({ urlOf, retryMs: 100, concurrency: 24 }).postAll(callbacks);
-        const inHandAtKills: ReadonlySet<string>[] = [];
-        for (let kill = 0; kill < KILLS; kill += 1) {
-          const moment = world.told().length + random() * ((2 * CALLBACKS) / KILLS);
-          const hasCome = () => world.told().length >= Math.min(moment, everybody.length);
-          await until(`kill ${kill}, seed ${SEED}`, hasCome);
-          await sleep(random() * SLOWEST_ANSWER_MS);
-          const index = Math.floor(random() * replicas);
-          const victim = running[index] as ServeProcess;
-          victim.kill('SIGKILL');
-          await victim.exited();
-          inHandAtKills.push(new Set(await deliveriesIn(world.store, 'pending', victim.pid)));
-          running[index] = await world.start();
-        }
-        await posted;
-        const isDone = async () => (await deliveriesIn(world.store, 'pending')).length === 0;
-        await until(`everything delivered, seed ${SEED}`, isDone, LONGEST_MS);
-        const { missing, repeated } = tally(world.told(), everybody);
-        expect(missing, `never told, seed ${SEED}`).to.deep.equal([]);
-        const unexplained = [...repeated].filter(
-          ([pair, times]) => times > inHandAtKills.filter((each) => each.has(pair)).length,
-        );
-        expect(unexplained, `told twice without a kill to explain it, seed ${SEED}`).to.deep.equal([]);
-        expect(await deliveriesIn(world.store, 'delivered')).to.have.members(everybody);
+  const onSqlite = { who: 'a process over SQLite', replicas: 1, storeOf: () => undefined };
+  const onPostgres = {
+    who: 'one of two replicas over PostgreSQL',
+    replicas: 2,
+    storeOf: () => server.createDatabase(),
+  };
+  const delivered = { mode: 'delivered', ...onSqlite };
+  const accepted = { mode: 'accepted', ...onPostgres };
+  const all = [delivered, accepted, { ...delivered, ...onPostgres }, { ...accepted, ...onSqlite }];
+
+  for (const { who, replicas, storeOf, mode } of sized([delivered, accepted], all))
+    it(`${who} loses nothing in \`${mode}\` mode, and repeats only what was being sent at a kill`, async () => {
+      world = await createProgramWorld({
+        store: await storeOf(),
+        receiver: `answer_when: ${mode}, answer_within: ${TIMEOUT_S + 10}s`,
+        delivery: `timeout: ${TIMEOUT_S}s, take_over_after: 5s`,
+        faultOf: slowly,
       });
+      world.mail.faults.push({ at: 'data', does: 'delay', until: dawdle });
+      const callbacks = keyedCallbacks(CALLBACKS);
+      const everybody = pairsOf(callbacks, DESTINATIONS);
+      const running: ServeProcess[] = await Promise.all(
+        Array.from({ length: replicas }, () => world.start()),
+      );
+      let turn = 0;
+      const urlOf = () => running[(turn += 1) % replicas]?.callbacksUrl ?? '';
+      const posted = new JobService({ urlOf, retryMs: 100, concurrency: 24 }).postAll(callbacks);
+      const inHandAtKills: ReadonlySet<string>[] = [];
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const moment = world.told().length + random() * ((2 * CALLBACKS) / KILLS);
+        const hasCome = () => world.told().length >= Math.min(moment, everybody.length);
+        await until(`kill ${kill}, seed ${SEED}`, hasCome);
+        await sleep(random() * SLOWEST_ANSWER_MS);
+        const index = Math.floor(random() * replicas);
+        const victim = running[index] as ServeProcess;
+        victim.kill('SIGKILL');
+        await victim.exited();
+        inHandAtKills.push(new Set(await deliveriesIn(world.store, 'pending', victim.pid)));
+        running[index] = await world.start();
+      }
+      await posted;
+      const isDone = async () => (await deliveriesIn(world.store, 'pending')).length === 0;
+      await until(`everything delivered, seed ${SEED}`, isDone, LONGEST_MS);
+      const { missing, repeated } = tally(world.told(), everybody);
+      expect(missing, `never told, seed ${SEED}`).to.deep.equal([]);
+      const unexplained = [...repeated].filter(
+        ([pair, times]) => times > inHandAtKills.filter((each) => each.has(pair)).length,
+      );
+      expect(unexplained, `told twice without a kill to explain it, seed ${SEED}`).to.deep.equal([]);
+      expect(await deliveriesIn(world.store, 'delivered')).to.have.members(everybody);
+    });
 
   for (const { who, storeOf } of [
     { who: 'over SQLite', storeOf: () => undefined },

@@ -15,6 +15,7 @@ import { JobService } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf, pairsOf } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
+import { IS_FULL } from '../../support/test-size.ts';
 
 const AT_ONCE = 20;
 
@@ -70,15 +71,16 @@ describe('The store', () => {
         return () => server.resume();
       },
     },
-    {
+  ];
+  if (IS_FULL)
+    troubles.push({
       what: 'in PostgreSQL that is stopped',
       storeOf: onPostgres,
       async begin() {
         await server.stop();
         return () => server.start();
       },
-    },
-  ];
+    });
   if (process.platform === 'linux' && isInstalled('prlimit', 'a store that may not grow'))
     troubles.push({
       what: 'in SQLite that may not grow',
