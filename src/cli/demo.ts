@@ -24,7 +24,7 @@ const LOOK_INTERVAL_MS = 200;
 interface Scene {
   readonly title: string;
   readonly sample: string;
-  /** The mail server refuses every attempt that Botbell makes within one request. */
+  /** The mail server hangs up on every attempt that Botbell makes within one request. */
   readonly isMailFailing?: boolean;
   /** Overrides in the callback. The job differs from the file's, so that posting the file to the demo is no duplicate. */
   readonly changes: { readonly job_id: string; readonly message?: string };
@@ -52,7 +52,7 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-const MAIL_FAULT = { at: 'rcpt', does: 'refuse', code: 451, text: 'try later', times: 2 } as const;
+const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
 /** Removes its files however it ends, unless it is killed. */
 export async function run(context: CommandContext, { stay = false }: { stay?: boolean }): Promise<number> {
