@@ -39,8 +39,8 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
     WHERE came.kind = 'callback' AND came.bot_key = callbacks.bot_key AND came.id > callbacks.id AND came.status IN (0, 1))
   WHEN 'summary' THEN NOT EXISTS (SELECT 1 FROM deliveries AS part
     WHERE part.summary_id = callbacks.id AND part.summary_id IS NOT NULL AND part.state = 'held')
-  WHEN 'alert' THEN callbacks.about IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries AS untold
-    WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered')
+  WHEN 'alert' THEN callbacks.about IS NOT NULL AND (SELECT min(untold.id) FROM deliveries AS untold
+    WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered') IS NULL
   ELSE 1 = 0 END`;
 
 /** A condition on a row of `callbacks`: its messages are grouped with its job's, and in order with them. */

@@ -1,5 +1,5 @@
 /** Messages about incidents themselves: somebody is on them, or they are over. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Incident, IncidentKind } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
@@ -32,7 +32,7 @@ export async function noteAlerted(
   );
 }
 
-/** Deliveries that are looked at for who was told of an incident, the newest. */
+/** Callbacks that are looked at for who was told of an incident, the newest. */
 const MOST_LOOKED_AT = 500;
 
 /** @returns for each destination that was told of some of these incidents, which those are */
@@ -51,20 +51,17 @@ export async function toldOf(
 }
 
 async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonly DeliveryTarget[]> {
-  if (kind !== 'bot') {
-    const row = await tx.first<{ alerted: readonly DeliveryTarget[] | undefined }>(
-      sql`SELECT alerted FROM incidents WHERE id = ${id}`,
-    );
-    return row?.alerted ?? [];
-  }
-  const kinds = join(['callback', 'overdue', 'missed']);
+  const row = await tx.first<{ alerted: readonly DeliveryTarget[] | undefined; subjectKey: string }>(
+    sql`SELECT alerted, subject_key FROM incidents WHERE id = ${id}`,
+  );
+  if (kind !== 'bot') return row?.alerted ?? [];
+  // By the index of callbacks, then by that of Botbell's own notices, as of an overdue run.
+  const troubles = (kinds: Sql) => sql`SELECT id FROM (
+    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${row?.subjectKey} AND status = 1 AND received_at >= ${since}
+    ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
   return tx.all<DeliveryTarget>(sql`
-    SELECT DISTINCT destination, channel, address FROM (
-      SELECT deliveries.destination, channel, address
-      FROM callbacks JOIN deliveries ON deliveries.callback_id = callbacks.id
-      WHERE callbacks.bot_key = (SELECT subject_key FROM incidents WHERE incidents.id = ${id})
-        AND callbacks.kind IN (${kinds}) AND callbacks.status = 1 AND callbacks.received_at >= ${since}
-        AND deliveries.state = 'delivered'
-      ORDER BY callbacks.id DESC LIMIT ${MOST_LOOKED_AT}) AS told
+    SELECT DISTINCT destination, channel, address FROM deliveries
+    WHERE state = 'delivered' AND callback_id IN (
+      ${troubles(sql`kind = 'callback'`)} UNION ALL ${troubles(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)})
     ORDER BY destination`);
 }
