@@ -23,6 +23,9 @@ const SHARES: readonly (readonly [PartToFit, number])[] = [
   ['outputs', 0.2],
 ];
 
+/** BOT and job are named however little room there is. */
+const LEAST_FACTS = 500;
+
 const NOTHING: Pick<ShownCard, PartToFit> = {
   message: '',
   text: '',
@@ -33,6 +36,10 @@ const NOTHING: Pick<ShownCard, PartToFit> = {
 
 /** How often a message that is still too long is built anew. */
 const TRIES = 6;
+
+/** Of these tries the first go by how sizes grew; what does not grow evenly, as rows of tables, then gets much less room each time. */
+const EVEN_TRIES = 3;
+const COARSE = 0.6;
 
 /** Of the room that would be right if sizes grew evenly. */
 const CAUTION = 0.97;
@@ -57,9 +64,13 @@ export function fitted<Message>(
     const message = build(shown);
     const size = limit.of(message);
     if (size <= limit.most) return { message, shown };
-    room *= (CAUTION * free) / (size - frameSize);
+    const even = (CAUTION * free) / (size - frameSize);
+    room *= tries < EVEN_TRIES ? even : Math.min(even, COARSE);
   }
-  return { message: frame, shown: bare };
+  // What identifies the run is left to the last.
+  const named = { ...bare, facts: all.facts };
+  const least = build(named);
+  return limit.of(least) <= limit.most ? { message: least, shown: named } : { message: frame, shown: bare };
 }
 
 /** A part's size in the unit of the limit, and its characters. */
@@ -79,8 +90,10 @@ function partsIn(shown: ShownCard, sizeOf: (part: PartToFit) => number): readonl
 
 /** @param all the characters of a part that need not be shorter */
 function roomsWithin(parts: readonly PartSize[], room: number, all: number): Rooms {
-  const sure = parts.map(({ share, size }) => Math.min(size, share * room));
-  let left = sure.reduce((rest, size) => rest - size, room);
+  const sure = parts.map(({ part, share, size }) =>
+    Math.min(size, part === 'facts' ? Math.max(share * room, Math.min(LEAST_FACTS, room)) : share * room),
+  );
+  let left = Math.max(0, sure.reduce((rest, size) => rest - size, room));
   const rooms = parts.map(({ part, size, characters }, index) => {
     const given = Math.min(size, (sure[index] ?? 0) + left);
     left -= given - (sure[index] ?? 0);

@@ -92,15 +92,15 @@ function factsWithin({ facts, language }: Card, most: Most, room: number): reado
   const shown: Fact[] = [];
   let left = room;
   for (const { name, value, url } of all.slice(0, most.facts)) {
-    const fact = {
-      name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
-      // Line ends are kept, since every character of an ID matters.
-      value: textWithin(value, most.factLength, language).trim(),
-      url: url.length > left ? '' : url,
-    };
-    left -= fact.name.length + fact.value.length + fact.url.length;
+    const shownName = cutMiddle(cleanLine(name), MAX_NAME, () => '…');
+    // Line ends are kept, since every character of an ID matters.
+    const shownValue = textWithin(value, most.factLength, language).trim();
+    left -= shownName.length + shownValue.length;
     if (left < 0) break;
-    shown.push(fact);
+    // What identifies the run matters more than where it leads.
+    const shownUrl = url.length > left ? '' : url;
+    left -= shownUrl.length;
+    shown.push({ name: shownName, value: shownValue, url: shownUrl });
   }
   const more = moreMark(language, all.length - shown.length);
   return more === '' ? shown : [...shown, { name: '', value: more, url: '' }];
