@@ -13,10 +13,14 @@ export interface Known {
 
 type Addresses = (known: Known) => readonly string[];
 
+/** They are numbered in the order in which they begin. */
+const INCIDENTS = [1, 2, 3, 6];
+
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
   '/bots': ({ bots }) => fewOf(bots).map((bot) => `/bots?${new URLSearchParams({ bot_id: bot })}`),
   '/bots/:bot_id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
+  '/incidents/:id': () => INCIDENTS.map((id) => `/incidents/${id}`),
   '/callbacks': ({ jobs, strings }) => [
     '/callbacks',
     ...fewOf(jobs).map((job) => `/callbacks?${new URLSearchParams({ job_id: job })}`),
@@ -52,6 +56,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/': ['/', '/?name=BOT'],
   '/bots': ['/bots?bot_id=invoice-import'],
   '/bots/:bot_id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
+  '/incidents/:id': ['/incidents/2', '/incidents/6'],
   '/snoozes': ['/snoozes', '/snoozes?bot_id=price-watch&time=2030-01-01T09:00'],
   '/callbacks': [
     '/callbacks',

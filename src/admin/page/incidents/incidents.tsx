@@ -48,9 +48,11 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   if (incident === undefined) return undefined;
   const body = (
     <Section>
-      {groupsOf([incident]).map((group) => (
-        <Entry key={id} group={group} />
-      ))}
+      <ul class="problems">
+        {groupsOf([incident]).map((group) => (
+          <Entry key={id} group={group} />
+        ))}
+      </ul>
     </Section>
   );
   return { title: t('incidents.one', { id }), body };
