@@ -93,7 +93,10 @@ function roomsWithin(parts: readonly PartSize[], room: number, all: number): Roo
   const sure = parts.map(({ part, share, size }) =>
     Math.min(size, part === 'facts' ? Math.max(share * room, Math.min(LEAST_FACTS, room)) : share * room),
   );
-  let left = Math.max(0, sure.reduce((rest, size) => rest - size, room));
+  let left = Math.max(
+    0,
+    sure.reduce((rest, size) => rest - size, room),
+  );
   const rooms = parts.map(({ part, size, characters }, index) => {
     const given = Math.min(size, (sure[index] ?? 0) + left);
     left -= given - (sure[index] ?? 0);
