@@ -82,7 +82,7 @@ export const LONGEST_QUOTE = 200;
 
 /** What the remote says, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
 function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
-  const [, title] = /<title[^>]*>([^<]*)/i.exec(answer.body) ?? [];
+  const [, title] = /<title[^>]{0,200}>([^<]*)/i.exec(answer.body) ?? [];
   const said = isPage(answer) ? (title ?? '') : answer.body;
   const line = hide === undefined ? '' : shortLine(hide(said), LONGEST_QUOTE);
   return line === '' ? '' : ` “${line}”`;

@@ -14,17 +14,17 @@ export interface Fitted<Message> {
   readonly shown: ShownCard;
 }
 
-/** From what matters most to what matters least: the part of the room that each has for sure; what one does not need goes to the first. */
-const SHARES: readonly (readonly [PartToFit, number])[] = [
-  ['message', 0.4],
-  ['link', 0.15],
-  ['text', 0.15],
-  ['facts', 0.1],
-  ['outputs', 0.2],
+/**
+ * From what matters most to what matters least: the part of the room that each has for sure, and at least so much of it, since BOT and
+ * job are named however little room there is; what one does not need goes to the first.
+ */
+const SHARES: readonly (readonly [PartToFit, share: number, least: number])[] = [
+  ['message', 0.4, 0],
+  ['link', 0.15, 0],
+  ['text', 0.15, 0],
+  ['facts', 0.1, 500],
+  ['outputs', 0.2, 0],
 ];
-
-/** BOT and job are named however little room there is. */
-const LEAST_FACTS = 500;
 
 const NOTHING: Pick<ShownCard, PartToFit> = {
   message: '',
@@ -67,31 +67,29 @@ export function fitted<Message>(
     const even = (CAUTION * free) / (size - frameSize);
     room *= tries < EVEN_TRIES ? even : Math.min(even, COARSE);
   }
-  // What identifies the run is left to the last.
-  const named = { ...bare, facts: all.facts };
-  const least = build(named);
-  return limit.of(least) <= limit.most ? { message: least, shown: named } : { message: frame, shown: bare };
+  return { message: frame, shown: bare };
 }
 
 /** A part's size in the unit of the limit, and its characters. */
 interface PartSize {
   readonly part: PartToFit;
   readonly share: number;
+  readonly least: number;
   readonly size: number;
   readonly characters: number;
 }
 
 function partsIn(shown: ShownCard, sizeOf: (part: PartToFit) => number): readonly PartSize[] {
-  return SHARES.map(([part, share]) => {
+  return SHARES.map(([part, share, least]) => {
     const characters = linesOfCard(shown, [part]).reduce((sum, line) => sum + lengthOf(line), 0);
-    return { part, share, size: sizeOf(part), characters };
+    return { part, share, least, size: sizeOf(part), characters };
   });
 }
 
 /** @param all the characters of a part that need not be shorter */
 function roomsWithin(parts: readonly PartSize[], room: number, all: number): Rooms {
-  const sure = parts.map(({ part, share, size }) =>
-    Math.min(size, part === 'facts' ? Math.max(share * room, Math.min(LEAST_FACTS, room)) : share * room),
+  const sure = parts.map(({ share, least, size }) =>
+    Math.min(size, Math.max(share * room, Math.min(least, room))),
   );
   let left = Math.max(
     0,
