@@ -18,14 +18,22 @@ const CACHE_KIB = 16 * 1024;
 /** A log without a keeper is cut to this size when it is begun anew. */
 const SMALL_LOG_BYTES = 4 * 1024 * 1024;
 
-/** From this size on a keeper has its log begun anew: the writer waits for some flushes each time. */
-export const LARGE_LOG_BYTES = 64 * 1024 * 1024;
+const LARGE_LOG_BYTES = 64 * 1024 * 1024;
+/** The log counts towards the limit, and is to leave room for what is not in it. */
+const LOG_SHARE = 0.04;
+
+/** From this size on a keeper has its log begun anew: the writer waits for some flushes each time. @param maxBytes of the store */
+export function mostLogBytes(maxBytes = Infinity): number {
+  return Math.min(LARGE_LOG_BYTES, maxBytes * LOG_SHARE);
+}
 
 export interface ConnectionOptions {
   /** Creates no files. */
   readonly isReader?: boolean | undefined;
   /** A keeper moves the log into the file, and this connection never does. */
   readonly isKept?: boolean | undefined;
+  /** The most that the store may take. */
+  readonly maxBytes?: number | undefined;
   /** For tests: a disk that fails, or hangs. */
   readonly flush?: Flush | undefined;
 }
@@ -172,9 +180,9 @@ export class SqliteConnection {
 
   #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
-    const isKept = this.#options.isKept === true;
-    // Cutting it takes as long as several flushes: the keeper's is cut only where somebody has held it for long.
-    const cutFrom = isKept ? 2 * LARGE_LOG_BYTES : SMALL_LOG_BYTES;
+    const { isKept = false, maxBytes } = this.#options;
+    // Cutting it takes as long as several flushes: the keeper's is cut only where much came at once, or somebody has held it for long.
+    const cutFrom = isKept ? Math.floor(2 * mostLogBytes(maxBytes)) : SMALL_LOG_BYTES;
     this.#database.exec(`pragma journal_size_limit = ${cutFrom}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);

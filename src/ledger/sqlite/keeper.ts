@@ -9,7 +9,7 @@ import { receivedError, type SentError, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Args, Database, OperationName, Result } from '../registry.ts';
 import { Deadline, systemClock } from '../../time/clock.ts';
-import { LARGE_LOG_BYTES } from './connection.ts';
+import { mostLogBytes } from './connection.ts';
 import { isFlushing } from './log-flush.ts';
 
 /** The thread's `workerData`. */
@@ -72,9 +72,6 @@ const YOUNG_MB = 6;
 /** Node's timers may fire this much early; a call must not be rejected as not begun while the thread can still begin it. */
 const EARLY_MS = 1;
 
-/** The log counts towards the limit, and is to leave room for what is not in it. */
-const LOG_SHARE = 0.04;
-
 const BEAT_MS = 1000;
 const LOOKS_AT_LOOP_MS = 5000;
 /** After this a thread that has ended is followed by another one. */
@@ -130,9 +127,13 @@ export class Keeper implements Database {
   }
 
   #start(): Worker {
-    const { path, maxBytes = Infinity, entry = ENTRY, looksAtLoopMs = LOOKS_AT_LOOP_MS } = this.#options;
-    const mostLogBytes = Math.min(LARGE_LOG_BYTES, maxBytes * LOG_SHARE);
-    const settings: KeeperSettings = { path, mostLogBytes, beats: this.#beats, looksAtLoopMs };
+    const { path, maxBytes, entry = ENTRY, looksAtLoopMs = LOOKS_AT_LOOP_MS } = this.#options;
+    const settings: KeeperSettings = {
+      path,
+      mostLogBytes: mostLogBytes(maxBytes),
+      beats: this.#beats,
+      looksAtLoopMs,
+    };
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
     const thread = new Worker(entry, { workerData: settings, resourceLimits });
     threads.add(thread);
