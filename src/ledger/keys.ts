@@ -22,9 +22,9 @@ export function keyOf(id: string): string {
   return `${beginning}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
 }
 
-/** What two BOTs call the same are two jobs. No key has a line break. */
-export function jobKeyOf(jobId: string, botId: string): string {
-  return `${keyOf(jobId)}\n${keyOf(botId)}`;
+/** What two BOTs call the same are two jobs. @param job of its id, as `bot` is (`keyOf`): no key has a line break */
+export function jobKeyOf(job: string, bot: string): string {
+  return `${job}\n${bot}`;
 }
 
 /** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */

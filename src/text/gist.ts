@@ -7,8 +7,11 @@ const MOST_READ = 20_000;
 
 const LETTER = /\p{L}/u;
 
+/** Characters of a gist where it is kept and shown. */
+const LONGEST = 300;
+
 /** @returns one line of at most `limit` characters; '' for a message of nothing to see */
-export function gistOf(message: string, limit: number): string {
+export function gistOf(message: string, limit = LONGEST): string {
   const lines = cleanText(endsOf(message)).split('\n');
   const said = WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
   const first = lines.find((line) => LETTER.test(line)) ?? lines.find((line) => !isBlank(line));

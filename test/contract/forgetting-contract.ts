@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { ForgetPosition } from '../../src/ledger/operations/forget.ts';
-import { jobKeyOf } from '../../src/ledger/keys.ts';
+import { jobKeyOf, keyOf } from '../../src/ledger/keys.ts';
 import { insertRows } from '../../src/ledger/operations/deliveries.ts';
 import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
@@ -109,7 +109,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       const { bot_id: botId, job_id: jobId } = callbackWith();
       const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
       const written = await bench.store.call(writeOwnNotice, [notice]);
-      await bench.store.call(insertRows, [{ ...written, jobKey: jobKeyOf(jobId, botId), targets: [OPS] }]);
+      await bench.store.call(insertRows, [{ ...written, jobKey: jobKeyOf(keyOf(jobId), keyOf(botId)), targets: [OPS] }]);
       expect(await bench.ledger.archive.lateBots()).to.have.length(1);
       await bench.arrive({}, []);
       await forgetDone();

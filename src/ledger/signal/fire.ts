@@ -29,7 +29,7 @@ export interface FiredNotice extends OwnNotice {
 export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
   if (!(await endTimer(tx, timer, next)) || notice === undefined || notice.planned.length === 0) return [];
   const { planned, timezone, botId = '', jobId = '', isOfJob = false } = notice;
-  const jobKey = isOfJob ? jobKeyOf(jobId, botId) : undefined;
+  const jobKey = isOfJob ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
   const id = isOfJob ? hash('sha256', timer.key, 'hex') : undefined;
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
@@ -46,7 +46,7 @@ async function noticeLate(tx: Tx, { kind, botId = '', botName = '' }: FiredNotic
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */
 async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: string): Promise<boolean> {
-  await lockJob(tx, jobKeyOf(jobId, botId));
+  await lockJob(tx, jobKeyOf(keyOf(jobId), keyOf(botId)));
   const over = await tx.first(sql`
     SELECT id FROM callbacks WHERE job_id = ${keyOf(jobId)} AND bot_key = ${keyOf(botId)} AND status IN (0, 1)
       AND (kind = 'callback' OR identity = ${id}) LIMIT 1`);
