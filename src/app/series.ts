@@ -2,7 +2,6 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import { countsByKind } from '../incident/incident.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Figures, Metrics } from '../observe/metrics.ts';
@@ -37,7 +36,7 @@ export async function figuresOf(
   const unknown = () => undefined;
   const [open, incidents, storeBytes] = await Promise.all([
     archive.countOpen().catch(unknown),
-    archive.openIncidents().then(countsByKind, unknown),
+    archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
   ]);
   return { open, incidents, storeBytes, paused: paused.length };

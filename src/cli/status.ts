@@ -1,5 +1,5 @@
 /** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
-import { type Group, groupsOf, type Incident, type Sign } from '../incident/incident.ts';
+import { type Group, groupsOf, type Incident, type Sign, SIGN_WORDS } from '../incident/incident.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import { incidentJson } from '../people/json.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -45,22 +45,13 @@ async function openNow(context: CommandContext): Promise<readonly Incident[]> {
   }
 }
 
-const SAID: Readonly<Record<Sign, string>> = {
-  error: 'failed',
-  overdue: 'runs for too long',
-  missed: 'its result is missing',
-  config: 'a setting has to be mended',
-  dead: 'could not be told',
-  refused: 'callbacks were rejected',
-  reload: 'the config was refused',
-};
-
 const TO_DO: Readonly<Record<Sign, string>> = {
   error:
     'see `botbell why --bot` of it; `botbell take-up` says who is on it; it is over with its next success',
   overdue: 'look whether the job still runs; it is over with its result',
   missed: 'look whether the job service starts it; it is over with its next result',
   config: 'mend the setting or the permission, and reload; messages wait meanwhile',
+  down: 'look whether the service runs; whatever comes is delivered once it answers',
   dead: 'mend it, then `botbell redeliver` what was not told, or `botbell redeliver --dismiss` it',
   refused: 'see what was posted on the page, under Rejected; it is over after an hour without one',
   reload: 'run `botbell check`; the config before it stays in force',
@@ -75,7 +66,7 @@ function linesOf(group: Group, context: CommandContext): string {
   const { gist, sign, takenUp, isWaiting } = latest;
   const ids = incidents.map(({ id }) => id).join(' ');
   const age = formatAge(Math.max(0, systemClock.now() - since), 'en');
-  const happened = `${SAID[sign]}${gist === '' ? '' : `: ${gist}`} (${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
+  const happened = `${SIGN_WORDS[sign].en}${gist === '' ? '' : `: ${gist}`} (${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
   const taken = takenUp && `; ${[`${takenUp.by} is on it`, takenUp.because].filter(Boolean).join(': ')}`;
   const waiting = isWaiting ? '; nobody was told yet' : '';
   const line = `${subjectsOf(incidents)} ${happened}${taken ?? ''}${waiting}`;

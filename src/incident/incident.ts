@@ -7,7 +7,19 @@ export const INCIDENT_STATES = ['open', 'taken_up', 'over'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
 /** What a sign of trouble was: of a BOT, of a destination, or of Botbell itself. */
-export type Sign = 'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'refused' | 'reload';
+export type Sign = 'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'down' | 'refused' | 'reload';
+
+/** What is said of a subject, such as a BOT's name. */
+export const SIGN_WORDS: Readonly<Record<Sign, { readonly en: string; readonly ja: string }>> = {
+  error: { en: 'failed', ja: 'エラー' },
+  overdue: { en: 'runs for too long', ja: '実行が長すぎます' },
+  missed: { en: 'no result', ja: '結果が未着' },
+  config: { en: 'a setting is wrong', ja: '設定に問題があります' },
+  dead: { en: 'not told', ja: '未配信' },
+  down: { en: 'does not answer', ja: '応答がありません' },
+  refused: { en: 'callbacks were rejected', ja: '受け付けられないコールバック' },
+  reload: { en: 'the config was refused', ja: '設定を読み込めません' },
+};
 
 /** Who is on it, why, and since when. */
 export interface TakenUp {
@@ -88,11 +100,4 @@ const KINDS_WORST_FIRST: readonly IncidentKind[] = ['botbell', 'destination', 'b
 function rankOf({ latest }: Group): number {
   const isLater = Number(latest.isWaiting) * 2 + Number(latest.takenUp !== undefined);
   return isLater * KINDS_WORST_FIRST.length + KINDS_WORST_FIRST.indexOf(latest.kind);
-}
-
-/** Those that count: of which somebody is told. */
-export function countsByKind(open: readonly Incident[]): Readonly<Record<IncidentKind, number>> {
-  const told = open.filter(({ isWaiting }) => !isWaiting);
-  const countOf = (kind: IncidentKind) => told.filter((each) => each.kind === kind).length;
-  return { bot: countOf('bot'), destination: countOf('destination'), botbell: countOf('botbell') };
 }

@@ -174,8 +174,8 @@ export interface DueRequest {
 
 export interface Alert {
   readonly cause: string;
-  /** The incident that it tells of: a kind, and a subject's key. */
-  readonly trouble?: readonly [kind: IncidentKind, key: string] | undefined;
+  /** The incident that it tells of. */
+  readonly trouble?: readonly [kind: IncidentKind, subject: string] | undefined;
   readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
 }

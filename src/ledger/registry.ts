@@ -23,7 +23,15 @@ import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/
 import { correctTimes } from './operations/clock.ts';
 import { freeClaims, giveBack, leave } from './operations/free-claims.ts';
 import { heartbeat, otherProcesses, processes } from './operations/processes.ts';
-import { closeIncident, findIncidents, openIncidents, releaseIncidents, takeUp } from './incidents/people.ts';
+import {
+  closeIncident,
+  countIncidents,
+  findIncidents,
+  openIncidents,
+  readIncident,
+  releaseIncidents,
+  takeUp,
+} from './incidents/people.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './migrate.ts';
 import { refuse, seeRefused } from './operations/refused.ts';
@@ -56,8 +64,10 @@ export const archiveReads = {
   delivery: readDelivery,
   knownOf,
   storeBytes,
+  incident: readIncident,
   incidents: findIncidents,
   openIncidents,
+  countIncidents,
 };
 
 export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };

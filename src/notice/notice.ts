@@ -143,8 +143,13 @@ interface OwnSubjects extends Alerts {
 }
 
 const FOR_OPERATORS = [
-  ...(['dead_letter', 'config_failure', 'refused', 'reload_refused'] as const),
-  ...(['test', 'taken_up', 'over'] as const),
+  'dead_letter',
+  'config_failure',
+  'refused',
+  'reload_refused',
+  'test',
+  'taken_up',
+  'over',
 ] as const;
 
 const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'digest'] as const;

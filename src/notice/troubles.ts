@@ -1,13 +1,11 @@
 /** The troubles that a message is about. */
-import type { Incident, Sign } from '../incident/incident.ts';
+import type { Incident } from '../incident/incident.ts';
 
-/** One trouble of those that a message is about. */
-export interface ToldTrouble extends Pick<
+/** One of them, as it was when the message was raised. */
+export type ToldTrouble = Pick<
   Incident,
-  'id' | 'kind' | 'subject' | 'name' | 'gist' | 'since' | 'count'
-> {
-  readonly sign: Sign;
-}
+  'id' | 'kind' | 'subject' | 'name' | 'sign' | 'gist' | 'since' | 'count'
+>;
 
 /** The first troubles that a message names, and how many it leaves out. */
 export interface ToldTroubles {
@@ -19,17 +17,10 @@ export interface ToldTroubles {
 const MOST_TROUBLES = 10;
 
 export function toldTroubles(incidents: readonly Incident[]): ToldTroubles {
-  const troubles = incidents
-    .slice(0, MOST_TROUBLES)
-    .map(({ id, kind, subject, name, gist, since, count, sign }) => ({
-      id,
-      kind,
-      subject,
-      name,
-      gist,
-      since,
-      count,
-      sign,
-    }));
+  const troubles = incidents.slice(0, MOST_TROUBLES).map(told);
   return { troubles, moreTroubles: incidents.length - troubles.length };
+}
+
+function told({ id, kind, subject, name, sign, gist, since, count }: Incident): ToldTrouble {
+  return { id, kind, subject, name, sign, gist, since, count };
 }

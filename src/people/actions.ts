@@ -7,7 +7,7 @@ import type {
   Page,
   PageRequest,
 } from '../ledger/archive/archive.ts';
-import type { Incident, TakenUp } from '../incident/incident.ts';
+import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/history.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
@@ -15,7 +15,6 @@ import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
-import { DAY_MS } from '../signal/calendar.ts';
 import { destinationOf, unknown } from './destinations.ts';
 import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
@@ -195,20 +194,18 @@ function snoozing(parts: ActionParts) {
 function onIncidents(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
-  const snooze = (botId: string, { by, because }: Omit<TakenUp, 'at'>, actor: Actor) => {
-    const until = parts.now() + SNOOZED_AT_MOST_MS;
-    const asked = { botId, destination: undefined, until, untilSuccess: true };
-    return actions.snooze({ ...asked, because: because || by, actor });
-  };
+  const snoozes = snoozing(parts);
+  const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
   return {
     incidents: (filter: IncidentFilter, page: PageRequest) => archive.incidents(filter, page),
     openIncidents: archive.openIncidents,
     /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
-      const noNews = toldOfTroublesAlone(parts.planning(), parts.channelTypes);
-      const taken = await actions.takeUp(ids, by, noNews);
-      for (const botId of quiet ? botsOf(taken) : []) await snooze(botId, by, actor);
+      const taken = await actions.takeUp(ids, by, noNews());
+      const because = by.because || by.by;
+      for (const bot_id of quiet ? botsOf(taken) : [])
+        await snoozes.snooze({ bot_id, destination: '', until: 'next-success', because }, actor);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       return done('take up', actor, ids.join(' '), {
         name,
@@ -222,7 +219,7 @@ function onIncidents(parts: ActionParts) {
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
     async closeIncident(id: number, actor: Actor) {
-      const name = (await actions.closeIncident(id)) ? 'closed' : await notOpen([id], archive);
+      const name = (await actions.closeIncident(id, noNews())) ? 'closed' : await notOpen([id], archive);
       return done('close', actor, id, result(id, name));
     },
   };
@@ -232,11 +229,8 @@ function idsOf(incidents: readonly Incident[]): readonly number[] {
   return incidents.map(({ id }) => id);
 }
 
-const SNOOZED_AT_MOST_MS = 7 * DAY_MS;
-
 async function notOpen([id = 0]: readonly number[], archive: Archive): Promise<'not open' | 'unknown'> {
-  const { items } = await archive.incidents({}, { before: id + 1, limit: 1 });
-  return items.some((incident) => incident.id === id) ? 'not open' : 'unknown';
+  return (await archive.incident(id)) === undefined ? 'unknown' : 'not open';
 }
 
 const MOST_BOTS = 10_000;

@@ -72,6 +72,7 @@ export function toldOfTroublesAlone(
   channelTypes: ReadonlyMap<string, ChannelType>,
 ): readonly string[] {
   const formats = formatsOf(config, channelTypes);
+  if ([...formats.values()].every(({ templateAt }) => templateAt === undefined)) return [];
   const hasOwnBody = ({ channel, destination }: PlannedTarget) =>
     formats.get(channel)?.templateAt?.(destination) !== undefined;
   return [...destinations.values()].filter(hasOwnBody).map(({ destination }) => destination);

@@ -4,7 +4,7 @@ import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
-import type { Sign } from '../incident/incident.ts';
+import { SIGN_WORDS } from '../incident/incident.ts';
 import {
   type AlertedCallback,
   type AlertNotice,
@@ -59,7 +59,7 @@ function callbackView(
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
     name: lazily(() => fit(inline(bot_name) || bot_id, LONGEST_NAME)),
-    gist: lazily(() => gistOf(message ?? '', LONGEST_GIST)),
+    gist: lazily(() => gistOf(message ?? '')),
     note: noteOf({ heldSince, delayedMs }, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
@@ -78,9 +78,8 @@ function callbackView(
   return occasion === undefined ? view : Object.assign(view, occasionView(occasion, startedAt, display));
 }
 
-/** Characters of a name and of a message within a sentence. */
+/** Characters of a name within a sentence. */
 const LONGEST_NAME = 80;
-const LONGEST_GIST = 300;
 
 const NOTES = {
   en: {
@@ -162,23 +161,13 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
 }
 
 /** `what`: in a word what the latest sign was. */
-const SIGNS: Readonly<Record<Sign, readonly [en: string, ja: string]>> = {
-  error: ['failed', 'エラー'],
-  overdue: ['runs for too long', '実行が長すぎます'],
-  missed: ['no result', '結果が未着'],
-  config: ['a setting is wrong', '設定に問題があります'],
-  dead: ['not told', '未配信'],
-  refused: ['rejected', '受付拒否'],
-  reload: ['not loaded', '読み込めない設定'],
-};
-
 function troublesView(
   { troubles, moreTroubles: more_troubles }: OwnSubject<'taken_up' | 'over'>,
   display: DisplayConfig,
 ) {
   const shown = troubles.map(({ name, subject, sign, gist, since, count }) => ({
     name: inline(name) || subject,
-    what: SIGNS[sign][display.language === 'ja' ? 1 : 0],
+    what: SIGN_WORDS[sign][display.language],
     gist,
     since: localTime(since, display),
     count,

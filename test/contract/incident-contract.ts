@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Incident, stateOf } from '../../src/incident/incident.ts';
 import { isAlert } from '../../src/notice/notice.ts';
-import { DEAD_LETTER } from '../support/alerts.ts';
+import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import {
   Bench,
   type CreateStore,
@@ -135,7 +135,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
       await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
-      expect(await bench.ledger.actions.closeIncident(id)).to.equal(true);
+      expect(await bench.ledger.actions.closeIncident(id, [])).to.equal(true);
       expect(
         await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []),
         'once over',
@@ -194,6 +194,46 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(over[0]?.[0]).to.equal('slack:#alerts');
       expect(over[0]?.[1]).to.include({ template: 'over', moreTroubles: 0 });
       expect(over[0]?.[1]).to.have.nested.property('troubles.length', 2);
+    });
+
+    it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
+      const long = target(`slack:#${'x'.repeat(300)}`);
+      const [id] = namesOf(await bench.arrive({ status: 0 }, [long]));
+      const trouble = ['destination', long.destination] as const;
+      await bench.settle([dead(id, { cause: 'c', trouble, subject: DEAD_LETTER, targets: [ALERTS] })]);
+      await bench.tell(await bench.claim());
+      const [{ id: incident } = { id: 0 }] = await open();
+      expect(await bench.ledger.actions.closeIncident(incident, [])).to.equal(true);
+      const subjects = (await bench.claim()).map(
+        ({ notice }) => isAlert(notice) && notice.alert.subject.template,
+      );
+      expect(subjects).to.deep.equal(['over']);
+    });
+
+    it('opens one of a destination that is down', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      const alert = { cause: 'down', subject: CONFIG_FAILURE, targets: [] };
+      await bench.settle([failed(id, { isTakenOver: true, alert })]);
+      expect(shown(await open())).to.deep.equal(['destination slack:#ops down 1 open']);
+    });
+
+    it('counts of how many somebody is told, by kind', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
+      await bench.settle([dead(id)]);
+      expect(await bench.ledger.archive.countIncidents()).to.deep.equal({
+        bot: 1,
+        destination: 1,
+        botbell: 0,
+      });
+    });
+
+    it('ends one of a BOT whose success was admitted together with the error before it', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await arrive(0, '2026-01-01T10:00:00Z');
+      await bench.store.run('UPDATE incidents SET over_at = NULL');
+      await care();
+      expect(await open()).to.deep.equal([]);
     });
 
     it('keeps what is over for 400 days', async () => {

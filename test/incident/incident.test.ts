@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { countsByKind, groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
+import { groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
 
 const TAKEN = { by: 'kenji', because: '', at: 9 };
 let ids = 0;
@@ -62,10 +62,5 @@ describe('Incidents', () => {
     expect(stateOf({})).to.equal('open');
     expect(stateOf({ takenUp: TAKEN })).to.equal('taken_up');
     expect(stateOf({ takenUp: TAKEN, overAt: 1 })).to.equal('over');
-  });
-
-  it('count by kind only where somebody is told', () => {
-    const open = [incident('a'), incident('b', { isWaiting: true }), incident('c', { kind: 'destination' })];
-    expect(countsByKind(open)).to.deep.equal({ bot: 1, destination: 1, botbell: 0 });
   });
 });

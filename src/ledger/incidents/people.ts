@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../keys.ts';
-import { INCIDENT, tellIncidents, toldOf } from './telling.ts';
+import { endIncidents, INCIDENT, tellIncidents, toldOf } from './telling.ts';
 
 export interface IncidentFilter {
   readonly state?: IncidentState | undefined;
@@ -29,18 +29,30 @@ export async function findIncidents(
   page: PageRequest,
 ): Promise<Page<Incident>> {
   const { before, limit } = boundsOf(page);
-  const conditions = [
-    sql`id < ${before}`,
-    state && STATES[state],
-    kind && sql`kind = ${kind}`,
-    botId && sql`kind = 'bot' AND subject_key IN (${join(keysFor(botId))})`,
-    destination && sql`kind = 'destination' AND subject = ${cleanText(destination)}`,
-  ].filter((each) => each !== undefined && each !== '');
+  const conditions = [sql`id < ${before}`];
+  if (state !== undefined) conditions.push(STATES[state]);
+  if (kind !== undefined) conditions.push(sql`kind = ${kind}`);
+  if (botId !== undefined) conditions.push(sql`kind = 'bot' AND subject_key IN (${join(keysFor(botId))})`);
+  if (destination !== undefined)
+    conditions.push(sql`kind = 'destination' AND subject = ${cleanText(destination)}`);
   const rows = await tx.all<Incident>(
     sql`SELECT ${INCIDENT} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+}
+
+export function readIncident(tx: Tx, id: number): Promise<Incident | undefined> {
+  return tx.first(sql`SELECT ${INCIDENT} FROM incidents WHERE id = ${id}`);
+}
+
+/** Of how many that are not over somebody is told, by kind. */
+export async function countIncidents(tx: Tx): Promise<Readonly<Record<IncidentKind, number>>> {
+  const counts = await tx.all<{ kind: IncidentKind; count: number }>(
+    sql`SELECT kind, count(*) AS count FROM incidents WHERE over_at IS NULL AND is_waiting = 0 GROUP BY kind`,
+  );
+  const countOf = (kind: IncidentKind) => counts.find((each) => each.kind === kind)?.count ?? 0;
+  return { bot: countOf('bot'), destination: countOf('destination'), botbell: countOf('botbell') };
 }
 
 /** Open incidents that one view considers. */
@@ -83,10 +95,7 @@ function setTakenUp(
     UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join(ids)}) RETURNING ${INCIDENT}`);
 }
 
-/** @returns whether it was open */
-export async function closeIncident(tx: Tx, id: number): Promise<boolean> {
-  const closed = await tx.first(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE id = ${id} AND over_at IS NULL RETURNING id`,
-  );
-  return closed !== undefined;
+/** @param noNews as of `takeUp` @returns whether it was open */
+export async function closeIncident(tx: Tx, id: number, noNews: readonly string[]): Promise<boolean> {
+  return (await endIncidents(tx, sql`id = ${id}`, noNews)) > 0;
 }

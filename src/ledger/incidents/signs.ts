@@ -1,11 +1,9 @@
 /** Begins, counts and ends incidents, in the transactions they follow from. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
-import { toldTroubles } from '../../notice/troubles.ts';
+import type { IncidentKind, Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
-import type { DeliveryTarget } from '../ledger.ts';
-import { INCIDENT, tellIncidents } from './telling.ts';
+import { endIncidents } from './telling.ts';
 
 /** A sign of trouble. */
 export interface Noticed {
@@ -57,32 +55,9 @@ export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise
       AND (started_at IS NULL OR started_at < ${startedAt})`);
 }
 
-/** @param key of a fault of Botbell's own */
+/** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */
 export async function endOwn(tx: Tx, key: string, noNews: readonly string[]): Promise<void> {
-  const ended = await tx.all<Ended>(sql`
-    UPDATE incidents SET over_at = ${tx.now} WHERE kind = 'botbell' AND subject_key = ${key} AND over_at IS NULL
-    RETURNING ${INCIDENT}, alerted`);
-  await tellOver(tx, ended, noNews);
-}
-
-interface Ended extends Incident {
-  readonly alerted: readonly DeliveryTarget[] | undefined;
-}
-
-/** What an alert told of has a last line where the alert went: one for all that end together. */
-async function tellOver(tx: Tx, ended: readonly Ended[], noNews: readonly string[]): Promise<void> {
-  const byTargets = new Map<string, Ended[]>();
-  for (const each of ended) {
-    const targets = (each.alerted ?? []).filter(({ destination }) => !noNews.includes(destination));
-    const key = JSON.stringify(targets);
-    byTargets.set(key, [...(byTargets.get(key) ?? []), each]);
-  }
-  for (const [targets, incidents] of byTargets)
-    await tellIncidents(
-      tx,
-      { template: 'over', ...toldTroubles(incidents) },
-      JSON.parse(targets) as DeliveryTarget[],
-    );
+  await endIncidents(tx, sql`kind = 'botbell' AND subject_key = ${key}`, noNews);
 }
 
 /** Destinations with an open incident. */
@@ -99,6 +74,15 @@ const QUIET_MS = 3_600_000;
 /** Over incidents are kept for so long. */
 const KEPT_MS = 400 * 86_400_000;
 
+/** Callbacks of a BOT that are looked at for a success that was admitted together with the error before it, so that neither saw the other. */
+const MOST_NEWEST = 20;
+
+const HAS_SUCCEEDED = sql`EXISTS (
+  SELECT 1 FROM (
+    SELECT status, started_at, received_at FROM callbacks
+    WHERE kind = 'callback' AND bot_key = subject_key ORDER BY id DESC LIMIT ${MOST_NEWEST}) AS newest
+  WHERE status = 0 AND newest.started_at > incidents.started_at AND newest.received_at > incidents.started_at)`;
+
 interface IncidentCare {
   /** Destinations that nothing routes to any more. */
   readonly unrouted: readonly string[];
@@ -109,20 +93,18 @@ interface IncidentCare {
 }
 
 /**
- * Ends what is over without a sign of its own: a destination that has delivered since, and one whose dead letters are gone; refused
+ * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, and one whose dead letters are gone; refused
  * callbacks after a quiet hour; what has shown nothing for long. Forgets what was over long ago.
  */
 export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
   const { now } = tx;
-  const ended = await tx.all<Ended>(sql`
-    UPDATE incidents SET over_at = ${now} WHERE over_at IS NULL AND (
-      last_at < ${now - keepMs}
-      OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
-      OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
-        NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
-        AND (has_dead = 1 OR EXISTS (
-          SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at))))))
-    RETURNING ${INCIDENT}, alerted`);
-  await tellOver(tx, ended, noNews);
+  const isOver = sql`last_at < ${now - keepMs}
+    OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
+    OR (kind = 'bot' AND ${HAS_SUCCEEDED})
+    OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
+      NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
+      AND (has_dead = 1 OR EXISTS (
+        SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)))))`;
+  await endIncidents(tx, sql`(${isOver})`, noNews);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
 }

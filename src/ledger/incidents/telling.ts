@@ -2,7 +2,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Incident, IncidentKind } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
+import { toldTroubles } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
+import { keyOf } from '../keys.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import { insertRows } from '../operations/deliveries.ts';
 import { writeOwnNotice } from '../signal/own-notices.ts';
@@ -24,12 +26,36 @@ export async function tellIncidents(
 /** Whom an alert tells of an open incident hears of its end, too. */
 export async function noteAlerted(
   tx: Tx,
-  [kind, key]: readonly [kind: IncidentKind, key: string],
+  [kind, subject]: readonly [kind: IncidentKind, subject: string],
   targets: readonly DeliveryTarget[],
 ): Promise<void> {
   await tx.all(
-    sql`UPDATE incidents SET alerted = ${targets} WHERE kind = ${kind} AND subject_key = ${key} AND over_at IS NULL`,
+    sql`UPDATE incidents SET alerted = ${targets} WHERE kind = ${kind} AND subject_key = ${keyOf(subject)} AND over_at IS NULL`,
   );
+}
+
+interface Ended extends Incident {
+  readonly alerted: readonly DeliveryTarget[] | undefined;
+}
+
+/** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */
+export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
+  const ended = await tx.all<Ended>(
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT}, alerted`,
+  );
+  const groups = new Map<
+    string,
+    { readonly targets: readonly DeliveryTarget[]; readonly incidents: Incident[] }
+  >();
+  for (const { alerted = [], ...incident } of ended) {
+    const targets = alerted.filter(({ destination }) => !noNews.includes(destination));
+    const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] };
+    group.incidents.push(incident);
+    groups.set(JSON.stringify(targets), group);
+  }
+  for (const { targets, incidents } of groups.values())
+    await tellIncidents(tx, { template: 'over', ...toldTroubles(incidents) }, targets);
+  return ended.length;
 }
 
 /** Callbacks that are looked at for who was told of an incident, the newest. */

@@ -1,5 +1,6 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
 import sql, { join } from 'sql-template-tag';
+import type { Sign } from '../../incident/incident.ts';
 import { gistOf } from '../../text/gist.ts';
 import { shared, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../history.ts';
@@ -211,19 +212,21 @@ function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { caus
   return state === 'pending' && alertedCause === keyOf(cause);
 }
 
-/** A dead letter, and what Botbell goes on with while the config has to be mended, is a trouble of its destination. */
-async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
-  const { state, isTakenOver, lastError, destination } = decision;
-  const isOfConfig = state === 'pending' && isTakenOver && lastError?.class === 'config';
-  if (lastError === undefined || !(state === 'dead' || isOfConfig)) return;
-  const sign = state === 'dead' ? 'dead' : 'config';
-  const gist = gistOf(lastError.message, LONGEST_GIST);
-  const key = keyOf(destination);
-  const about = { kind: 'destination', key, subject: destination, name: '' } as const;
-  await notice(tx, { ...about, sign, gist });
+/** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
+function signOf({ state, isTakenOver, lastError, alert }: Decision): Sign | undefined {
+  if (state === 'dead') return 'dead';
+  if (state !== 'pending' || !isTakenOver) return undefined;
+  if (lastError?.class === 'config') return 'config';
+  return lastError?.class === 'transient' && alert !== undefined ? 'down' : undefined;
 }
 
-const LONGEST_GIST = 300;
+async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
+  const sign = signOf(decision);
+  const { lastError, destination } = decision;
+  if (sign === undefined || lastError === undefined) return;
+  const about = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
+  await notice(tx, { ...about, sign, gist: gistOf(lastError.message) });
+}
 
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const { row, state, reason, heldUntil: endsAt, isTakenOver, lastError } = decision;

@@ -1,5 +1,6 @@
 /** What needs somebody: open incidents, those of one cause as one entry, the worst first. */
-import { type Group, groupsOf, type Incident } from '../../../incident/incident.ts';
+import { type Group, groupsOf, type Incident, SIGN_WORDS } from '../../../incident/incident.ts';
+import { wholeNumberIn } from '../../../people/filters.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
@@ -41,10 +42,8 @@ export function NeedsSomebody({ open, lastAt }: NeedsProps) {
 
 /** One incident: to what a message links. */
 export const incidentView: View = async ({ params, reader: { t }, services: { archive } }) => {
-  const id = Number(params['id']);
-  if (!Number.isSafeInteger(id)) return undefined;
-  const { items } = await archive.incidents({}, { before: id + 1, limit: 1 });
-  const incident = items.find((each) => each.id === id);
+  const id = wholeNumberIn(params['id']) ?? 0;
+  const incident = await archive.incident(id);
   if (incident === undefined) return undefined;
   const body = (
     <Section>
@@ -59,13 +58,13 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
 };
 
 function Entry({ group }: { readonly group: Group }) {
-  const { t, word } = useReader();
+  const { t, language } = useReader();
   const { latest, count, since } = group;
   const { takenUp, overAt, gist, sign, isWaiting } = latest;
   return (
     <li class={takenUp === undefined && overAt === undefined ? 'bad' : 'idle'}>
       <p class="facts">
-        <strong class="status">{word('sign', sign)}</strong>
+        <strong class="status">{SIGN_WORDS[sign][language]}</strong>
         {gist === '' ? null : <Foreign text={gist} />}
       </p>
       <Subjects group={group} />

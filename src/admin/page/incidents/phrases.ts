@@ -16,12 +16,5 @@ export const INCIDENT_PHRASES = {
   'incidents.quiet': ['Snooze until the next success', '次に成功するまで通知しない'],
   'kind.taken_up': ['Taken up', '対応中'],
   'kind.over': ['Over', '解消'],
-  'sign.error': ['Failed', 'エラー'],
-  'sign.overdue': ['Runs for too long', '実行が長すぎます'],
-  'sign.missed': ['A result is missing', '結果が届きません'],
-  'sign.config': ['Setting to fix', '要修正の設定'],
-  'sign.dead': ['Could not be told', '届けられませんでした'],
-  'sign.refused': ['Callbacks were rejected', '受け付けられないコールバック'],
-  'sign.reload': ['The config was refused', '設定を読み込めません'],
   more: ['… {number} more', '… ほか{number}件'],
 } as const;
