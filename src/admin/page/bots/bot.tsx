@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../signal/calendar.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, RunStatus } from '../parts/status.tsx';
-import { Chips, Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
+import { Chips, Code, Gist, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Scatter } from './charts.tsx';
 
@@ -105,17 +105,13 @@ const RUNS: Columns<Run> = [
   ['job', ({ jobId }) => <JobLink id={jobId} />, 'narrow'],
 ];
 
-function linkTo({ callbackId, status, gist = '' }: Run) {
+function linkTo({ callbackId, status, gist }: Run) {
   return (
     <>
       <a href={pathTo(['callbacks', callbackId])}>
         <RunStatus status={status} />
       </a>
-      {gist === '' ? null : (
-        <small>
-          <Foreign text={gist} />
-        </small>
-      )}
+      <Gist text={gist} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { NeedsSomebody } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { BotName, Code, Foreign, Older, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Code, Gist, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Strip } from './charts.tsx';
 
@@ -182,11 +182,7 @@ function linkTo({ botId, botName, isSnoozed, last }: Row, { t }: Reader) {
       <a href={pathTo(['bots'], { bot_id: botId })}>
         <BotName name={botName} id={botId} />
       </a>
-      {last?.gist ? (
-        <small>
-          <Foreign text={last.gist} />
-        </small>
-      ) : null}
+      <Gist text={last?.gist} />
       <small>
         <Code text={botId} /> {isSnoozed ? <a href="/snoozes">{t('snoozed')}</a> : null}
       </small>

@@ -8,7 +8,7 @@ import { outcomeInWords, refusedOutcome } from '../../../people/outcomes.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
-import { BotName, Foreign, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Gist, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
@@ -105,17 +105,13 @@ const COLUMNS: Columns<ArchivedCallback> = [
   ['job', ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />), 'narrow'],
 ];
 
-function linkTo({ id, botName, botId, gist = '' }: ArchivedCallback) {
+function linkTo({ id, botName, botId, gist }: ArchivedCallback) {
   return (
     <>
       <a href={pathTo(['callbacks', id])}>
         <BotName name={botName} id={botId} />
       </a>
-      {gist === '' ? null : (
-        <small>
-          <Foreign text={gist} />
-        </small>
-      )}
+      <Gist text={gist} />
     </>
   );
 }

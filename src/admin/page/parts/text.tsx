@@ -44,6 +44,15 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
   return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
 }
 
+/** What an error says, small below what it is said of. */
+export function Gist({ text }: { readonly text: string | undefined }) {
+  return text === undefined || text === '' ? null : (
+    <small>
+      <Foreign text={text} />
+    </small>
+  );
+}
+
 /** A link to a job's callbacks; unless `isWhole`, only the beginning of its id is shown. */
 export function JobLink({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   return (
