@@ -80,12 +80,34 @@ function asRuled(history: History, ruled: Ruled, broken: Broken): void {
       broken('the rules decide', `${name} is told, though ${ruling.rule} lets it go`);
     return;
   }
+  if (hasFailedAgain(history, ruled, first)) return noRecovery(name, first, broken);
   const why = untold(history, admitted, destination);
   if (why !== undefined) broken('nothing is lost', `${name} was never told (${ruling.does}): ${why}`);
   heldLongEnough(ruled, first, broken);
   heldNoLonger(history, ruled, broken);
   if (first !== undefined) asItself(history, ruled, first, broken);
   else if (ruling.does === 'tell') notSummarised(history, ruled, broken);
+}
+
+/** While a recovery was held, its BOT has failed again: what is no longer true when its hold ends is superseded. */
+function hasFailedAgain(
+  history: History,
+  { admitted, destination, ruling, snoozes }: Ruled,
+  first: Attempt | undefined,
+): boolean {
+  const { bot, startedAt } = admitted.send;
+  const isHeld = ruling.does === 'hold' || mayBeHeld(admitted, destination, snoozes);
+  if (ruling.template !== 'recovered' || !isHeld) return false;
+  const isNewer = ({ send, at }: Admitted) =>
+    at > admitted.at && at <= (first?.at ?? Infinity) && send.startedAt > startedAt;
+  return history.admitted.some(
+    (other) => other.send.bot === bot && other.send.status === 1 && isNewer(other),
+  );
+}
+
+function noRecovery(name: string, first: Attempt | undefined, broken: Broken): void {
+  if (first?.notice.template === 'recovered')
+    broken('told only while it is true', `${name} says that its BOT works again, which has failed since`);
 }
 
 function heldLongEnough(
