@@ -254,11 +254,10 @@ export class World {
     const isOpen = listed.some(({ deliveries }) =>
       deliveries.some(({ state, until }) => state === 'pending' || until !== undefined),
     );
-    const figures = (await this.#people.metrics(process)) ?? '';
-    // The list has no alerts.
-    if (isOpen || !/^botbell_deliveries_pending 0$/m.test(figures)) return;
     const metrics = [];
     for (const each of this.#slots) metrics.push((each && (await this.#people.metrics(each))) ?? '');
+    // The list has no alerts, and one may come while each is asked.
+    if (isOpen || metrics.some((figures) => !/^botbell_deliveries_pending 0$/m.test(figures))) return;
     observed.metrics = metrics;
     this.#hasEnded = true;
   }
