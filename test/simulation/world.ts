@@ -43,6 +43,7 @@ export class World {
   /** Which config the files of a slot hold. */
   readonly #files: number[];
   readonly #counts = new Map<Fault, number>();
+  readonly #stopping = new Set<Process>();
   readonly #isTracing: boolean;
   #awakeUntil = 0;
   #lookAt = 0;
@@ -156,7 +157,9 @@ export class World {
   }
 
   async #stop(process: Process, downFor: number): Promise<void> {
-    if (!process.isOpen || process.app === undefined) return;
+    // The program takes no notice of a second signal.
+    if (!process.isOpen || process.app === undefined || this.#stopping.has(process)) return;
+    this.#stopping.add(process);
     this.say(`${process.name} is stopped`);
     const since = this.timeline.now;
     await process.app.stop();
