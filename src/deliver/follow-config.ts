@@ -85,6 +85,7 @@ export class ConfigFollower {
   reload(changed: readonly string[]): void {
     // Until the next heartbeat, the other processes do not know of this config.
     this.#mayRouteAnew = false;
+    void this.#delivering.paces.endLogins();
     this.#review = reviewOf([...this.#review.changed, ...changed]);
   }
 
@@ -130,18 +131,13 @@ export class ConfigFollower {
   }
 
   async #hasten(review: Review, after: WaitingPosition): Promise<void> {
-    const { ledger, settings, paces, onDue } = this.#delivering;
+    const { ledger, settings, onDue } = this.#delivering;
     const { current } = settings;
     const rows = await ledger.waitingAfter(after);
     const isAffected = (row: ReviewedRow) =>
       (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
       review.changed.has(row.channel) ||
       plannedFor(row, planOf(current, row)) === undefined;
-    const refusedChannels = rows
-      .filter(({ lastError }) => lastError?.class === 'config' && lastError.concerns !== 'address')
-      .map(({ channel }) => channel);
-    // Nobody was let in by the config before; this one may have another login.
-    await Promise.all([...new Set(refusedChannels)].map((channel) => paces.forget(channel)));
     const affected = rows.filter(isAffected).map(({ id }) => id);
     if (affected.length > 0) {
       await ledger.hasten(affected);

@@ -211,11 +211,11 @@ export class Loop {
 
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
   #note(destination: string, { failure }: AttemptResult): void {
+    const { clock, paces } = this.#dependencies;
     if (failure === undefined && this.#calls.isDown(destination)) this.#isBack(destination);
-    this.#calls.judge(destination, failure?.class, this.#dependencies.clock.monotonic());
+    this.#calls.judge(destination, failure?.class, clock.monotonic());
     this.#calls.note(destination, failure?.class === 'transient');
-    const { retryAfterMs: pauseMs, concerns } = failure ?? {};
-    if (pauseMs !== undefined) this.#dependencies.paces.limited(destination, pauseMs, concerns);
+    if (failure?.retryAfterMs !== undefined) paces.pausedBy(destination, failure);
   }
 
   /** What has waited for a destination that was down is due. */

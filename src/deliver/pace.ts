@@ -1,6 +1,7 @@
 /** Pauses and paces after rate limits: when a destination, or a channel as a whole, may be sent the next message. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
+import type { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
 import type { CurrentPace } from '../ledger/operations/paces.ts';
 import { channelOf } from '../ledger/operations/turns.ts';
@@ -23,8 +24,8 @@ interface Pace {
   slowerMs: number;
   /** When the next message may be sent, as far as this process knows. */
   freeAt: number;
-  /** The last pause that a remote asked this process for. It is obeyed to its end, whatever the store says. */
-  pause: { readonly until: number } | undefined;
+  /** The last pause that this process has to make. It is obeyed to its end, whatever the store says; after a login that was refused, to the next config. */
+  pause: Pause | undefined;
   /** When the last pause ends that the store knows of, whoever was asked for it. */
   pausedUntil: number;
   /** Resolves when the last pause has been written, or could not be. */
@@ -33,7 +34,17 @@ interface Pace {
   writes: number;
 }
 
-export type PaceStore = Pick<DatabaseLedger, 'reservePace' | 'pausePace' | 'forgetPaces' | 'currentPaces'>;
+type Failed = Pick<DeliveryFailure, 'class' | 'retryAfterMs' | 'concerns'>;
+
+interface Pause {
+  readonly until: number;
+  readonly isOfLogin: boolean;
+}
+
+export type PaceStore = Pick<
+  DatabaseLedger,
+  'reservePace' | 'pausePace' | 'forgetPace' | 'forgetPaces' | 'currentPaces'
+>;
 
 export interface PacesDependencies {
   readonly clock: Clock;
@@ -78,16 +89,27 @@ export class Paces {
     }
   }
 
+  /** Notes the pause that comes with a failure. */
+  pausedBy(destination: string, { class: failed, retryAfterMs = 0, concerns }: Failed): void {
+    this.limited(destination, retryAfterMs, concerns, failed === 'config');
+  }
+
   /**
    * Notes a rate limit. It is ignored if the destination's pause lasts as long: the attempt began before that pause. A destination
    * that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
-   * @param concerns what the limit is on, as the remote said
+   * @param concerns what the limit is on, as the remote said @param isOfLogin it is no limit: nobody is let in by this config
    */
-  limited(destination: string, ms: number, concerns: 'address' | 'channel' = 'address'): void {
+  limited(
+    destination: string,
+    ms: number,
+    concerns: Failed['concerns'] = 'address',
+    isOfLogin = false,
+  ): void {
     const until = this.#paces.get(destination)?.pause?.until;
     if (until !== undefined && this.#now() + ms < until + this.intervalMs(destination)) return;
-    if (concerns === 'channel' || this.#isAnotherPaused(destination)) this.#pause(channelOf(destination), ms);
-    this.#pause(destination, ms);
+    if (concerns === 'channel' || this.#isAnotherPaused(destination))
+      this.#pause(channelOf(destination), ms, isOfLogin);
+    this.#pause(destination, ms, isOfLogin);
   }
 
   /** The destinations and channels in a pause, whoever was asked for it, with the milliseconds left. */
@@ -107,6 +129,16 @@ export class Paces {
     for (const [key] of forgotten) this.#paces.delete(key);
     await Promise.all(forgotten.map(([, { written }]) => written));
     await store.forgetPaces(channel).catch(onTrouble);
+  }
+
+  /** Ends the pauses after logins that were refused: the config may have another login now. */
+  async endLogins(): Promise<void> {
+    const { store, onTrouble } = this.#dependencies;
+    const ended = [...this.#paces].filter(([, { pause }]) => pause?.isOfLogin === true);
+    for (const [key] of ended) this.#paces.delete(key);
+    await Promise.all(ended.map(([key, { written }]) => written.then(() => store.forgetPace(key)))).catch(
+      onTrouble,
+    );
   }
 
   /** Milliseconds until the next message, by destination or channel; none for a channel that the config does not use. */
@@ -158,11 +190,14 @@ export class Paces {
     return inMs !== undefined;
   }
 
-  #pause(key: string, ms: number): void {
+  #pause(key: string, ms: number, isOfLogin: boolean): void {
     const isSlower = this.#paces.has(key);
     const pace = this.#paceOf(key);
     if (isSlower) pace.slowerMs += SLOWER_BY_MS;
-    pace.pause = { until: Math.max(this.#now() + ms, pace.pause?.until ?? 0) };
+    const asked = { until: this.#now() + ms, isOfLogin };
+    const { pause = asked } = pace;
+    // Always another object: whoever waits for a slot sees that a pause began.
+    pace.pause = { ...(asked.until > pause.until ? asked : pause) };
     pace.freeAt = Math.max(pace.pause.until, pace.freeAt);
     this.#write(key, pace);
   }

@@ -19,7 +19,7 @@ import { claim } from './operations/claim.ts';
 import { takeOver } from './operations/deliveries.ts';
 import { recordDestinations } from './operations/destinations.ts';
 import { forget } from './operations/forget.ts';
-import { currentPaces, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
+import { currentPaces, forgetPace, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
 import { correctTimes } from './operations/clock.ts';
 import { freeClaims, giveBack, leave } from './operations/free-claims.ts';
 import { heartbeat, otherProcesses, processes } from './operations/processes.ts';
@@ -103,6 +103,7 @@ export const serviceOperations = {
   currentPaces,
   endOwn,
   forget,
+  forgetPace,
   forgetPaces,
   hasten,
   hastenAt,

@@ -52,6 +52,14 @@ describe('a destination’s pace', () => {
     expect([THIRD, MAIL].map((each) => paces.isPaced(each))).to.deep.equal([false, false]);
   });
 
+  it('is over with the next config where a login was refused, and goes on where a remote has asked for it', async () => {
+    paces.pausedBy(OPS, { class: 'config', retryAfterMs: 300_000, concerns: 'channel' });
+    paces.pausedBy(MAIL, { class: 'rate_limited', retryAfterMs: 300_000, concerns: 'channel' });
+    await paces.endLogins();
+    await paces.refresh();
+    expect([OPS, MAIL].map((each) => paces.waitMs(each))).to.deep.equal([0, 300_000]);
+  });
+
   it('gives no slot that comes too late to attempt anything, and says so at once', async () => {
     limit(OPS, 1000);
     expect(await slot(OPS, 1050)).to.equal(undefined);
@@ -133,7 +141,11 @@ describe('a destination’s pace', () => {
     beforeEach(() => {
       troubles = 0;
       pausePace = (...args) => ledger.pausePace(...args);
-      const through = { reservePace: ledger.reservePace, forgetPaces: ledger.forgetPaces };
+      const through = {
+        reservePace: ledger.reservePace,
+        forgetPace: ledger.forgetPace,
+        forgetPaces: ledger.forgetPaces,
+      };
       paces = new Paces({
         clock: store.clock,
         store: {

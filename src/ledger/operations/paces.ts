@@ -25,6 +25,10 @@ export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> 
     WHERE paces.next_at < excluded.next_at OR paces.next_at > ${tx.now + FURTHEST_MS}`);
 }
 
+export async function forgetPace(tx: Tx, key: string): Promise<void> {
+  await tx.all(sql`DELETE FROM paces WHERE key = ${key}`);
+}
+
 export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
   const beginning = `${channel}:`;
   await tx.all(
