@@ -172,6 +172,16 @@ export function untold(history: History, admitted: Admitted, destination: string
   if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
   const { state = 'not listed', rule = '' } = deliveryAt(admitted, destination) ?? {};
   if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return undefined;
+  if (state === 'held' && isLostWithItsSummary(history, destination)) return undefined;
   const isSuperseded = rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
   return isSuperseded ? undefined : `${state} ${rule}`;
+}
+
+/** What a summary contains is as dead as the summary, until that is delivered again. */
+function isLostWithItsSummary({ observed }: History, destination: string): boolean {
+  return observed.listed.some(
+    ({ kind, deliveries }) =>
+      kind === 'summary' &&
+      deliveries.some((each) => each.destination === destination && each.state === 'dead'),
+  );
 }
