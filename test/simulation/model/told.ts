@@ -171,10 +171,19 @@ function everybodyNamed(history: History, admitted: Admitted, broken: Broken): v
 export function untold(history: History, admitted: Admitted, destination: string): string | undefined {
   if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
   const { state = 'not listed', rule = '' } = deliveryAt(admitted, destination) ?? {};
-  if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return undefined;
-  if (state === 'held' && isLostWithItsSummary(history, destination)) return undefined;
-  const isSuperseded = rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
-  return isSuperseded ? undefined : `${state} ${rule}`;
+  return isRightlyUntold(history, admitted, { destination, state, rule }) ? undefined : `${state} ${rule}`;
+}
+
+type Standing = Record<'destination' | 'state' | 'rule', string>;
+
+function isRightlyUntold(
+  history: History,
+  admitted: Admitted,
+  { destination, state, rule }: Standing,
+): boolean {
+  if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return true;
+  if (state === 'held' && isLostWithItsSummary(history, destination)) return true;
+  return rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
 }
 
 /** What a summary contains is as dead as the summary, until that is delivered again. */
