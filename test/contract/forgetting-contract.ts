@@ -109,7 +109,9 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       const { bot_id: botId, job_id: jobId } = callbackWith();
       const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
       const written = await bench.store.call(writeOwnNotice, [notice]);
-      await bench.store.call(insertRows, [{ ...written, jobKey: jobKeyOf(keyOf(jobId), keyOf(botId)), targets: [OPS] }]);
+      await bench.store.call(insertRows, [
+        { ...written, jobKey: jobKeyOf(keyOf(jobId), keyOf(botId)), targets: [OPS] },
+      ]);
       expect(await bench.ledger.archive.lateBots()).to.have.length(1);
       await bench.arrive({}, []);
       await forgetDone();
