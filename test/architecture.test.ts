@@ -109,7 +109,7 @@ const ON_A_POSTS_WAY = [
   'channels/card channels/lines channels/outputs channels/show-card channels/chat/chat',
   'channels/slack/calls channels/slack/client channels/slack/compose channels/slack/rich-text',
   'deliver/attempt deliver/calls deliver/delivery deliver/loop deliver/o deliver/pace deliver/post',
-  'ledger/database-ledger ledger/history ledger/operations/admit ledger/operations/deliveries ledger/operations/settle',
+  'ledger/database-ledger ledger/callbacks/history ledger/callbacks/admit ledger/deliveries/deliveries ledger/deliveries/settle',
 ].flatMap((line) => line.split(' '));
 
 /** Beside the way of a POST, or with keys that replace what the spread brings along, which costs little. */

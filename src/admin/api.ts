@@ -2,8 +2,8 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Problem } from '../config/config.ts';
-import type { BulkKind } from '../ledger/actions/actions.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { BulkKind } from '../ledger/deliveries/actions.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import {
   FLAG,
   type KnownParameters,

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { secretCheck, type SenderReader } from '../http/sender.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import type { Clock } from '../time/clock.ts';
 
 const USER = 'admin';

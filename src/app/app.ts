@@ -3,7 +3,7 @@ import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import { listen as listenAt, type ListeningServer } from '../http/server.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
-import { ownerName } from '../ledger/owners.ts';
+import { ownerName } from '../ledger/shared/owners.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';

@@ -16,7 +16,7 @@ import { createPeople, type People } from '../people/actions.ts';
 import { sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryName } from '../ledger/ledger.ts';
-import { POLL_MS } from '../ledger/operations/turns.ts';
+import { POLL_MS } from '../ledger/deliveries/turns.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
 import type { Random } from '../text/random.ts';

@@ -1,6 +1,6 @@
 /** Deletes old callbacks from the ledger, in small steps. */
 import type { Chore } from '../deliver/chores.ts';
-import type { ForgetPosition } from '../ledger/operations/forget.ts';
+import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
 
 const INTERVAL_MS = 60_000;

@@ -1,5 +1,5 @@
 /** `botbell backup`: writes a complete copy of the SQLite store while the service runs. */
-import { backUp } from '../ledger/backup.ts';
+import { backUp } from '../ledger/sqlite/backup.ts';
 import { visible } from '../text/clean.ts';
 import type { CommandContext } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';

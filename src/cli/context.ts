@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
-import type { Actor } from '../ledger/history.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import { visible } from '../text/clean.ts';
 import { exactJson } from '../text/exact-json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';

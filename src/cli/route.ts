@@ -3,7 +3,7 @@ import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../time/date-time.ts';
 import { judgedBy } from '../deliver/plan.ts';
-import { keyOf, nameIn } from '../ledger/keys.ts';
+import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
 import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import {
@@ -12,7 +12,7 @@ import {
   judge,
   type KnownFacts,
   NOTHING_KNOWN,
-} from '../ledger/signal/judge.ts';
+} from '../ledger/timers/judge.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import type { AskedRoute, RouteRuling } from '../signal/decide.ts';

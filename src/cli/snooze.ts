@@ -1,6 +1,6 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import { decidedBy } from '../app/settings.ts';
-import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
+import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
 import { snoozeJson } from '../people/json.ts';
 import { outcomeInWords } from '../people/outcomes.ts';
 import { readSnooze } from '../people/snooze.ts';

@@ -1,6 +1,6 @@
 /** The calls that this process makes at once: nobody waits for a place that another destination's trouble holds. */
 import type { FailureClass } from '../channels/failure.ts';
-import { type Places, roomFor } from '../ledger/operations/turns.ts';
+import { type Places, roomFor } from '../ledger/deliveries/turns.ts';
 
 /** Most calls to one destination, so that one that does not answer leaves connections of its channel to others. */
 const MOST_OF_DESTINATION = 40;

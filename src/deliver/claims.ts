@@ -1,6 +1,6 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
-import type { ClaimRequest } from '../ledger/operations/claim.ts';
-import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/operations/turns.ts';
+import type { ClaimRequest } from '../ledger/deliveries/claim.ts';
+import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/deliveries/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
 import type { Delivering } from './delivering.ts';

@@ -5,7 +5,7 @@
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
-import { ASKED_AGAIN_MS } from '../ledger/signal/admission.ts';
+import { ASKED_AGAIN_MS } from '../ledger/timers/admission.ts';
 import {
   Counted,
   type EndedHold,
@@ -13,8 +13,8 @@ import {
   type HeldOn,
   type HeldRow,
   type HoldsEnd,
-} from '../ledger/signal/holds.ts';
-import { destinationOf, type Timer } from '../ledger/signal/timers.ts';
+} from '../ledger/deliveries/holds.ts';
+import { destinationOf, type Timer } from '../ledger/timers/timers.ts';
 import { type Plan, type PlannedTarget, routesOf } from '../route/router.ts';
 import { decide } from '../signal/decide.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';

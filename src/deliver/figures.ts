@@ -1,6 +1,6 @@
 /** When each destination last succeeded and failed in this process, gathered in memory and written every few seconds. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { SeenDestination } from '../ledger/operations/destinations.ts';
+import type { SeenDestination } from '../ledger/deliveries/destinations.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
 

@@ -1,8 +1,8 @@
 /** Undelivered deliveries follow the config: those it no longer routes end, those it routes again become pending. */
-import { nameIn } from '../ledger/keys.ts';
+import { nameIn } from '../ledger/callbacks/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/operations/rerouting.ts';
+import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';

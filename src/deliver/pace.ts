@@ -3,8 +3,8 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { DeliveryFailure } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import type { CurrentPace } from '../ledger/operations/paces.ts';
-import { channelOf } from '../ledger/operations/turns.ts';
+import type { CurrentPace } from '../ledger/shared/paces.ts';
+import { channelOf } from '../ledger/deliveries/turns.ts';
 import { RESERVE_MS } from './settings.ts';
 
 /** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */

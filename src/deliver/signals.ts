@@ -1,11 +1,11 @@
 /** What Botbell tells by itself at a time, even if no callback comes: a table of what to do with each kind of claimed timer. */
 import type { DigestConfig, RouteConfig } from '../config/config.ts';
-import type { Tick } from '../ledger/operations/claim.ts';
-import type { DigestPosition } from '../ledger/signal/digest.ts';
-import type { Fired, FiredNotice } from '../ledger/signal/fire.ts';
-import type { ExpectedBot } from '../ledger/signal/judge.ts';
-import { type OpenRunTimer, overdueTimers } from '../ledger/signal/runs.ts';
-import { type AskedTimer, type Timer, timerKey } from '../ledger/signal/timers.ts';
+import type { Tick } from '../ledger/deliveries/claim.ts';
+import type { DigestPosition } from '../ledger/timers/digest.ts';
+import type { Fired, FiredNotice } from '../ledger/timers/fire.ts';
+import type { ExpectedBot } from '../ledger/timers/judge.ts';
+import { type OpenRunTimer, overdueTimers } from '../ledger/timers/runs.ts';
+import { type AskedTimer, type Timer, timerKey } from '../ledger/timers/timers.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';

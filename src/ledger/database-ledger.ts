@@ -12,10 +12,10 @@ import type {
   RefusedBody,
   Settlement,
 } from './ledger.ts';
-import { admitArgs } from './operations/admit.ts';
-import type { ClaimRequest } from './operations/claim.ts';
-import { isOfSuccesses } from './operations/settle.ts';
-import type { RunningConfig } from './operations/processes.ts';
+import { admitArgs } from './callbacks/admit.ts';
+import type { ClaimRequest } from './deliveries/claim.ts';
+import { isOfSuccesses } from './deliveries/settle.ts';
+import type { RunningConfig } from './shared/processes.ts';
 import {
   actionOperations,
   actionReads,
@@ -30,9 +30,9 @@ import {
   serviceOperations,
   signalOperations,
 } from './registry.ts';
-import { callbackIn, noticeIn } from './rows.ts';
-import { UnwrittenOutcomes } from './unwritten-outcomes.ts';
-import { type Hands, Upkeep } from './upkeep.ts';
+import { callbackIn, noticeIn } from './deliveries/rows.ts';
+import { UnwrittenOutcomes } from './deliveries/unwritten-outcomes.ts';
+import { type Hands, Upkeep } from './shared/upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {

@@ -70,7 +70,7 @@ export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixe
 
 /**
  * For statements that each POST runs, of which PostgreSQL makes one for all that are asked at the same time in a transaction: each then
- * has a row of `given`, which the text names in comments (`postgres-shared.ts`).
+ * has a row of `given`, which the text names in comments (`postgres/shared-statements.ts`).
  * @param types PostgreSQL's, of the values in their order
  */
 export function shared(types: string) {
@@ -92,7 +92,7 @@ export interface Tx {
   /** This process, as its claims name it (`ownerName`). */
   readonly owner: string;
   readonly random: Random;
-  /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `operations/locks.ts`. */
+  /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `deliveries/locks.ts`. */
   readonly forUpdate: Sql;
   /** `for no key update skip locked` on PostgreSQL, empty on SQLite. */
   readonly skipLocked: Sql;

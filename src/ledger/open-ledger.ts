@@ -5,10 +5,10 @@ import type { Random } from '../text/random.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
-import type { LedgerState, OnUpgrade } from './migrate.ts';
-import { ownerName } from './owners.ts';
+import type { LedgerState, OnUpgrade } from './shared/migrate.ts';
+import { ownerName } from './shared/owners.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
-import type { Migration } from './schema.ts';
+import type { Migration } from './shared/schema.ts';
 import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { Flush } from './sqlite/log-flush.ts';
 import type { StoreEvent } from './sqlite/space.ts';
@@ -88,7 +88,7 @@ async function openDatabase(url: string, options: DatabaseOptions, isReader: boo
   const database = databaseOver(
     url.startsWith(SQLITE)
       ? await (await import('./sqlite/transactions.ts')).openSqlite({ ...settings, path: sqlitePathOf(url) })
-      : await (await import('./postgres.ts')).openPostgres({ ...settings, url }),
+      : await (await import('./postgres/transactions.ts')).openPostgres({ ...settings, url }),
   );
   return around?.(database) ?? database;
 }

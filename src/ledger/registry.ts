@@ -1,6 +1,6 @@
 /** Every operation by its name, since SQLite's keeper receives names and arguments, not functions. */
-import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './actions/bulks.ts';
-import { dismiss, redeliver, routeByHand } from './actions/by-hand.ts';
+import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './deliveries/bulks.ts';
+import { dismiss, redeliver, routeByHand } from './deliveries/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';
 import { countCallbacks, findCallbacks } from './archive/find-callbacks.ts';
 import {
@@ -13,16 +13,16 @@ import {
 } from './archive/overviews.ts';
 import { readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
-import { admit } from './operations/admit.ts';
-import { raise } from './operations/alerts.ts';
-import { claim } from './operations/claim.ts';
-import { takeOver } from './operations/deliveries.ts';
-import { recordDestinations } from './operations/destinations.ts';
-import { forget } from './operations/forget.ts';
-import { currentPaces, forgetPace, forgetPaces, pausePace, reservePace } from './operations/paces.ts';
-import { correctTimes } from './operations/clock.ts';
-import { freeClaims, giveBack, leave } from './operations/free-claims.ts';
-import { heartbeat, otherProcesses, processes } from './operations/processes.ts';
+import { admit } from './callbacks/admit.ts';
+import { raise } from './deliveries/alerts.ts';
+import { claim } from './deliveries/claim.ts';
+import { takeOver } from './deliveries/deliveries.ts';
+import { recordDestinations } from './deliveries/destinations.ts';
+import { forget } from './callbacks/forget.ts';
+import { currentPaces, forgetPace, forgetPaces, pausePace, reservePace } from './shared/paces.ts';
+import { correctTimes } from './shared/clock.ts';
+import { freeClaims, giveBack, leave } from './deliveries/free-claims.ts';
+import { heartbeat, otherProcesses, processes } from './shared/processes.ts';
 import {
   closeIncident,
   countIncidents,
@@ -33,18 +33,18 @@ import {
   takeUp,
 } from './incidents/people.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
-import { ledgerState } from './migrate.ts';
-import { refuse, seeRefused } from './operations/refused.ts';
-import { hasten, hastenAt, reroute, revive, unroutedAfter, waitingAfter } from './operations/rerouting.ts';
-import { settle } from './operations/settle.ts';
-import { digestCounts } from './signal/digest.ts';
-import { knownOf } from './signal/admission.ts';
-import { fire, standing } from './signal/fire.ts';
-import { endedHolds, endHolds } from './signal/holds.ts';
-import { jobMessages } from './signal/job-messages.ts';
-import { openRun } from './signal/runs.ts';
-import { endSnooze, readSnoozes, snooze } from './signal/snoozes.ts';
-import { adoptTimers, timersOf } from './signal/timers.ts';
+import { ledgerState } from './shared/migrate.ts';
+import { refuse, seeRefused } from './callbacks/refused.ts';
+import { hasten, hastenAt, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
+import { settle } from './deliveries/settle.ts';
+import { digestCounts } from './timers/digest.ts';
+import { knownOf } from './timers/admission.ts';
+import { fire, standing } from './timers/fire.ts';
+import { endedHolds, endHolds } from './deliveries/holds.ts';
+import { jobMessages } from './callbacks/job-messages.ts';
+import { openRun } from './timers/runs.ts';
+import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
+import { adoptTimers, timersOf } from './timers/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,

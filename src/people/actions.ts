@@ -1,5 +1,5 @@
 /** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
-import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/actions/actions.ts';
+import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/deliveries/actions.ts';
 import type {
   ArchivedCallback,
   CallbackFilter,
@@ -8,7 +8,7 @@ import type {
   PageRequest,
 } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
 import type { ChannelType } from '../channels/channel.ts';

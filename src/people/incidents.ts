@@ -5,7 +5,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import { formatsOf } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';

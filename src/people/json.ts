@@ -1,11 +1,11 @@
 /** The JSON of what people see, for the command line and the API. Times are in ISO 8601. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { BulkRedelivery, RedeliveryTally } from '../ledger/actions/actions.ts';
+import type { BulkRedelivery, RedeliveryTally } from '../ledger/deliveries/actions.ts';
 import type { ArchivedBot, ArchivedCallback, ArchivedRefusal, Page, Run } from '../ledger/archive/archive.ts';
 import { type Incident, stateOf } from '../incident/incident.ts';
-import type { Actor } from '../ledger/history.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import type { KeptSnooze } from '../ledger/signal/snoozes.ts';
+import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
 import type { StoryEvent } from '../story/sayings.ts';
 import type { LoadedStory } from '../story/story.ts';
 import { filterQuery, snakeCase } from './filters.ts';

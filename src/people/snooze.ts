@@ -1,6 +1,6 @@
 /** Reads the request for a snooze, and its end, from texts. */
 import { parseStartTime } from '../time/date-time.ts';
-import type { SnoozeRequest } from '../ledger/signal/snoozes.ts';
+import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
 import { DAY_MS, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';

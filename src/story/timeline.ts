@@ -3,7 +3,7 @@ import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS, idsIn } from '../channels/channel.ts';
 import type { FailureClass, FailureToExplain } from '../channels/failure.ts';
 import { type CallbackStory, MOST_HISTORY } from '../ledger/archive/archive.ts';
-import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/history.ts';
+import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/callbacks/history.ts';
 import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import { isSupersededAtOnce, routingEvents, tellerEvents } from './routing.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';

@@ -1,7 +1,7 @@
 /** Whose a claim is: it lives as long as its owner, on every database. */
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import type { Hands } from '../../src/ledger/upkeep.ts';
+import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
   answerOf,

@@ -1,7 +1,7 @@
 /** What every ledger promises where the config changes: who may route anew, what that adds, and what a route brings back. */
 import { expect } from 'chai';
-import { BEFORE_ALL } from '../../src/ledger/operations/rerouting.ts';
-import type { RunningConfig } from '../../src/ledger/operations/processes.ts';
+import { BEFORE_ALL } from '../../src/ledger/deliveries/rerouting.ts';
+import type { RunningConfig } from '../../src/ledger/shared/processes.ts';
 import {
   type Alert,
   type DeliveryTarget,

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
-import type { ForgetPosition } from '../../src/ledger/operations/forget.ts';
-import { jobKeyOf, keyOf } from '../../src/ledger/keys.ts';
-import { insertRows } from '../../src/ledger/operations/deliveries.ts';
-import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
+import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
+import { jobKeyOf, keyOf } from '../../src/ledger/callbacks/keys.ts';
+import { insertRows } from '../../src/ledger/deliveries/deliveries.ts';
+import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { LedgerUnavailable, type Admission } from '../../src/ledger/ledger.ts';
-import { admit, admitArgs } from '../../src/ledger/operations/admit.ts';
-import { settle } from '../../src/ledger/operations/settle.ts';
-import { storedText } from '../../src/ledger/stored-body.ts';
+import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
+import { settle } from '../../src/ledger/deliveries/settle.ts';
+import { storedText } from '../../src/ledger/callbacks/stored-body.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { OPTIONS } from '../support/store-under-test.ts';

@@ -12,10 +12,15 @@ import type {
   DueDelivery,
   Settlement,
 } from '../../src/ledger/ledger.ts';
-import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/operations/turns.ts';
-import type { Hands } from '../../src/ledger/upkeep.ts';
-import { Counted, type EndedHold, type HoldOutcome, type HoldsEnd } from '../../src/ledger/signal/holds.ts';
-import { destinationOf, type Timer } from '../../src/ledger/signal/timers.ts';
+import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/deliveries/turns.ts';
+import type { Hands } from '../../src/ledger/shared/upkeep.ts';
+import {
+  Counted,
+  type EndedHold,
+  type HoldOutcome,
+  type HoldsEnd,
+} from '../../src/ledger/deliveries/holds.ts';
+import { destinationOf, type Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';

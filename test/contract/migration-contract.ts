@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { inspectStore, openArchive, openBeside } from '../../src/ledger/open-ledger.ts';
-import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/schema.ts';
+import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';

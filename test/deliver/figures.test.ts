@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import { SeenDestinations } from '../../src/deliver/figures.ts';
-import type { SeenDestination } from '../../src/ledger/operations/destinations.ts';
+import type { SeenDestination } from '../../src/ledger/deliveries/destinations.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const told = (startedAt: number): AttemptResult => ({ startedAt, durationMs: 5, receipt: {} });

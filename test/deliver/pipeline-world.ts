@@ -14,7 +14,7 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { Incoming } from '../../src/deliver/post.ts';
 import { type AddressedNotice, RunningSettings } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { destinationOf } from '../../src/ledger/signal/timers.ts';
+import { destinationOf } from '../../src/ledger/timers/timers.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';

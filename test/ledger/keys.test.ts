@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { identityOf } from '../../src/callback/callback.ts';
-import { keyOf, keysFor, nameIn } from '../../src/ledger/keys.ts';
+import { keyOf, keysFor, nameIn } from '../../src/ledger/callbacks/keys.ts';
 
 const FIELDS = {
   code: 200,

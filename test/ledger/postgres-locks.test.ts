@@ -14,7 +14,7 @@ import {
   claimFor,
   endOf,
 } from '../contract/ledger-under-test.ts';
-import { destinationOf } from '../../src/ledger/signal/timers.ts';
+import { destinationOf } from '../../src/ledger/timers/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';

@@ -1,6 +1,6 @@
 /** What PostgreSQL runs together, and what waits: calls of one job never overtake each other. */
 import { expect } from 'chai';
-import { CallQueue } from '../../src/ledger/postgres-queue.ts';
+import { CallQueue } from '../../src/ledger/postgres/queue.ts';
 
 interface Call {
   readonly name: string;

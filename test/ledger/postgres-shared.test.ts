@@ -1,7 +1,7 @@
 /** Statements that several calls ask at the same time in one transaction of PostgreSQL. */
 import { expect } from 'chai';
 import { fixed, shared, type Statement } from '../../src/ledger/database.ts';
-import { type Query, SharedStatements } from '../../src/ledger/postgres-shared.ts';
+import { type Query, SharedStatements } from '../../src/ledger/postgres/shared-statements.ts';
 
 const ofRow = shared('bigint text');
 const update = (id: number, to: string) =>

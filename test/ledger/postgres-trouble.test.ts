@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { troubleOf } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { jobKeyOf } from '../../src/ledger/keys.ts';
+import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
   answerOf,

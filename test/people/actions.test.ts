@@ -1,6 +1,6 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
-import type { Actor } from '../../src/ledger/history.ts';
+import type { Actor } from '../../src/ledger/callbacks/history.ts';
 import { claimFor, dead, delivered, only, settlementOf } from '../contract/ledger-under-test.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';

@@ -1,6 +1,6 @@
 /** Opens a ledger as a version with one more step does, which is given as a statement: to be killed while that runs. */
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/schema.ts';
+import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { OPTIONS } from './store-under-test.ts';
 

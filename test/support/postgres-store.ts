@@ -1,7 +1,7 @@
 /** A ledger's database on a PostgreSQL server, with a way to look into it past the ledger. */
 import pg from 'pg';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { openPostgres } from '../../src/ledger/postgres.ts';
+import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { callsOver, CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from './store-under-test.ts';

@@ -10,12 +10,12 @@ import type {
   RefusedBody,
   Watched,
 } from '../../src/ledger/ledger.ts';
-import { admit, admitArgs, type Admitted } from '../../src/ledger/operations/admit.ts';
-import { claimDue, dueDestinations } from '../../src/ledger/operations/claim-due.ts';
-import { heartbeat } from '../../src/ledger/operations/processes.ts';
-import { refuse } from '../../src/ledger/operations/refused.ts';
-import { settle } from '../../src/ledger/operations/settle.ts';
-import { withCallbacks } from '../../src/ledger/rows.ts';
+import { admit, admitArgs, type Admitted } from '../../src/ledger/callbacks/admit.ts';
+import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim-due.ts';
+import { heartbeat } from '../../src/ledger/shared/processes.ts';
+import { refuse } from '../../src/ledger/callbacks/refused.ts';
+import { settle } from '../../src/ledger/deliveries/settle.ts';
+import { withCallbacks } from '../../src/ledger/deliveries/rows.ts';
 import {
   actionOperations,
   actionReads,

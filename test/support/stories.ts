@@ -1,6 +1,6 @@
 /** Rows of a callback as the archive gives them, for tests that care about a few of them. */
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/history.ts';
+import type { HistoryEntries, HistoryRow, HistoryWhat } from '../../src/ledger/callbacks/history.ts';
 import type { AttemptRecord, CallbackResult, DeliveryRecord } from '../../src/ledger/ledger.ts';
 import type { RouteExplanation } from '../../src/route/router.ts';
 

@@ -1,8 +1,8 @@
 /** What came to a small office in the last two weeks, what became of it, and what people did about it. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
-import { recordDestinations } from '../../src/ledger/operations/destinations.ts';
-import { writeOwnNotice } from '../../src/ledger/signal/own-notices.ts';
+import { recordDestinations } from '../../src/ledger/deliveries/destinations.ts';
+import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import type { People } from '../../src/people/actions.ts';
 import type { Router } from '../../src/route/router.ts';
 import { callbackWith } from './callbacks.ts';

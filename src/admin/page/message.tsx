@@ -2,7 +2,7 @@
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
-import { noticeIn } from '../../ledger/rows.ts';
+import { noticeIn } from '../../ledger/deliveries/rows.ts';
 import { LIGHT_OR_DARK, messageDocument } from '../../channels/preview.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
 import { toldSo } from '../../notice/notice.ts';

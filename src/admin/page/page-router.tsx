@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
-import type { Actor } from '../../ledger/history.ts';
+import type { Actor } from '../../ledger/callbacks/history.ts';
 import { readRedelivery, wholeNumberIn } from '../../people/filters.ts';
 import {
   isDone,

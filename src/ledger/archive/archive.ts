@@ -1,7 +1,7 @@
 /** The types of the archive, which people read: callbacks with their deliveries and stories, BOTs, destinations, refused bodies. */
 import type { StatusCode } from '../../callback/callback.ts';
-import type { HistoryRow } from '../history.ts';
-import type { NoticeRow } from '../rows.ts';
+import type { HistoryRow } from '../callbacks/history.ts';
+import type { NoticeRow } from '../deliveries/rows.ts';
 import type {
   CallbackKind,
   CallbackResult,

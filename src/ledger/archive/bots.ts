@@ -3,8 +3,8 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
-import { keysFor } from '../keys.ts';
-import { EXECUTING, hasResult } from '../rows.ts';
+import { keysFor } from '../callbacks/keys.ts';
+import { EXECUTING, hasResult } from '../deliveries/rows.ts';
 import type { ArchivedBot, CameOfBot, LateBot, Run } from './archive.ts';
 
 /** A condition: rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */

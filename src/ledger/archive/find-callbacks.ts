@@ -4,8 +4,8 @@ import type { Tx } from '../database.ts';
 import { type DeliveryState, DELIVERY_STATES } from '../ledger.ts';
 import type { CallbackFilter, PageRequest } from './archive.ts';
 import { cleanText } from '../../text/clean.ts';
-import { keysFor } from '../keys.ts';
-import { IS_OF_JOB, RESULT } from '../rows.ts';
+import { keysFor } from '../callbacks/keys.ts';
+import { IS_OF_JOB, RESULT } from '../deliveries/rows.ts';
 import { isOfBot } from './bots.ts';
 import { callbacksWith } from './stories.ts';
 

@@ -1,9 +1,9 @@
 /** Reads callbacks with their deliveries, one callback's story, one delivery, and bodies. */
 import sql, { join } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import type { HistoryRow } from '../history.ts';
-import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../rows.ts';
-import { storedText } from '../stored-body.ts';
+import type { HistoryRow } from '../callbacks/history.ts';
+import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../deliveries/rows.ts';
+import { storedText } from '../callbacks/stored-body.ts';
 import {
   type ArchivedCallback,
   type CallbackStory,

@@ -6,7 +6,7 @@ import { toldTroubles } from '../../notice/troubles.ts';
 import type { Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';
-import { keysFor } from '../keys.ts';
+import { keysFor } from '../callbacks/keys.ts';
 import { endIncidents, INCIDENT, tellIncidents, toldOf } from './telling.ts';
 
 export interface IncidentFilter {

@@ -4,10 +4,10 @@ import type { Incident, IncidentKind } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
-import { keyOf } from '../keys.ts';
+import { keyOf } from '../callbacks/keys.ts';
 import type { DeliveryTarget } from '../ledger.ts';
-import { insertRows } from '../operations/deliveries.ts';
-import { writeOwnNotice } from '../signal/own-notices.ts';
+import { insertRows } from '../deliveries/deliveries.ts';
+import { writeOwnNotice } from '../callbacks/own-notices.ts';
 
 /** The columns of an `Incident`. */
 export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;

@@ -1,7 +1,7 @@
 /** Keeps a file within its limit: deletes finished callbacks before their time, and never undelivered ones. */
 import type { Clock } from '../../time/clock.ts';
 import type { Tx } from '../database.ts';
-import { forgetDone } from '../operations/forget.ts';
+import { forgetDone } from '../callbacks/forget.ts';
 import type { SqliteConnection } from './connection.ts';
 
 export type StoreEvent =

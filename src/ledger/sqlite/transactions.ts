@@ -16,8 +16,14 @@ import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline } from '../../time/clock.ts';
 import { Turns } from '../../time/turn.ts';
-import { type LedgerState, ledgerState, migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../migrate.ts';
-import type { Migration } from '../schema.ts';
+import {
+  type LedgerState,
+  ledgerState,
+  migrate,
+  type OnUpgrade,
+  UPGRADE_WITHIN_MS,
+} from '../shared/migrate.ts';
+import type { Migration } from '../shared/schema.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { hasBytes, hasLogAlone, MEMORY, withCopy } from './file.ts';
 import { Space, type StoreEvent } from './space.ts';

@@ -23,7 +23,7 @@ function buildNext(): string {
   for (const each of ['src', 'scripts', 'config', 'templates', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, each), join(folder, each), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const schema = join(folder, 'src/ledger/schema.ts');
+  const schema = join(folder, 'src/ledger/shared/schema.ts');
   const text = readFileSync(schema, 'utf8');
   const step = `{ statements: ["ALTER TABLE callbacks ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'"], oldest: FIRST_VERSION },`;
   const next = text.replace(

@@ -40,7 +40,7 @@ export const RECEIVE: readonly Planted[] = [
   },
   {
     does: 'says that all was delivered though some was taken over',
-    file: 'src/ledger/result.ts',
+    file: 'src/ledger/callbacks/result.ts',
     from: "if (states.includes('pending')) return 'taken_over';",
     to: '',
   },

@@ -4,14 +4,14 @@ import type { Planted } from './planted.ts';
 export const SIGNAL: readonly Planted[] = [
   {
     does: 'ends a timer whose claim it has lost',
-    file: 'src/ledger/signal/timers.ts',
+    file: 'src/ledger/timers/timers.ts',
     from: 'const own = sql`key = ${key} AND due_at = ${dueAt} AND owner = ${tx.owner}`;',
     to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt} AND ${tx.owner} <> 0`;',
     unseen: 'a timer’s claim is lost only while the store is slow, and seeds with rules have no slow store',
   },
   {
     does: 'tells as overdue a run whose result has come',
-    file: 'src/ledger/signal/fire.ts',
+    file: 'src/ledger/timers/fire.ts',
     from: 'return over !== undefined;',
     to: 'return over === null;',
     unseen:
@@ -19,25 +19,25 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'does not watch whether a run takes too long',
-    file: 'src/ledger/signal/admission.ts',
+    file: 'src/ledger/timers/admission.ts',
     from: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));',
     to: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs).slice(1));',
   },
   {
     does: 'has a success end no errors where it is not told',
-    file: 'src/ledger/signal/judge.ts',
+    file: 'src/ledger/timers/judge.ts',
     from: 'return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;',
     to: 'return arriving.status === undefined ? withSuccessAt(told, startOf(arriving)) : told;',
   },
   {
     does: 'has any BOT’s success end a snooze',
-    file: 'src/ledger/signal/judge.ts',
+    file: 'src/ledger/timers/judge.ts',
     from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
     to: 'isWell && snooze.untilSuccess && botId !== undefined);',
   },
   {
     does: 'has a success end no snooze',
-    file: 'src/ledger/signal/judge.ts',
+    file: 'src/ledger/timers/judge.ts',
     from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
     to: 'isWell && snooze.untilSuccess && botId === undefined);',
   },
@@ -139,7 +139,7 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'begins no hold to end when somebody ends a snooze',
-    file: 'src/ledger/signal/snoozes.ts',
+    file: 'src/ledger/timers/snoozes.ts',
     from: 'UPDATE snoozes SET until_at = ${tx.now} WHERE',
     to: 'UPDATE snoozes SET until_at = until_at + 0 * ${tx.now} WHERE',
   },

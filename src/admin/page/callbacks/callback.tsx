@@ -2,7 +2,7 @@
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
 import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import { MessageFrame } from '../message.tsx';
-import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
+import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { Snoozed } from '../operation/snoozes.tsx';

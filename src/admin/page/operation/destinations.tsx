@@ -2,7 +2,7 @@
 import { failureInWords } from '../../../channels/failure.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
-import type { KeptSnooze } from '../../../ledger/signal/snoozes.ts';
+import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';

@@ -1,0 +1,264 @@
+/** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
+import sql, { type Sql } from 'sql-template-tag';
+import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
+import { gistOf } from '../../text/gist.ts';
+import { only, shared, type Tx } from '../database.ts';
+import { MOST_TIMES, writeHistory } from './history.ts';
+import { jobKeyOf, keyOf, nameIn } from './keys.ts';
+import {
+  type Admission,
+  type Arrival,
+  type Asking,
+  type DecidedTarget,
+  type DeliveryRecord,
+  type DeliveryState,
+  SUPERSEDED,
+} from '../ledger.ts';
+import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE } from '../deliveries/rows.ts';
+import { resultOf } from './result.ts';
+import { toStored } from './stored-body.ts';
+import { bodiesOf } from '../deliveries/claim-due.ts';
+import { endBot, notice } from '../incidents/signs.ts';
+import { decideAll } from '../timers/admission.ts';
+import { enterCallback } from './enter-callback.ts';
+import { claimOf, holdBack, insertRows } from '../deliveries/deliveries.ts';
+import { lockJob } from '../deliveries/locks.ts';
+import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
+
+type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
+
+/** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
+export async function admitArgs(arrival: Arrival, settings: { readonly takeOverAfterMs: number }) {
+  const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
+  const [jobId, botKey] = [keyOf(callback.job_id), keyOf(callback.bot_id)];
+  // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
+  return {
+    takeOverAfterMs: settings.takeOverAfterMs,
+    jobKey: jobKeyOf(jobId, botKey),
+    callback,
+    jobId,
+    botKey,
+    botId: nameIn(callback.bot_id),
+    botName: nameIn(callback.bot_name),
+    status: callback.status,
+    startedAt,
+    elapsed: elapsedSecondsOf(callback) ?? null,
+    error: statusNameOf(callback) === 'error' ? gistOf(callback.message ?? '') : null,
+    routing,
+    /** In the form of `stored-body.ts`; `bytes` is the size as received. */
+    body: await toStored(arrival.body),
+    bytes: arrival.body.byteLength,
+    asking,
+    isPlain: askingIn(asking).isPlain,
+    likeness,
+    unmet,
+    isAccepted,
+    isClaimed: !isAccepted || isClaimed === true,
+  };
+}
+
+/** `firstBody`: of a callback that came before and has deliveries to attempt, in the form of `stored-body.ts`. */
+export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
+
+/** @throws {LedgerFull} the store is full, and the callback is new */
+export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
+  const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
+  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike);
+  const isNew = timesReceived === 1;
+  const isLateStart = args.status === EXECUTING && hasResult;
+  if (!isFirstOfJob && args.status !== EXECUTING)
+    await supersede(
+      tx,
+      sql`job_key = ${args.jobKey} AND EXISTS (
+        SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
+    );
+  const ofJob = { isLateStart, isFirstOfJob, hasSnoozes, hasIncident };
+  const entered = { id: callbackId, receivedAt, timesReceived, ...ofJob };
+  const { deliveries, firstBody, isAnswered } = isNew
+    ? await admitNew(tx, args, entered)
+    : await admitAgain(tx, args, entered);
+  return {
+    callbackId,
+    isNew,
+    firstBody,
+    timesReceived,
+    firstReceivedAt: receivedAt,
+    asOf: tx.now,
+    isSuperseded: isSuperseded(entered, deliveries.map(stateOf)),
+    isAnswered,
+    deliveries,
+  };
+}
+
+/** A success ends the BOT's incident; an error of which somebody is told counts in one. */
+async function enterIncident(
+  tx: Tx,
+  args: AdmitArgs,
+  { hasIncident }: Pick<Entered, 'hasIncident'>,
+  targets: readonly DecidedTarget[],
+): Promise<void> {
+  const { status, botKey: key, error } = args;
+  const startedAt = Math.min(args.startedAt, tx.now);
+  if (status === 0 && hasIncident) await endBot(tx, key, startedAt);
+  if (error === null || targets.length === 0) return;
+  const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
+  const about = { kind: 'bot', key, subject: args.botId, name: args.botName, sign: 'error' } as const;
+  await notice(tx, { ...about, gist: error, jobId: args.jobId, startedAt, isWaiting });
+}
+
+type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;
+
+async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
+  const targets = await targetsOf(tx, args, entered);
+  await enterIncident(tx, args, entered, targets);
+  const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
+  const insert = () =>
+    Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
+  // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
+  const isMoreToAsk = !entered.isFirstOfJob || targets.some(({ reason }) => reason !== undefined);
+  const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
+  return { deliveries, firstBody: undefined, isAnswered };
+}
+
+async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
+  const { id, isLateStart, timesReceived } = entered;
+  if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
+  const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
+  const rows = await deliveriesOf(tx, [id]);
+  const deliveries = rows.map((row) =>
+    own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
+  );
+  if (timesReceived <= MOST_TIMES)
+    await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
+  const isAnswered = await answerAtOnce(tx, args, entered, deliveries.map(stateOf));
+  const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
+  const firstBody = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
+  return { deliveries, firstBody, isAnswered };
+}
+
+function stateOf({ state }: DeliveryRecord): DeliveryState {
+  return state;
+}
+
+/** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
+async function answerAtOnce(
+  tx: Tx,
+  { asking, isAccepted }: AdmitArgs,
+  entered: Entered,
+  states: readonly DeliveryState[],
+): Promise<boolean> {
+  const { id, receivedAt, timesReceived } = entered;
+  const isForNobody = states.length === 0 && askingIn(asking).planned.length === 0;
+  if (!isAccepted && !isForNobody) return false;
+  const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
+  const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
+  await Promise.all([
+    writeAnswer(tx, { callbackId: id, receivedAt }, answer),
+    timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
+  ]);
+  return true;
+}
+
+/** If all its deliveries succeeded before the result came, there was nothing to supersede. */
+function isSuperseded({ isLateStart }: Entered, states: readonly DeliveryState[]): boolean {
+  const isToldToAll = states.length > 0 && states.every((state) => state === 'delivered');
+  return isLateStart && !isToldToAll;
+}
+
+/** A callback whose job and own row are written. */
+interface Entered {
+  readonly id: number;
+  /** When it came first. */
+  readonly receivedAt: number;
+  readonly timesReceived: number;
+  readonly isLateStart: boolean;
+  readonly isFirstOfJob: boolean;
+  readonly hasSnoozes: boolean;
+  /** The BOT has an open incident. */
+  readonly hasIncident: boolean;
+}
+
+const askingJob = shared('text text text text integer text text bigint text');
+
+/** Locks the job until the transaction ends. @returns `hasAlike`: another callback of the same status came before; `hasResult`: the job's result did */
+async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
+  const [, rows] = await Promise.all([
+    lockJob(tx, jobKey),
+    tx.all<{
+      isFirstOfJob: boolean;
+      hasAlike: boolean;
+      hasResult: boolean;
+      hasSnoozes: boolean;
+      hasIncident: boolean;
+    }>(askingJob`
+      SELECT /*nr*/
+        NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
+        EXISTS (SELECT 1 FROM callbacks
+          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status} AND kind = 'callback') AS has_alike,
+        EXISTS (SELECT 1 FROM callbacks
+          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
+        EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
+        EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
+      /*from given*/`),
+  ]);
+  return only(rows);
+}
+
+/** The destinations of a new callback, with what the rules have decided. */
+async function targetsOf(
+  tx: Tx,
+  args: AdmitArgs,
+  { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes }: Entered,
+): Promise<readonly DecidedTarget[]> {
+  if (isLateStart) return [];
+  const asking = askingIn(args.asking);
+  if (asking.isPlain && !hasSnoozes) return asking.planned;
+  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob };
+  return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
+}
+
+/** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
+function insertTargets(
+  tx: Tx,
+  { jobKey, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
+  { id: callbackId, receivedAt, isFirstOfJob }: Entered,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DeliveryRecord[]> {
+  const takenOverInMs = isAccepted ? undefined : takeOverAfterMs;
+  return insertRows(tx, {
+    callbackId,
+    receivedAt,
+    jobKey,
+    targets,
+    isNew: true,
+    isFirstOfJob,
+    isClaimed,
+    takenOverInMs,
+  });
+}
+
+/** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */
+const askings = new Map<string, Asking>();
+const MOST_CHARACTERS = 16 * 1024 * 1024;
+let characters = 0;
+
+function askingIn(text: string): Asking {
+  const known = askings.get(text);
+  if (known !== undefined) return known;
+  const asking = JSON.parse(text) as Asking;
+  if (characters >= MOST_CHARACTERS) {
+    askings.clear();
+    characters = 0;
+  }
+  characters += text.length;
+  askings.set(text, asking);
+  return asking;
+}
+
+/** Holds unclaimed deliveries of an `executing`, since its job's result is known. */
+async function supersede(tx: Tx, which: Sql): Promise<void> {
+  const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
+    SELECT id, callback_id FROM deliveries
+    WHERE state = 'pending' AND ${which} AND ${IS_IDLE} ORDER BY id ${tx.skipLocked}`);
+  await holdBack(tx, rows, SUPERSEDED);
+}

@@ -1,0 +1,81 @@
+/** Writes the row of a callback, or counts it once more if it came before. */
+import sql from 'sql-template-tag';
+import { type Callback, identityOf } from '../../callback/callback.ts';
+import { fixed, only, shared, type Tx } from '../database.ts';
+import { LedgerFull } from '../ledger.ts';
+import { callbackIn } from '../deliveries/rows.ts';
+
+/** The values of its columns. */
+interface Entering {
+  readonly callback: Callback;
+  readonly jobId: string;
+  readonly botKey: string;
+  readonly botId: string;
+  readonly botName: string;
+  readonly status: number;
+  readonly startedAt: number;
+  readonly elapsed: number | null;
+  readonly routing: string;
+  readonly bytes: number;
+  readonly error: string | null;
+  readonly body: Uint8Array;
+}
+
+const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
+
+/** @returns the id of the same callback that came before; undefined: it is new */
+async function earlierOf(
+  tx: Tx,
+  { jobId, botKey, status }: Entering,
+  identity: string,
+): Promise<number | undefined> {
+  const isAlike = sql`job_id = ${jobId} AND bot_key = ${botKey} AND status = ${status}`;
+  const first = await tx.first<{ id: number; body: Uint8Array }>(
+    sql`SELECT id, body FROM callbacks WHERE ${isAlike} AND identity IS NULL`,
+  );
+  if (first !== undefined)
+    await tx.all(
+      fixed`UPDATE callbacks SET identity = ${identityOf(callbackIn(first.body))} WHERE id = ${first.id}`,
+    );
+  const same = await tx.first<{ id: number }>(
+    sql`SELECT id FROM callbacks WHERE ${isAlike} AND identity = ${identity}`,
+  );
+  return same?.id;
+}
+
+/** Counts the callback if it came before, else writes it. @throws {LedgerFull} it is new */
+export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean) {
+  // Made only where it is asked for: it takes several passes over a callback, and most have no other to be told from.
+  const identity = hasAlike ? identityOf(args.callback) : null;
+  const before = identity === null ? undefined : await earlierOf(tx, args, identity);
+  if (before !== undefined) return countCallback(tx, before);
+  if (tx.isFull) throw new LedgerFull(FULL);
+  return writeCallback(tx, args, identity);
+}
+
+const newCallback = shared(
+  'text text text text text integer bigint bigint bigint float8 text bigint text bytea',
+);
+
+/** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
+async function writeCallback(tx: Tx, args: Entering, identity: string | null) {
+  const { now } = tx;
+  const { id } = only(
+    await tx.all<{ id: number }>(newCallback`
+      INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+        last_received_at, elapsed, routing, bytes, error, body)
+      VALUES ('callback', ${identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
+        ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
+        ${args.body})
+      RETURNING id`),
+  );
+  return { id, timesReceived: 1, receivedAt: now };
+}
+
+async function countCallback(tx: Tx, id: number) {
+  return only(
+    await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
+      UPDATE callbacks SET times_received = times_received + 1, last_received_at = ${tx.now}
+      WHERE id = ${id} RETURNING id, times_received, received_at`),
+  );
+}

@@ -1,0 +1,133 @@
+/** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { countedFrom } from '../timers/digest.ts';
+import { hasResult } from '../deliveries/rows.ts';
+import { lockFreeJobs } from '../deliveries/locks.ts';
+import { IDLE_MS } from '../shared/paces.ts';
+
+/** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
+const AT_ONCE = 20;
+
+/** Rows per step when callbacks are deleted before their time: fewer, so that no more go than necessary. */
+const EARLY_AT_ONCE = 4;
+
+const DAY_MS = 86_400_000;
+
+/** How long alert causes and ended snoozes are kept. */
+const CAUSES_KEPT_MS = 3 * DAY_MS;
+
+/** How long a BOT's facts and bulk redeliveries are kept. */
+const LONG_KEPT_MS = 400 * DAY_MS;
+
+/** A condition on a row of `callbacks`: an `executing` without a result that a timer watches. */
+const IS_WATCHED = sql`(callbacks.status = 2
+  AND NOT ${hasResult('callbacks')}
+  AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
+
+/** A condition on a row of `callbacks`: it is the result of a job of which a beginning, which it supersedes, or a notice that it was overdue is kept. */
+const SUPERSEDES = sql`(callbacks.kind = 'callback' AND callbacks.status <> 2 AND EXISTS (
+  SELECT 1 FROM callbacks AS begun
+  WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND (begun.status = 2 OR begun.kind = 'overdue')))`;
+
+/** A condition on a row of `callbacks`: unwatched, and none of its deliveries is pending, dead, or held to be sent later. */
+const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (
+  SELECT 1 FROM deliveries
+  WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
+    OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
+
+/** A condition on a row of `callbacks`: unwatched, and all its deliveries, if any, were let go by a rule or superseded. */
+const REACHED_NOBODY = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (
+  SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND NOT (state = 'held' AND held_until IS NULL
+    AND summary_id IS NULL AND reason IN ('superseded', 'on', 'when', 'after_failures', 'repeat')))`;
+
+/** How far each sweep has come: the id of the last callback that it looked at. */
+export interface ForgetPosition {
+  readonly done: number;
+  readonly reachedNobody: number;
+  /** The small tables have been gone through. */
+  readonly isTidied?: boolean;
+}
+
+export interface ForgetRequest {
+  readonly doneKeptMs: number;
+  readonly nobodyKeptMs: number;
+  readonly from: ForgetPosition;
+}
+
+/** @returns `next`: where to go on; `isMore`: whether there is more to do at once */
+export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetRequest) {
+  const uncounted = await countedFrom(tx);
+  const before = (keptMs: number) => Math.min(tx.now - keptMs, uncounted);
+  const done = await sweep(tx, IS_DONE, before(doneKeptMs), from.done);
+  const reachedNobody = await sweep(tx, REACHED_NOBODY, before(nobodyKeptMs), from.reachedNobody);
+  const isTidied = from.isTidied === true || (await tidy(tx));
+  return {
+    next: { done: done.next, reachedNobody: reachedNobody.next, isTidied },
+    isMore: !done.isThrough || !reachedNobody.isThrough || !isTidied,
+  };
+}
+
+/** Goes through tables without an index for it. @returns whether that is all */
+async function tidy(tx: Tx): Promise<boolean> {
+  const more = [
+    await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
+    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS} OR next_at > ${tx.now + DAY_MS}`),
+    await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
+  ];
+  return !more.includes(true);
+}
+
+/** Makes room in SQLite: deletes finished callbacks before their time. */
+export function forgetDone(tx: Tx, after: number) {
+  return sweep(tx, IS_DONE, tx.now + 1, after, EARLY_AT_ONCE);
+}
+
+/**
+ * Looks at the next callbacks by id, up to the first one that is too young.
+ * @param goes which of those received before `before` are deleted @param after id of the last one that the previous step looked at
+ * @returns how many were deleted; `next`: id of the last one that was looked at; `isThrough`: none after it is old enough
+ */
+async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = AT_ONCE) {
+  const some = await tx.all<{ id: number; receivedAt: number }>(
+    sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
+  );
+  const ahead = some.filter(({ receivedAt }) => receivedAt > tx.now).map(({ id }) => id);
+  // It came before the clock was set back: as if it had come now, so that it goes like any other.
+  if (ahead.length > 0)
+    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)})`);
+  const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
+  const looked = young === -1 ? some : some.slice(0, young);
+  const old = looked.filter(({ receivedAt }) => receivedAt < before);
+  return {
+    forgotten: await forgetCallbacks(tx, goes, old),
+    next: looked.at(-1)?.id ?? after,
+    isThrough: young !== -1 || some.length < atOnce,
+  };
+}
+
+/** The database deletes their deliveries and history with them. Skips callbacks that, or whose jobs, another transaction has locked. */
+async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: number }[]): Promise<number> {
+  if (old.length === 0) return 0;
+  const free = await lockFreeJobs(
+    tx,
+    old.map(({ id }) => id),
+  );
+  if (free.length === 0) return 0;
+  const gone = await tx.all(sql`
+    DELETE FROM callbacks WHERE id IN (
+      SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked})
+    RETURNING id`);
+  return gone.length;
+}
+
+/** @param key the primary key's column. @returns whether there may be more */
+async function forgetRows(tx: Tx, table: string, key: string, which: Sql): Promise<boolean> {
+  const gone = await tx.all(sql`
+    DELETE FROM ${raw(table)} WHERE ${raw(key)} IN (
+      SELECT ${raw(key)} FROM ${raw(table)} WHERE ${which} ORDER BY ${raw(key)} LIMIT ${AT_ONCE} ${tx.skipLocked})
+    RETURNING 1`);
+  return gone.length === AT_ONCE;
+}

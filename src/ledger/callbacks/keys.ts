@@ -1,0 +1,37 @@
+/** Keys of jobs, BOTs and alert causes: short enough for an index, whatever a sender or a remote writes. */
+import { hash } from 'node:crypto';
+import { cleanText } from '../../text/clean.ts';
+import { shortText } from '../../text/cut.ts';
+
+/** A PostgreSQL index takes at most 2.7 KB. */
+const LONGEST_KEY_BYTES = 200;
+
+/** At most so many characters of an id are cleaned; the key of a longer id has the hash of the raw id. */
+const LONGEST_CLEANED = 10_000;
+
+/** Longer than any name that a route's pattern is matched against, so that cutting a name does not change its routing. */
+const LONGEST_NAME = 2000;
+
+/** The key of an id: the cleaned id; if that is too long, its beginning and its hash. */
+export function keyOf(id: string): string {
+  const isCleanedWhole = id.length <= LONGEST_CLEANED;
+  const text = cleanText(isCleanedWhole ? id : id.slice(0, LONGEST_CLEANED));
+  if (isCleanedWhole && Buffer.byteLength(text) <= LONGEST_KEY_BYTES) return text;
+  // UTF-8 takes at most three bytes for each UTF-16 unit.
+  const beginning = text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();
+  return `${beginning}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
+}
+
+/** What two BOTs call the same are two jobs. @param job of its id, as `bot` is (`keyOf`): no key has a line break */
+export function jobKeyOf(job: string, bot: string): string {
+  return `${job}\n${bot}`;
+}
+
+/** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */
+export function keysFor(id: string): readonly string[] {
+  return [...new Set([keyOf(id), keyOf(id.trim()), cleanText(id.trim().slice(0, LONGEST_CLEANED))])];
+}
+
+export function nameIn(text: string): string {
+  return shortText(text, LONGEST_NAME);
+}

@@ -1,0 +1,42 @@
+/** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
+import sql from 'sql-template-tag';
+import { only, type Tx } from '../database.ts';
+import { keyOf, nameIn } from './keys.ts';
+import { randomId } from '../../text/random.ts';
+import { toStored } from './stored-body.ts';
+
+export interface OwnNotice {
+  /** A SHA-256 in hexadecimal; a random one if left out. */
+  readonly id?: string | undefined;
+  /** The column `kind` of `callbacks`: `alert`, or the template's name. */
+  readonly kind: string;
+  /** JSON of what it is about (`RaisedAlert.subject`). */
+  readonly subject: string;
+  readonly jobId?: string | undefined;
+  /** Its messages are grouped with the job's, and in order with them. */
+  readonly isOfJob?: boolean;
+  readonly botId?: string | undefined;
+  readonly botName?: string | undefined;
+  readonly about?: number | undefined;
+  /** How many of the same cause were suppressed before it. */
+  readonly suppressed?: number | undefined;
+}
+
+/** @returns what its deliveries are inserted with */
+export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
+  const { about, suppressed = 0, id = randomId(tx.random) } = notice;
+  const body = Buffer.from(
+    `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
+  );
+  // One that is overdue holds its whole callback.
+  const stored = await toStored(body);
+  const inserted = await tx.all<{ id: number }>(sql`
+    INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+      last_received_at, times_received, routing, bytes, about, body)
+    VALUES (${kind}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${stored})
+    RETURNING id`);
+  const { id: callbackId } = only(inserted);
+  return { callbackId, receivedAt: tx.now };
+}

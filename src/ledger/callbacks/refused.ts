@@ -1,0 +1,66 @@
+/** Bodies that no retry can make acceptable, kept for the operator. */
+import sql from 'sql-template-tag';
+import { cleanText } from '../../text/clean.ts';
+import { charactersWithin, cutEnd } from '../../text/cut.ts';
+import type { Tx } from '../database.ts';
+import type { Alert, RefusedBody } from '../ledger.ts';
+import { LONGEST_TEXT } from '../deliveries/rows.ts';
+import { notice } from '../incidents/signs.ts';
+import { raise } from '../deliveries/alerts.ts';
+
+const LONGEST_BODY_BYTES = 64 * 1024;
+
+const MOST_KEPT = 1000;
+
+export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promise<void> {
+  // If the store is full, only the alert is written.
+  if (!tx.isFull) await keep(tx, refused);
+  const { status, detail, errors } = refused;
+  const [first] = errors;
+  const gist = short(first === undefined ? detail : `${first.pointer} ${first.detail}`.trim());
+  const key = `refused ${status}`;
+  await notice(tx, {
+    kind: 'botbell',
+    key,
+    subject: key,
+    name: '',
+    sign: 'refused',
+    gist,
+  });
+  await raise(tx, [alert]);
+}
+
+async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
+  const { receivedAt, status, detail, errors, from, body } = refused;
+  // An error may quote the body, such as a key of megabytes.
+  const found = errors.map((each) => ({ pointer: short(each.pointer), detail: short(each.detail) }));
+  // Sliced before, so that megabytes need not be cleaned.
+  const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
+  await tx.all(sql`
+    INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
+    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${found}, ${from},
+      ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))}, ${short(faultOf(refused))})`);
+  await tx.all(sql`
+    DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);
+}
+
+const FAULTS_COMPARED = 3;
+
+/** The errors without found values and list indexes, so that bodies with the same mistake have the same fault. */
+function faultOf({ status, detail, errors }: RefusedBody): string {
+  const faults = errors
+    .slice(0, FAULTS_COMPARED)
+    .map((each) => `${each.pointer.replaceAll(/\d+/g, '0')} ${each.detail.replace(/, found .*/s, '')}`);
+  return [status, ...(faults.length === 0 ? [detail.replaceAll(/\d+/g, '0')] : faults)].join('\n');
+}
+
+/** Marks this one, and all before it with the same fault, as seen. */
+export async function seeRefused(tx: Tx, id: number): Promise<void> {
+  await tx.all(sql`
+    UPDATE refused SET is_seen = 1
+    WHERE id <= ${id} AND fault = (SELECT fault FROM refused AS newest WHERE newest.id = ${id})`);
+}
+
+function short(text: string): string {
+  return cutEnd(text, LONGEST_TEXT, '…');
+}

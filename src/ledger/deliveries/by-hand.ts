@@ -1,0 +1,110 @@
+/** Redelivers or dismisses one delivery, or routes a callback anew, as a person has asked. */
+import sql, { join } from 'sql-template-tag';
+import { cleanText } from '../../text/clean.ts';
+import { shortText } from '../../text/cut.ts';
+import type { Tx } from '../database.ts';
+import { type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
+import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
+import { insertRows, makePending } from './deliveries.ts';
+import { lockCallback, lockDeliveries } from './locks.ts';
+import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
+import { IS_OVER, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from './rows.ts';
+import type { DismissResult, PlanByHand, RedeliverResult, RoutedByHand } from './actions.ts';
+
+const LONGEST_NAME = 200;
+
+/** Cleaned and cut, since a header or a name on a command line may hold anything. */
+export function keptActor({ via, user, from }: Actor): Actor {
+  const kept = (text: string) => shortText(cleanText(text), LONGEST_NAME);
+  return { via, user: user && kept(user), from: kept(from) };
+}
+
+/** A double click sends a form of the page twice within this time. */
+const SAME_REQUEST_MS = 1000;
+
+/** @param again also redelivers a delivered one */
+export async function redeliver(tx: Tx, id: number, actor: Actor, again: boolean): Promise<RedeliverResult> {
+  const row = await lockedRow(tx, id);
+  if (row === undefined) return 'unknown';
+  const result = redeliverResult(row, again);
+  const isRepeated = actor.via === 'page' && Math.abs(tx.now - (row.givenBackAt ?? 0)) < SAME_REQUEST_MS;
+  if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
+  await writeEach(tx, [row], 'redelivered', { entry: { actor: keptActor(actor) } });
+  await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
+  return result;
+}
+
+/** Marks a dead letter, or a delivery no longer routed, as done; its last error is kept. */
+export async function dismiss(tx: Tx, id: number, actor: Actor): Promise<DismissResult> {
+  const row = await lockedRow(tx, id);
+  if (row === undefined) return 'unknown';
+  if (row.reason === DISMISSED) return 'dismissed';
+  if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';
+  await writeEach(tx, [row], 'dismissed', { entry: { actor: keptActor(actor) } });
+  await markDismissed(tx, [row]);
+  return 'dismissed';
+}
+
+export async function markDismissed(
+  tx: Tx,
+  rows: readonly { readonly id: number; readonly callbackId: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  // Dismissing a summary dismisses what it contains.
+  await tx.all(sql`
+    UPDATE deliveries SET reason = ${DISMISSED}, updated_at = ${tx.now}
+    WHERE state = 'held' AND summary_id IN (${join(rows.map(({ callbackId }) => callbackId))})`);
+}
+
+async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefined> {
+  await lockDeliveries(tx, [id]);
+  return (await withCallbacks(tx, [id]))[0];
+}
+
+function redeliverResult(row: RowWithCallback, again: boolean): RedeliverResult {
+  const { state, reason, isOver, heldUntil, summaryId } = row;
+  // If made pending, it would be held as superseded again.
+  if (reason === SUPERSEDED || isOver) return 'superseded';
+  if (state === 'delivered') return again ? 'accepted' : 'delivered';
+  if (state !== 'held') return 'accepted';
+  if (reason === NO_LONGER_ROUTED || reason === DISMISSED) return 'accepted';
+  return heldUntil === undefined && summaryId === undefined ? 'let go' : 'open';
+}
+
+/**
+ * Adds the targets that the callback lacks, and attempts those again that are dead or no longer routed.
+ * @param plan by today's config
+ * @returns undefined: there is no such callback; superseded: its job's result is known, so nothing is sent
+ */
+export async function routeByHand(
+  tx: Tx,
+  callbackId: number,
+  { targets, routing, channels }: PlanByHand,
+  actor: Actor,
+): Promise<RoutedByHand | 'superseded' | undefined> {
+  await lockCallback(tx, callbackId);
+  const callback = await tx.first<Pick<RowWithCallback, 'receivedAt' | 'jobKey' | 'isOver'>>(
+    sql`SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
+  );
+  if (callback === undefined) return undefined;
+  if (callback.isOver) return 'superseded';
+  const { lacking, revived } = gained(
+    targets,
+    await siblingsOf(tx, sql`${callbackId}`),
+    channels,
+    (each) => each.state === 'dead' || isUnrouted(each),
+  );
+  const told = [...revived, ...lacking].map(({ destination }) => destination);
+  const untouched = targets.map(({ destination }) => destination).filter((name) => !told.includes(name));
+  await writeHistory(tx, [
+    { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
+    { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
+  ]);
+  const { receivedAt, jobKey } = callback;
+  const added = await insertRows(tx, { callbackId, receivedAt, jobKey, targets: lacking });
+  await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
+  return { told, untouched };
+}

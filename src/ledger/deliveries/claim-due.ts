@@ -1,0 +1,97 @@
+/** Claims the deliveries that are due for Botbell to attempt by itself, in the order of their callbacks and of each job. */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { writeEach } from '../callbacks/history.ts';
+import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
+import { EARLIER_IN_JOB, IS_IDLE, type NoticeRow, type RowWithCallback, withCallbacks } from './rows.ts';
+import { holdBack } from './deliveries.ts';
+
+/** A claimed delivery; its body is parsed outside the transaction. */
+export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
+
+/** Skips from destination to destination through the index, without reading all that one of them has pending. */
+export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
+  const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
+    WITH RECURSIVE each_one(destination) AS (
+      SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL
+      UNION ALL
+      SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL AND destination > each_one.destination)
+      FROM each_one WHERE each_one.destination IS NOT NULL
+    )
+    SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (
+      SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
+        AND due_at <= ${tx.now} AND ${IS_IDLE})`);
+  return rows.map(({ destination }) => destination);
+}
+
+/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. */
+export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
+  const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
+  const rows = await withCallbacks(tx, ids);
+  const over = rows.filter(({ isOver }) => isOver);
+  await holdBack(tx, over, SUPERSEDED);
+  if (over.length > 0) return claimDue(tx, requests);
+  return claimRows(tx, withinBytes(rows));
+}
+
+/** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
+async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
+  const take = async (which: Sql, most: number) => {
+    if (most <= 0) return [];
+    const rows = await tx.all<{ id: number }>(sql`
+      SELECT id FROM deliveries
+      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
+        AND NOT EXISTS (${EARLIER_IN_JOB})
+      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
+    return rows.map(({ id }) => id);
+  };
+  const bulk = isBulkFirst ? await take(raw('is_bulk = 1'), limit) : [];
+  const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;
+  return [...bulk, ...(await take(others, limit - bulk.length))];
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The first rows that fit into `MOST_BYTES`, and at least one, however large it is. */
+function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
+  let bytes = 0;
+  const tooMuch = rows.findIndex((row, index) => {
+    bytes += row.bytes;
+    return bytes > MOST_BYTES && index > 0;
+  });
+  return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
+}
+
+/** The time since a delivery became due counts as waiting, not towards its age. */
+async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
+  if (rows.length === 0) return [];
+  await tx.all(sql`
+    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1,
+      waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
+  await writeEach(tx, taken, 'taken_over');
+  const bodies = await bodiesOf(tx, rows);
+  return rows.map((row) => claimed(row, bodies.get(row.callbackId) ?? new Uint8Array()));
+}
+
+export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
+  const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
+  const bodies = await tx.all<{ id: number; body: Uint8Array }>(
+    sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
+  );
+  return new Map(bodies.map(({ id, body }) => [id, body]));
+}
+
+function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
+  const { receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
+  // `dueInMs` is negative: since it became due it only waited.
+  const ageMs = row.ageMs + row.dueInMs;
+  return {
+    record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
+    kind,
+    firstReceivedAt,
+    isTakenOver: !isTakenOver,
+    told: { kind, startedAt, timesReceived, body },
+  };
+}

@@ -1,0 +1,168 @@
+/** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
+import sql, { join } from 'sql-template-tag';
+import { fixed, shared, type Tx } from '../database.ts';
+import { writeEach } from '../callbacks/history.ts';
+import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
+import { type DeliveryRow, EARLIER_IN_JOB, IS_IDLE, RECEIVED_AT } from './rows.ts';
+
+/** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
+interface Planned {
+  readonly callbackId: number;
+  readonly receivedAt: number;
+  readonly jobKey: string | undefined;
+  readonly targets: readonly DecidedTarget[];
+  /** It has none yet. */
+  readonly isNew?: boolean;
+  /** No other callback of the job has come, so no delivery comes before. */
+  readonly isFirstOfJob?: boolean;
+  /** This process attempts them first; else they are claimed by nobody. */
+  readonly isClaimed?: boolean;
+  /** The service posts them again until then. Undefined: they are Botbell's own, and due at once. */
+  readonly takenOverInMs?: number | undefined;
+}
+
+/** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
+export async function insertRows(tx: Tx, planned: Planned): Promise<readonly DeliveryRecord[]> {
+  const inserted = await Promise.all(planned.targets.map((target) => insertRow(tx, planned, target)));
+  const records = inserted.filter((record) => record !== undefined);
+  return planned.isFirstOfJob === true || planned.jobKey === undefined ? records : withBefore(tx, records);
+}
+
+async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<readonly DeliveryRecord[]> {
+  const [first] = records;
+  if (first === undefined) return records;
+  const rows = await tx.all<Pick<DeliveryRecord, 'id' | 'behind'>>(sql`
+    SELECT id, (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) AS behind FROM deliveries
+    WHERE callback_id = ${first.callbackId} AND state = 'pending'`);
+  const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
+  return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
+}
+
+const newDelivery = shared(
+  'bigint text text text text text bigint bigint text text text bigint integer bigint bigint',
+);
+
+/** @returns the record, which is known but for the id; undefined: the callback has the destination already */
+async function insertRow(
+  tx: Tx,
+  { callbackId, receivedAt, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs, isNew }: Planned,
+  { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
+): Promise<DeliveryRecord | undefined> {
+  const { now } = tx;
+  const state = reason === undefined ? 'pending' : 'held';
+  const isTakenOver = takenOverInMs === undefined;
+  const dueInMs = takenOverInMs ?? 0;
+  const isClaimed = isPlannedClaimed && state === 'pending';
+  // One that the callback may have already is not written, so it cannot be written together with others.
+  const statement = isNew ? newDelivery : fixed;
+  const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
+    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
+      state, owner, due_at, is_taken_over, counts_from, updated_at)
+    VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
+      ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
+      ${now}, ${now})
+    ON CONFLICT (callback_id, destination) DO NOTHING
+    RETURNING id`);
+  if (row === undefined) return undefined;
+  const { id } = row;
+  if (state === 'held')
+    await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
+  const named = { id, callbackId, receivedAt, destination, channel, address } as const;
+  const begun = { state, attempts: 0, refusals: 0, ...named } as const;
+  const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
+  const claim = isClaimed ? 'own' : undefined;
+  return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
+}
+
+/** Holds deliveries that this transaction has locked and that no process has claimed. */
+export async function holdBack(
+  tx: Tx,
+  rows: readonly Pick<DeliveryRow, 'id' | 'callbackId'>[],
+  reason: string,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'held', reason = ${reason}, held_until = NULL, owner = NULL,
+      updated_at = ${tx.now}
+    WHERE id IN (${join(ids)})`);
+  await writeEach(tx, rows, 'held', { result: reason });
+}
+
+interface GivenBack {
+  /** Its age begins anew; else the time since its last write counts as waiting. */
+  readonly countsAnew: boolean;
+  readonly givenBackAt?: number;
+  /** The bulk redelivery that gives it back: it is sent after all others. */
+  readonly bulkId?: number;
+}
+
+/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. */
+export async function makePending(
+  tx: Tx,
+  rows: readonly { readonly id: number }[],
+  { countsAnew, givenBackAt, bulkId }: GivenBack,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const age = countsAnew
+    ? sql`counts_from = ${tx.now}, waited_ms = 0`
+    : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
+  const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId}`;
+  await tx.all(sql`
+    UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
+      error_class = NULL, error_code = NULL, last_error = NULL, alerted_cause = NULL,
+      owner = CASE WHEN state = 'pending' THEN owner END,
+      is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
+      given_back_at = coalesce(${givenBackAt}, given_back_at),
+      is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+}
+
+/** Also those being attempted now: if that fails, they are due at once. @throws {Error} the store has lost one of them */
+export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await checkNamed(tx, deliveries);
+  const ids = deliveries.map(({ id }) => id);
+  const rows = await tx.all<{ id: number; callbackId: number }>(sql`
+    UPDATE deliveries SET is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
+    WHERE id IN (
+      SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_taken_over = 0 ORDER BY id ${tx.forUpdate})
+    RETURNING id, callback_id`);
+  await writeEach(tx, rows, 'taken_over');
+}
+
+/** @throws {Error} the store has lost one of these deliveries, as in a crash; another one may have its id */
+export async function checkNamed(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
+  const ids = join(deliveries.map(({ id }) => id));
+  const rows = await tx.all<DeliveryName>(
+    sql`SELECT id, destination, (${RECEIVED_AT}) AS received_at FROM deliveries WHERE id IN (${ids})`,
+  );
+  findNamed(rows, deliveries);
+}
+
+/** @returns the rows of these deliveries, in their order @throws {Error} as `checkNamed` */
+export function findNamed<Row extends DeliveryName>(
+  rows: readonly Row[],
+  deliveries: readonly DeliveryName[],
+): readonly Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return deliveries.map((delivery) => {
+    const row = byId.get(delivery.id);
+    if (row === undefined || !isSame(row, delivery))
+      throw new Error(
+        `the store has lost what it knew of ${delivery.destination}, as in a crash: post it again`,
+      );
+    return row;
+  });
+}
+
+/** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */
+export async function claimOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
+  const rows = await tx.all<{ id: number }>(sql`
+    UPDATE deliveries SET owner = ${tx.owner}
+    WHERE id IN (
+      SELECT id FROM deliveries
+      WHERE callback_id = ${callbackId} AND state = 'pending' AND ${IS_IDLE} ORDER BY id ${tx.skipLocked})
+    RETURNING id`);
+  return rows.map(({ id }) => id);
+}

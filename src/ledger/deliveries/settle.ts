@@ -1,0 +1,249 @@
+/** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
+import sql, { join } from 'sql-template-tag';
+import type { Sign } from '../../incident/incident.ts';
+import { gistOf } from '../../text/gist.ts';
+import { shared, type Tx } from '../database.ts';
+import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../callbacks/history.ts';
+import {
+  type Alert,
+  type AnswerRecord,
+  type AttemptRecord,
+  type DeliveryState,
+  type DeliveryUpdate,
+  type Settlement,
+  SUPERSEDED,
+} from '../ledger.ts';
+import { keyOf } from '../callbacks/keys.ts';
+import { kept, type RowWithCallback, withCallbacks } from './rows.ts';
+import { raise } from './alerts.ts';
+import { notice } from '../incidents/signs.ts';
+import { tellSummarised } from './holds.ts';
+import { checkNamed, findNamed } from './deliveries.ts';
+import { lockJobsOf, lockRow, lockWithoutJobs } from './locks.ts';
+
+/**
+ * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
+ * @returns whether Botbell has something to attempt now because of it: one of these, or an alert
+ * @throws {Error} the store has lost the callback or a delivery, as in a crash; nothing is written
+ */
+export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
+  const { deliveries, answer, refused = [] } = settlement;
+  if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
+  if (isOfSuccesses(settlement)) return settleDelivered(tx, settlement);
+  // All are locked, in the order of their ids, since decisions depend on their earlier states.
+  const ids = deliveries.map(({ id }) => id);
+  await lockJobsOf(tx, ids);
+  const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
+  await lockWithoutJobs(tx, ids);
+  const rows = findNamed(await withCallbacks(tx, ids), deliveries);
+  if (refused.length > 0)
+    await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
+  await tell(tx, settlement);
+  const decisions = deliveries.flatMap((update, index) =>
+    update.state === 'delivered' ? [] : (decide(rows[index], update, tx) ?? []),
+  );
+  for (const decision of decisions) await writeDecision(tx, decision);
+  const [made, answered] = shownOf(settlement, times);
+  await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
+  for (const decision of decisions) await noticeFailure(tx, decision);
+  const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
+  const isAlerted = await raise(tx, alerts);
+  return isAlerted || decisions.some(isDue);
+}
+
+/** Then nothing depends on what a row was before. */
+export function isOfSuccesses({ deliveries, refused = [] }: Settlement): boolean {
+  return refused.length === 0 && deliveries.every(({ state }) => state === 'delivered');
+}
+
+async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
+  const { callbackId, answer } = settlement;
+  const [, isAnswered] = await Promise.all([
+    answer && lockRow(tx, callbackId),
+    tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
+  ]);
+  const isLeft = answer !== undefined && !isAnswered;
+  const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
+  const [made, answered] = shownOf(settlement, times);
+  await writeHistory(tx, isLeft ? [...made, ...answered] : made);
+  return false;
+}
+
+/** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
+function shownOf(settlement: Settlement, times: number) {
+  const { callbackId, attempts, answer } = settlement;
+  const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
+  if (!isWorthWriting) return [[], []] as const;
+  const made = attempts
+    .filter(({ deliveryId }) => firstSuccess(settlement, deliveryId) === undefined)
+    .map((attempt) => attemptEntry(callbackId, attempt));
+  return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
+}
+
+/** The attempt of a delivery that has succeeded at once: its own row has that. */
+function firstSuccess({ deliveries, attempts }: Settlement, id: number): AttemptRecord | undefined {
+  const update = deliveries.find((each) => each.id === id);
+  if (update?.state !== 'delivered' || update.attempts !== 1) return undefined;
+  const [only, ...others] = attempts.filter(({ deliveryId }) => deliveryId === id);
+  return others.length === 0 && only?.outcome === 'delivered' ? only : undefined;
+}
+
+function isDue({ state, isTakenOver, dueInMs }: Decision): boolean {
+  return state === 'pending' && isTakenOver && dueInMs === 0;
+}
+
+async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
+  const ids = join(updates.map(({ id }) => id));
+  return Boolean(
+    await tx.first(sql`SELECT id FROM deliveries WHERE id IN (${ids}) AND state <> 'delivered'`),
+  );
+}
+
+const answering = shared('text bigint bigint');
+
+/** @returns how often the callback has come @throws {Error} the store has lost it */
+export async function writeAnswer(
+  tx: Tx,
+  { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
+  { result }: AnswerRecord,
+): Promise<number> {
+  const row = await tx.first<{ timesReceived: number }>(answering`
+    UPDATE callbacks SET result = ${result} /*from given*/ WHERE callbacks.id = ${callbackId} AND received_at = ${receivedAt}
+    RETURNING /*nr*/ times_received`);
+  if (row === undefined)
+    throw new Error('the store has lost the callback, as in a crash: it has to be posted again');
+  return row.timesReceived;
+}
+
+/**
+ * Writes successes, even if the claim was lost: the message was sent.
+ * @param answer 200, since all are told; written with the last of them, unless the callback has come again
+ * @returns whether the answer was written
+ */
+async function tell(tx: Tx, settlement: Settlement, answer?: AnswerRecord): Promise<boolean> {
+  const inOrder = settlement.deliveries
+    .filter(({ state }) => state === 'delivered')
+    .toSorted((a, b) => a.id - b.id);
+  const answered = await Promise.all(
+    inOrder.map((update, index) =>
+      tellOne(
+        tx,
+        update,
+        firstSuccess(settlement, update.id),
+        index === inOrder.length - 1 ? answer : undefined,
+      ),
+    ),
+  );
+  return answered.at(-1) === true;
+}
+
+const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');
+
+async function tellOne(
+  tx: Tx,
+  update: DeliveryUpdate,
+  first?: AttemptRecord,
+  answer?: AnswerRecord,
+): Promise<boolean> {
+  const { id, destination, receivedAt, attempts, receipt: made } = update;
+  const receipt = kept(made);
+  const tookMs = first && Math.round(first.durationMs);
+  const row = await tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
+    UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
+      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
+      told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms), posted_at = coalesce(${answer?.receivedAt}, posted_at),
+      answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
+        WHERE callbacks.id = callback_id AND times_received = 1), answered_at)
+    /*from given*/
+    WHERE deliveries.id = ${id} AND destination = ${destination} AND state <> 'delivered'
+      AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
+    RETURNING /*nr*/ callback_id, job_key, (SELECT times_received FROM callbacks WHERE callbacks.id = callback_id) AS times_received`);
+  // It has been delivered before, or is not there.
+  if (row === undefined) await checkNamed(tx, [update]);
+  // A summary belongs to no job.
+  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
+  return answer !== undefined && row?.timesReceived === 1;
+}
+
+function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
+  const { deliveryId, startedAt, durationMs, outcome, error } = attempt;
+  return {
+    callbackId,
+    what: 'attempt',
+    deliveryId,
+    at: startedAt,
+    result: outcome,
+    entry: { startedAt, durationMs: Math.round(durationMs), error: kept(error) },
+  };
+}
+
+export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistoryRow {
+  const { receivedAt, answeredAt, status, result } = answer;
+  return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
+}
+
+interface Decision extends DeliveryUpdate {
+  readonly row: RowWithCallback;
+  readonly dueAt: number;
+  readonly alertedCause: string | undefined;
+}
+
+/** @returns undefined: the delivery has ended or the claim was lost, so the failure does not count */
+function decide(
+  row: RowWithCallback | undefined,
+  update: DeliveryUpdate,
+  { owner, now }: Tx,
+): Decision | undefined {
+  if (row?.state !== 'pending' || row.owner !== owner) return undefined;
+  const { state, alert, dueInMs = row.dueInMs } = update;
+  const isTakenOver = row.isTakenOver || update.isTakenOver;
+  // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
+  const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
+  const decided = { row, dueAt, alertedCause: row.alertedCause, ...update, isTakenOver };
+  if (state === 'pending' && row.isOver)
+    return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
+  return alert === undefined || isKnown(row, state, alert)
+    ? { ...decided, alert: undefined }
+    : { ...decided, alertedCause: keyOf(alert.cause) };
+}
+
+/** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
+function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { cause }: Alert): boolean {
+  return state === 'pending' && alertedCause === keyOf(cause);
+}
+
+/** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
+function signOf({ state, isTakenOver, lastError, alert }: Decision): Sign | undefined {
+  if (state === 'dead') return 'dead';
+  if (state !== 'pending' || !isTakenOver) return undefined;
+  if (lastError?.class === 'config') return 'config';
+  return lastError?.class === 'transient' && alert !== undefined ? 'down' : undefined;
+}
+
+async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
+  const sign = signOf(decision);
+  const { lastError, destination } = decision;
+  if (sign === undefined || lastError === undefined) return;
+  const about = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
+  await notice(tx, { ...about, sign, gist: gistOf(lastError.message) });
+}
+
+function entryOf(decision: Decision): readonly NewHistoryRow[] {
+  const { row, state, reason, heldUntil: endsAt, isTakenOver, lastError } = decision;
+  const about = { callbackId: row.callbackId, deliveryId: row.id };
+  const result = reason ?? lastError?.class ?? '';
+  if (state === 'held') return [{ ...about, what: state, result, entry: { endsAt } }];
+  if (state === 'dead') return [{ ...about, what: state, result, entry: { error: kept(lastError) } }];
+  return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over' }] : [];
+}
+
+/** It ends the claim. */
+async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
+  const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt, alertedCause } = decision;
+  const error = kept(decision.lastError);
+  await tx.all(sql`
+    UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
+      last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
+      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, alerted_cause = ${alertedCause}
+    WHERE id = ${id}`);
+}

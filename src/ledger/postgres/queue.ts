@@ -1,0 +1,57 @@
+/** Which calls PostgreSQL runs next: those of a job in the order in which they came, plain ones together, any other one alone. */
+import type { CallOptions } from '../database.ts';
+
+export interface QueuedCall extends Pick<CallOptions, 'job' | 'isPlain'> {
+  /** It, or one beside it, has failed: it gets a transaction of its own. */
+  isAlone: boolean;
+}
+
+/** The most calls in one transaction. */
+const CALLS_PER_BATCH = 64;
+
+export class CallQueue<Call extends QueuedCall> {
+  #waiting: Call[] = [];
+  readonly #running = new Set<string>();
+
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  add(call: Call): void {
+    this.#waiting.push(call);
+  }
+
+  /** Takes the next calls, of which each has another job, in the order of their jobs; none: all that wait are behind running ones. */
+  next(): readonly Call[] {
+    const batch = this.#first();
+    const taken = new Set(batch);
+    if (batch.length > 0) this.#waiting = this.#waiting.filter((call) => !taken.has(call));
+    for (const { job } of batch) if (job !== undefined) this.#running.add(job);
+    return batch.toSorted(byJob);
+  }
+
+  #first(): readonly Call[] {
+    const batch: Call[] = [];
+    const busy = new Set(this.#running);
+    for (const call of this.#waiting) {
+      const isShared = call.isPlain === true && !call.isAlone;
+      if (batch.length === CALLS_PER_BATCH || (batch.length > 0 && !isShared)) return batch;
+      if (call.job === undefined || !busy.has(call.job)) batch.push(call);
+      if (call.job !== undefined) busy.add(call.job);
+      if (!isShared && batch.length > 0) return batch;
+    }
+    return batch;
+  }
+
+  /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */
+  end(batch: readonly Call[], again: readonly Call[] = []): void {
+    for (const { job } of batch) if (job !== undefined) this.#running.delete(job);
+    for (const call of again) call.isAlone = true;
+    this.#waiting.unshift(...again);
+  }
+}
+
+/** So that batches of several processes lock jobs in the same order; settlements, which lock none, come last. */
+function byJob({ job: a = '\uFFFF' }: QueuedCall, { job: b = '\uFFFF' }: QueuedCall): number {
+  return a < b ? -1 : Number(a > b);
+}

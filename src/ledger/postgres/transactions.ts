@@ -1,0 +1,288 @@
+/** A PostgreSQL ledger that replicas may share. Works behind a pooler such as PgBouncer: no session state outlives a transaction. */
+import pg from 'pg';
+import { raw } from 'sql-template-tag';
+import {
+  type CallOptions,
+  DEFAULT_WITHIN_MS,
+  MOST_WAITING,
+  type Statement,
+  type Transactions,
+  type Tx,
+} from '../database.ts';
+import { failed, unavailable } from '../failures.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
+import { CallQueue, type QueuedCall } from './queue.ts';
+import { codeOf, OpenTransaction, query } from './open-transaction.ts';
+import type { Migration } from '../shared/schema.ts';
+import { type Random, systemRandom } from '../../text/random.ts';
+import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
+
+interface PostgresSettings {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly owner: string;
+  readonly random?: Random | undefined;
+  readonly isReader?: boolean | undefined;
+}
+
+type OpenOptions = Omit<PostgresSettings, 'pool'> & {
+  readonly url: string;
+  readonly migrations?: readonly Migration[] | undefined;
+  readonly onUpgrade?: OnUpgrade | undefined;
+};
+
+/** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
+const SERVER_SHARE = 0.9;
+
+/** The longest wait for a lock: a frozen replica may hold one, and must not occupy other replicas' connections. */
+const LOCK_TIMEOUT_MS = 1000;
+
+/** Added to a transaction's time: after that the server ends an idle one, whose client may have died, and releases its locks. */
+const IDLE_TIMEOUT_MS = 10_000;
+
+const CLOCK_ASKED_EVERY_MS = 10_000;
+
+interface Waiting extends QueuedCall {
+  readonly work: (tx: Tx) => Promise<unknown>;
+  readonly isDurable: boolean;
+  readonly deadline: Deadline;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class PostgresTransactions implements Transactions {
+  readonly #settings: PostgresSettings;
+  readonly #queue = new CallQueue<Waiting>();
+  /** Connections that run nothing. */
+  #free: number;
+  #isScheduled = false;
+  /** How far the server's clock is ahead of this machine's monotonic one; undefined: not measured. */
+  #aheadMs: number | undefined;
+  /** When that was measured, by the clock that goes on during sleep. */
+  #measuredAt = -Infinity;
+
+  /** By connection: how many were made before it. */
+  readonly #numbers = new WeakMap<pg.PoolClient, number>();
+  #connected = 0;
+  /** Connections before this one are closed unused: they lead to a server, or a time, at which nothing could be written. */
+  #writableFrom = 0;
+
+  constructor(settings: PostgresSettings) {
+    this.#settings = settings;
+    settings.pool.on('connect', (client) => this.#numbers.set(client, this.#connected++));
+    this.#free = settings.pool.options.max;
+  }
+
+  run<Result>(
+    work: (tx: Tx) => Promise<Result>,
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, job, isPlain }: CallOptions = {},
+  ): Promise<Result> {
+    const deadline = new Deadline(this.#settings.clock, withinMs);
+    const done = new Promise<unknown>((resolve, reject) => {
+      if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
+      this.#queue.add({ work, isDurable, deadline, job, isPlain, isAlone: false, resolve, reject });
+      // After all that comes in this turn of the event loop.
+      if (!this.#isScheduled) setImmediate(() => this.#begin());
+      this.#isScheduled = true;
+    }) as Promise<Result>;
+    return deadline.bound(done).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#settings.pool.end();
+  }
+
+  /** Fills the connections that are free. What comes meanwhile is the next batch. */
+  #begin(): void {
+    this.#isScheduled = false;
+    while (this.#free > 0) {
+      const batch = this.#queue.next();
+      if (batch.length === 0) return;
+      this.#free -= 1;
+      void this.#runOn(batch);
+    }
+  }
+
+  async #runOn(batch: readonly Waiting[]): Promise<void> {
+    const again = await this.#run(batch);
+    this.#free += 1;
+    this.#queue.end(batch, again);
+    this.#begin();
+  }
+
+  /** Never rejects. @returns those that are to be run again, each alone, since one of them has failed */
+  async #run(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const calls = batch.filter(({ deadline }) => deadline.remainingMs > 0);
+    if (calls.length === 0) return [];
+    const reject = (error: unknown): readonly Waiting[] => {
+      for (const call of calls) call.reject(error);
+      return [];
+    };
+    let client: pg.PoolClient;
+    try {
+      client = await this.#connect();
+    } catch (error) {
+      return reject(unavailable(error));
+    }
+    try {
+      const results = await this.#inTransaction(client, calls);
+      for (const [index, { resolve }] of calls.entries()) resolve(results[index]);
+      return [];
+    } catch (error) {
+      return isToRunAgain(calls, error) ? calls : reject(failed(error));
+    }
+  }
+
+  async #inTransaction(client: pg.PoolClient, calls: readonly Waiting[]): Promise<readonly unknown[]> {
+    const remainingMs = Math.max(...calls.map(({ deadline }) => deadline.remainingMs));
+    const beginning = this.#beginning(
+      remainingMs,
+      calls.some(({ isDurable }) => isDurable),
+    );
+    const open = new OpenTransaction(client, beginning, Math.max(QUERY_TIMEOUT_MS, remainingMs));
+    const isLone = calls.length === 1;
+    const tx = this.#txOf(open, isLone);
+    try {
+      const ended = await Promise.allSettled(calls.map(({ work }) => work(tx)));
+      const results = ended.map(resultOrThrow);
+      await open.commit();
+      client.release();
+      return results;
+    } catch (error) {
+      const mayOnlyRead = codeOf(error) === READ_ONLY;
+      if (mayOnlyRead) this.#writableFrom = this.#connected;
+      await open.undo(mayOnlyRead);
+      throw error;
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#settings.pool.connect();
+    if ((this.#numbers.get(client) ?? 0) < this.#writableFrom) {
+      client.release(true);
+      return this.#connect();
+    }
+    await this.#measureClock(client).catch((error: unknown) => {
+      client.release(true);
+      throw error;
+    });
+    return client;
+  }
+
+  /** Replicas' clocks may differ by minutes, so `now` is the server's time; a test's clock stays as it is. */
+  async #measureClock(client: pg.PoolClient): Promise<void> {
+    const { clock } = this.#settings;
+    if (clock.monotonic !== systemClock.monotonic) return;
+    const at = clock.now();
+    if (Math.abs(at - this.#measuredAt) < CLOCK_ASKED_EVERY_MS) return;
+    const before = clock.monotonic();
+    const { rows } = await query(client, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS at');
+    const [{ at: serverAt }] = rows as [{ at: number }];
+    this.#aheadMs = serverAt - (before + clock.monotonic()) / 2;
+    this.#measuredAt = at;
+  }
+
+  #txOf(open: OpenTransaction, isLone: boolean): Tx {
+    const { clock, owner, random = systemRandom } = this.#settings;
+    return {
+      all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
+      first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
+      // What others in the transaction do comes after.
+      last: (work) => (isLone ? open.last(work) : work()),
+      now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
+      owner,
+      random,
+      forUpdate: raw('FOR NO KEY UPDATE'),
+      skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),
+      isFull: false,
+    };
+  }
+
+  /** One statement begins and sets all: behind a pooler each transaction may get another session. */
+  #beginning(remainingMs: number, isDurable: boolean): string {
+    const serverMs = Math.max(1, Math.floor(remainingMs * SERVER_SHARE));
+    // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
+    const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
+    return [
+      `BEGIN ISOLATION LEVEL ${level}`,
+      `SET LOCAL synchronous_commit = ${isDurable ? 'on' : 'off'}`,
+      `SET LOCAL statement_timeout = ${serverMs}`,
+      `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
+      `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
+    ].join('; ');
+  }
+}
+
+/** Of two transactions that wait for each other the server ends one. */
+const DEADLOCK = '40P01';
+
+/** `read_only_sql_transaction`: of a standby, or where the database, the role or the whole server has been made read-only. */
+const READ_ONLY = '25006';
+
+/** Nothing was written. Each alone may succeed; so may one that met a deadlock, or, over a connection of today, one that could not write. */
+function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): boolean {
+  const code = codeOf(error);
+  return others.length > 0 || code === DEADLOCK || (code === READ_ONLY && first?.isAlone === false);
+}
+
+function resultOrThrow(ended: PromiseSettledResult<unknown>): unknown {
+  if (ended.status === 'rejected') throw ended.reason;
+  return ended.value;
+}
+
+/** With those that read: ten replicas fit into a server that takes 100, its default. */
+const CONNECTIONS = 4;
+/** Fewer: they serve only people, who look at one page at a time. */
+const READING_CONNECTIONS = 2;
+const CONNECT_TIMEOUT_MS = 3000;
+/** For a server that has gone silently; a working one cancels slow statements itself. */
+const QUERY_TIMEOUT_MS = 10_000;
+
+const types = new pg.TypeOverrides();
+// pg returns these as text; all numbers of the ledger are safe integers.
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+
+function connect(url: string, max: number): pg.Pool {
+  // No startup parameters beside the name: a pooler refuses those that it cannot track per client.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'botbell',
+    types,
+  });
+  // A server that goes away ends idle and busy connections; without listeners these errors would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
+  return pool;
+}
+
+/** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
+export async function openPostgres({
+  url,
+  migrations,
+  onUpgrade,
+  ...settings
+}: OpenOptions): Promise<PostgresTransactions> {
+  const { isReader = false } = settings;
+  const pool = connect(url, isReader ? READING_CONNECTIONS : CONNECTIONS);
+  const transactions = new PostgresTransactions({ ...settings, pool });
+  if (isReader) return transactions;
+  try {
+    await transactions.run((tx) => migrate(tx, migrations, onUpgrade), {
+      isDurable: true,
+      withinMs: UPGRADE_WITHIN_MS,
+    });
+    return transactions;
+  } catch (error) {
+    await transactions.close();
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+/** After the store's clock was set back: nothing that it made waits for longer than its own kind can ask for. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import type { BurstWindow } from '../../signal/decide.ts';
+import { destinationOfBurst } from '../timers/judge.ts';
+import type { OpenRunTimer } from '../timers/runs.ts';
+import { putTimers, type Timer, timersOf } from '../timers/timers.ts';
+
+/** The longest wait before Botbell attempts by itself what has failed. */
+export const LONGEST_BACKOFF_MS = 15 * 60_000;
+
+export interface LongestWaits {
+  /** For the service, before a delivery becomes Botbell's own. */
+  readonly takeOverAfterMs: number;
+}
+
+/** Times that lie a little ahead are replicas' clocks and rounding. */
+const SLACK_MS = 1000;
+
+/** What cannot be is over, or begins anew now. */
+export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): Promise<void> {
+  const { now } = tx;
+  const update = (what: Sql, which: Sql) =>
+    tx.all(sql`UPDATE deliveries SET ${what} WHERE id IN (
+      SELECT id FROM deliveries WHERE ${which} ORDER BY +id ${tx.forUpdate})`);
+  const isPending = sql`state = 'pending' AND destination >= ''`;
+  await update(
+    sql`due_at = ${byOwner(now, now + takeOverAfterMs)}`,
+    sql`${isPending} AND due_at > ${byOwner(now + LONGEST_BACKOFF_MS + SLACK_MS, now + takeOverAfterMs + SLACK_MS)}`,
+  );
+  // It is given up when `give_up_after` is over from now on.
+  await update(
+    sql`counts_from = ${now}, waited_ms = 0`,
+    sql`${isPending} AND counts_from + waited_ms > ${now + SLACK_MS}`,
+  );
+  await update(
+    sql`updated_at = ${now}, counts_from = ${now}, waited_ms = 0`,
+    sql`held_until IS NOT NULL AND updated_at > ${now + SLACK_MS}`,
+  );
+  await correctSnoozes(tx);
+  await correctTimers(tx);
+}
+
+/** @param own where the delivery is Botbell's own to try again, `others` where it is the service's */
+function byOwner(own: number, others: number): Sql {
+  return sql`CASE WHEN is_taken_over = 1 THEN CAST(${own} AS BIGINT) ELSE CAST(${others} AS BIGINT) END`;
+}
+
+/** A snooze that was begun ahead of time lasts as long as it was to, from now on. */
+async function correctSnoozes(tx: Tx): Promise<void> {
+  const { now } = tx;
+  await tx.all(sql`
+    UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
+    WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
+}
+
+/** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
+async function correctTimers(tx: Tx): Promise<void> {
+  for (const timer of await timersOf(tx, ['burst', 'overdue']))
+    if (timer.kind === 'burst') await correctBurst(tx, timer as Timer<BurstWindow | undefined>);
+    else await correctOverdue(tx, timer as Timer<OpenRunTimer>);
+}
+
+async function correctBurst(tx: Tx, { key, kind, data }: Timer<BurstWindow | undefined>): Promise<void> {
+  if (data === undefined || data.startedAt <= tx.now + SLACK_MS) return;
+  await putTimers(tx, [{ key, kind, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
+  await tx.all(sql`
+    UPDATE deliveries SET held_until = ${tx.now}
+    WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);
+}
+
+async function correctOverdue(tx: Tx, { key, kind, dueAt, data }: Timer<OpenRunTimer>): Promise<void> {
+  const latest = tx.now + data.overdueMs;
+  if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, kind, dueAt: latest, data }]);
+}

@@ -1,0 +1,149 @@
+/** Keeps what is stored true while processes die and clocks are set: what nobody works on is free, and no wait is longer than it may be. */
+import type { Clock } from '../../time/clock.ts';
+import type { DeliveryName } from '../ledger.ts';
+import type { LongestWaits } from './clock.ts';
+import type { OwnClaims } from '../deliveries/free-claims.ts';
+import type { RunningConfig } from './processes.ts';
+import { isGone } from './owners.ts';
+import type { CallOperation } from '../registry.ts';
+
+/** From then on a process begins no attempt: ten seconds later the others take over what it has claimed. */
+const UNHEARD_AFTER_MS = 20_000;
+
+/** The store's time and this process's may part by so much within a call. */
+const SLACK_MS = 1000;
+
+/** After the store's clock was set forward, time for the other processes to write a heartbeat by it. */
+const SETTLED_AFTER_MS = 10_000;
+
+/** All claims are looked at so often, without any reason: one of a process that died may have been written after its death. */
+const LOOK_EVERY_MS = 60_000;
+
+/** What a call has claimed whose answer was lost is in the store by then, or never. */
+const LATE_MS = 30_000;
+
+export interface UpkeepSettings extends LongestWaits {
+  readonly clock: Pick<Clock, 'monotonic' | 'now'>;
+  readonly workMs: number;
+  readonly isGone?: ((owner: string) => boolean) | undefined;
+}
+
+/** What this process works on. */
+export interface Hands {
+  has(delivery: DeliveryName): boolean;
+  /** @param key of a timer */
+  isFiring(key: string): boolean;
+}
+
+/** A heartbeat that was written. `asOf`: by the store's clock; `wallAt`: by this machine's; the others by the monotonic one. */
+interface Beat {
+  readonly asOf: number;
+  readonly wallAt: number;
+  readonly begunAt: number;
+  readonly endedAt: number;
+}
+
+export class Upkeep {
+  readonly #call: CallOperation;
+  readonly #settings: UpkeepSettings;
+  #last: Beat | undefined;
+  /** Who was dead at the last look. */
+  #dead = '';
+  /** Claims of this process that nothing in its hands stood for, each with when that was first seen. */
+  #strays: ReadonlyMap<string, number> = new Map();
+  /** Ids of deliveries whose outcome could not be written: nobody works on them any more. */
+  readonly #abandoned = new Set<number>();
+  /** Until then a call that failed may still claim something. By the monotonic clock, as the next two. */
+  #doubtedUntil = -Infinity;
+  #nextLookAt = -Infinity;
+  #silenceCountsFrom = -Infinity;
+  /** The store may have times that were made by a clock that was ahead. */
+  #mayBeAhead = true;
+
+  constructor(call: CallOperation, settings: UpkeepSettings) {
+    this.#call = call;
+    this.#settings = settings;
+  }
+
+  /** Whether a heartbeat could be written within 20 s, also by the machine's clock, which goes on where the machine sleeps; if not, others may soon take this process for dead. */
+  get isHeard(): boolean {
+    const { clock } = this.#settings;
+    const { begunAt = -Infinity, wallAt = -Infinity } = this.#last ?? {};
+    return Math.max(clock.monotonic() - begunAt, clock.now() - wallAt) < UNHEARD_AFTER_MS;
+  }
+
+  /** As the operation `heartbeat`. @returns whether this process may route anew */
+  async heartbeat(config: RunningConfig): Promise<boolean> {
+    const { clock } = this.#settings;
+    const begun = { wallAt: clock.now(), begunAt: clock.monotonic() };
+    const { mayRouteAnew, asOf } = await this.#call('heartbeat', [config]);
+    this.#note({ ...begun, asOf, endedAt: clock.monotonic() });
+    return mayRouteAnew;
+  }
+
+  /** A call has failed, and may have been committed: what it has claimed is in nobody's hands. */
+  doubt(): void {
+    this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
+  }
+
+  /** The outcomes of these could not be written. */
+  abandon(deliveries: readonly DeliveryName[]): void {
+    for (const { id } of deliveries) this.#abandoned.add(id);
+  }
+
+  /** As `DatabaseLedger.lookAfter`. @throws {LedgerUnavailable} */
+  async lookAfter(hands: Hands): Promise<boolean> {
+    const isCorrected = this.#mayBeAhead;
+    const { takeOverAfterMs } = this.#settings;
+    if (isCorrected) await this.#call('correctTimes', [{ takeOverAfterMs }]);
+    this.#mayBeAhead = false;
+    return (await this.#freeClaims(hands)) || isCorrected;
+  }
+
+  #note(beat: Beat): void {
+    const last = this.#last;
+    this.#last = beat;
+    if (last === undefined) return;
+    const passedMs = beat.asOf - last.asOf;
+    if (passedMs < beat.begunAt - last.endedAt - SLACK_MS) this.#mayBeAhead = true;
+    if (passedMs > beat.endedAt - last.begunAt + SLACK_MS)
+      this.#silenceCountsFrom = beat.endedAt + SETTLED_AFTER_MS;
+  }
+
+  /** Looks at all claims where somebody has died since the last look, where a call has failed, and once a minute. */
+  async #freeClaims(hands: Hands): Promise<boolean> {
+    const { clock, isGone: hasEnded = isGone } = this.#settings;
+    const now = clock.monotonic();
+    const others = await this.#call('otherProcesses', []);
+    const gone = others.map(({ owner }) => owner).filter(hasEnded);
+    const isSilenceJudged = now >= this.#silenceCountsFrom;
+    const silent = others.filter(({ isSilent }) => isSilenceJudged && isSilent).map(({ owner }) => owner);
+    const dead = [...gone, ...silent].toSorted().join(' ');
+    const isNews = dead !== this.#dead || now < this.#doubtedUntil || this.#strays.size > 0;
+    this.#dead = dead;
+    if (!isNews && now < this.#nextLookAt) return false;
+    const { isAny, own } = await this.#call('freeClaims', [{ gone, isSilenceJudged }]);
+    this.#nextLookAt = now + LOOK_EVERY_MS;
+    return (await this.#giveBack(own, hands, now)) || isAny;
+  }
+
+  /** Gives back what has been in the hands of nobody for longer than a call can take. */
+  async #giveBack(own: OwnClaims, hands: Hands, now: number): Promise<boolean> {
+    const since = (claim: string) => this.#strays.get(claim) ?? now;
+    const isStray = (claim: string) => now - since(claim) > this.#settings.workMs;
+    const named = own.deliveries
+      .filter((each) => !hands.has(each))
+      .map(({ id, updatedAt }) => ({ id, claim: `${id} ${updatedAt}` }));
+    const timers = own.timers.filter((key) => !hands.isFiring(key));
+    const ids = named
+      .filter(({ id, claim }) => this.#abandoned.has(id) || isStray(claim))
+      .map(({ id }) => id);
+    const keys = timers.filter(isStray);
+    const others = [...named.map(({ claim }) => claim), ...timers].filter((claim) => !isStray(claim));
+    this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
+    if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);
+    const kept = new Set(own.deliveries.filter((each) => hands.has(each)).map(({ id }) => id));
+    for (const id of this.#abandoned) if (!kept.has(id)) this.#abandoned.delete(id);
+    return ids.length + keys.length > 0;
+  }
+}

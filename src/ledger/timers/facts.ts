@@ -1,0 +1,125 @@
+/** A BOT's results, and what each destination was told of them: kept while a rule needs them, and caught up when one begins to. */
+import sql, { join } from 'sql-template-tag';
+import type { StatusCode } from '../../callback/callback.ts';
+import {
+  NO_RESULTS,
+  NOTHING_TOLD,
+  type Streak,
+  type ToldErrors,
+  withResult,
+  withSuccess,
+  withToldError,
+} from '../../signal/streak.ts';
+import type { Tx } from '../database.ts';
+import { EXECUTING } from '../deliveries/rows.ts';
+
+export interface Facts {
+  readonly streak: Streak;
+  readonly told: Readonly<Record<string, ToldErrors>>;
+  readonly lastId: number;
+}
+
+export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {}, lastId: 0 };
+
+/** Locks the facts until the transaction ends. */
+export async function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
+  const row = await tx.first<{ facts: Facts | undefined }>(sql`
+    INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})
+    ON CONFLICT (bot_key) DO UPDATE SET updated_at = excluded.updated_at RETURNING facts`);
+  return current(tx, row?.facts ?? NO_FACTS, botKey, before);
+}
+
+/** Locks nothing, for a callback that has not come. */
+export async function readFacts(tx: Tx, botKey: string): Promise<Facts> {
+  const row = await tx.first<{ facts: Facts | undefined }>(
+    sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
+  );
+  return current(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER);
+}
+
+/** Of a BOT of which nothing is kept, what its last results say. */
+export function factsFromRows(tx: Tx, botKey: string, before: number): Promise<Facts> {
+  return caughtUp(tx, NO_FACTS, botKey, before);
+}
+
+async function current(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
+  return withoutUntold(tx, await caughtUp(tx, facts, botKey, before));
+}
+
+export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<void> {
+  await tx.all(sql`UPDATE streaks SET facts = ${facts} WHERE bot_key = ${botKey}`);
+}
+
+/** A success counts at every destination, even where it was not told. */
+export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['told'] {
+  const after: Record<string, ToldErrors> = {};
+  for (const [destination, known] of Object.entries(told)) after[destination] = withSuccess(known, startedAt);
+  return after;
+}
+
+const MOST_CAUGHT_UP = 200;
+
+interface Result {
+  readonly id: number;
+  readonly status: StatusCode;
+  readonly startedAt: number;
+  readonly receivedAt: number;
+}
+
+/** Adds results that the facts lack. @param before the id of the callback that is being admitted */
+async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
+  const results = await tx.all<Result>(sql`
+    SELECT id, status, CASE WHEN started_at < received_at THEN started_at ELSE received_at END AS started_at, received_at FROM callbacks
+    WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${facts.lastId} AND id < ${before} AND status <> ${EXECUTING}
+    ORDER BY id DESC LIMIT ${MOST_CAUGHT_UP}`);
+  const errors = results.filter(({ status }) => status === 1).map(({ id }) => id);
+  const destinations = await toldBy(tx, errors);
+  return results.reduceRight(
+    (known, result) => withCaughtUp(known, result, destinations.get(result.id) ?? []),
+    facts,
+  );
+}
+
+/** The destinations told of each error; an error held by `mute`, a snooze or a burst counts as told. */
+async function toldBy(tx: Tx, errors: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  if (errors.length === 0) return new Map();
+  const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
+    SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join(errors)})
+      AND (state IN ('pending', 'delivered') OR held_until IS NOT NULL OR summary_id IS NOT NULL)`);
+  const told = new Map<number, string[]>();
+  for (const { callbackId, destination } of rows)
+    told.set(callbackId, [...(told.get(callbackId) ?? []), destination]);
+  return told;
+}
+
+/** An error's text is not looked up, so the next error counts as a different one. */
+function withCaughtUp(
+  { streak, told }: Facts,
+  { id, status, startedAt, receivedAt: at }: Result,
+  destinations: readonly string[],
+): Facts {
+  const { streak: next, row } = withResult(streak, { startedAt, isError: status === 1 });
+  if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId: id };
+  const error = { id, startedAt, at, likeness: '' };
+  const after: Record<string, ToldErrors> = { ...told };
+  for (const destination of destinations)
+    after[destination] = withToldError(told[destination] ?? NOTHING_TOLD, error, row);
+  return { streak: next, told: after, lastId: id };
+}
+
+/** Leaves out errors that were to be told, and then became dead letters, were dismissed, or are no longer routed. */
+async function withoutUntold(tx: Tx, facts: Facts): Promise<Facts> {
+  const ids = new Set(Object.values(facts.told).flatMap(({ errors }) => errors.map(({ id }) => id)));
+  if (ids.size === 0) return facts;
+  const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
+    SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join([...ids])})
+      AND state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL`);
+  if (rows.length === 0) return facts;
+  const untold = new Set(rows.map(({ callbackId, destination }) => `${callbackId} ${destination}`));
+  const told: Record<string, ToldErrors> = {};
+  for (const [destination, known] of Object.entries(facts.told)) {
+    const errors = known.errors.filter(({ id }) => !untold.has(`${id} ${destination}`));
+    told[destination] = { errors, heldBack: known.heldBack };
+  }
+  return { streak: facts.streak, told, lastId: facts.lastId };
+}
