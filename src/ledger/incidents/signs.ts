@@ -24,7 +24,10 @@ export interface Noticed {
 /** Results of a BOT that are looked at for a newer success. */
 const MOST_LOOKED_AT = 200;
 
-/** Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success. */
+/**
+ * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
+ * open incident of an earlier run says that there is none.
+ */
 export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
   const likeness = likenessOf(gist, jobId);
@@ -33,7 +36,10 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
       has_dead)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
       CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER)
-    WHERE NOT EXISTS (
+    WHERE EXISTS (
+      SELECT 1 FROM incidents
+      WHERE kind = 'bot' AND subject_key = ${key} AND over_at IS NULL AND started_at <= CAST(${startedAt} AS BIGINT))
+    OR NOT EXISTS (
       SELECT 1 FROM (
         SELECT status, started_at, received_at FROM callbacks
         WHERE kind = 'callback' AND bot_key = ${key} ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest
