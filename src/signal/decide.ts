@@ -217,9 +217,9 @@ function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: numbe
   const { id, status, startedAt, likeness, row } = subject;
   const { heldBack } = told;
   if (status === 'succeeded')
-    return withSuccess({ ...told, heldBack: ruling.does === 'tell' ? 0 : heldBack }, startedAt);
+    return withSuccess({ ...told, heldBack: ruling.does === 'let go' ? heldBack : 0 }, startedAt);
   if (status !== 'error' || row === undefined) return told;
   if (ruling.does === 'let go') return ruling.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
-  const said = withToldError(told, { id, startedAt, likeness, at: now }, row);
-  return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;
+  // What is held says it itself when its hold ends.
+  return { ...withToldError(told, { id, startedAt, likeness, at: now }, row), heldBack: 0 };
 }
