@@ -23,14 +23,21 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
       .attemptsOf(earlier, destination)
       .find(({ at }) => told?.endedAt !== undefined && at > told.endedAt);
     if (again === undefined || isRepeated(history, earlier, destination, told?.at ?? 0)) continue;
-    const what = `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`;
-    broken(
-      earlier.send.status === 2 && later.send.status !== 2
-        ? 'no start after its result'
-        : 'in order within a job',
-      what,
-    );
+    const sentence = brokenBy(history, earlier, later, again);
+    if (sentence !== undefined)
+      broken(sentence, `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`);
   }
+}
+
+/** @returns the sentence that an attempt breaks by being made once the later one has been told; undefined: none */
+function brokenBy(history: History, earlier: Admitted, later: Admitted, again: Attempt): string | undefined {
+  // An edit is exempt from a burst, and so overtakes an error that one holds: that comes when its hold ends.
+  if (history.wasHeld(earlier, again.destination)) {
+    const isEdit = again.perJob === 'update' && again.root !== undefined;
+    return isEdit ? 'an edit says the latest' : undefined;
+  }
+  const isStart = earlier.send.status === 2 && later.send.status !== 2;
+  return isStart ? 'no start after its result' : 'in order within a job';
 }
 
 interface After {

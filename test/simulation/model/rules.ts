@@ -156,7 +156,7 @@ function heldNoLonger(
 /** By the right template, with what was held back. */
 function asItself(
   history: History,
-  { admitted, destination, ruling, snoozes }: Ruled,
+  { admitted, destination, ruling }: Ruled,
   { notice }: Attempt,
   broken: Broken,
 ): void {
@@ -164,7 +164,6 @@ function asItself(
   const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);
   if (isSure && notice.template !== ruling.template)
     broken('by its template', `${name} is told as ${notice.template}, not as ${ruling.template}`);
-  if (ruling.does !== 'tell' || mayBeHeld(admitted, destination, snoozes)) return;
   const { heldBack = 0 } = notice as { readonly heldBack?: number };
   if (heldBack !== (ruling.heldBack ?? 0))
     broken('says how many were held back', `${name} says ${heldBack}, not ${ruling.heldBack}`);
@@ -177,6 +176,8 @@ function isBeginUnsure(history: History, templates: readonly string[]): boolean 
 
 function notSummarised(history: History, { admitted, destination, snoozes }: Ruled, broken: Broken): void {
   const isBurst = history.configOf(admitted).burst !== undefined && destination.startsWith('chat:');
+  // The summary may tell other callbacks of its job.
+  if (deliveryAt(admitted, destination)?.state !== 'delivered') return;
   if (isBurst || mayBeHeld(admitted, destination, snoozes)) return;
   if (history.summariesOf(admitted, destination).length > 0)
     broken(
