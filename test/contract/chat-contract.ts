@@ -118,7 +118,10 @@ const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readon
   ],
   ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80, ...MAYBE }],
   ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],
-  ['ECONNRESET', 'transient', { kind: 'cut' }, MAYBE],
+  // Of an answer that breaks off, the status counts.
+  ['http_500', 'transient', { kind: 'cut', status: 500 }, MAYBE],
+  ['http_503', 'transient', { kind: 'cut', status: 503 }, NOT],
+  ['http_409', refusal, { kind: 'cut', status: 409 }, NOT],
   // More than is read of an answer.
   ['http_500', 'transient', answering(500, 'x'.repeat(1_000_000)), MAYBE],
 ];

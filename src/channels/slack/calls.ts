@@ -75,7 +75,10 @@ function fetchOver(
     const { json, deadline, onWritten } = call;
     const answer = await exchange(pool, {
       path: String(address).slice(origin.length),
-      headers: json === undefined ? headers : { ...headers, 'Content-Type': JSON_TYPE },
+      headers:
+        json === undefined
+          ? headers
+          : { ...headers, 'Content-Type': JSON_TYPE, 'Accept-Encoding': 'identity' },
       body: json ?? '',
       deadline,
       onWritten,

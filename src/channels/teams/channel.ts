@@ -18,7 +18,11 @@ const FAILED = meaning(
 );
 
 /** What tells of a failure in a text that comes with 200: `…returned HTTP error 429`. */
-const TELLS_OF_FAILURE = /\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
+const TELLS_OF_FAILURE =
+  /(?<!\b(?:no|0|without) )\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
+
+/** How deep JSON is looked through. */
+const DEEPEST = 5;
 
 export const teamsChannel = chat({
   type: 'teams',
@@ -66,19 +70,34 @@ export const teamsChannel = chat({
 
 function toldIn(answer: HttpAnswer): string | undefined {
   const { body } = answer;
-  const said = Object.entries(jsonOf(answer));
-  const isFailure = said.length > 0 ? said.some(isToldBy) : TELLS_OF_FAILURE.test(body) || isPage(answer);
+  const said = membersIn(body);
+  const isFailure =
+    said === undefined ? TELLS_OF_FAILURE.test(body) || isPage(answer) : said.some((one) => isToldBy(one, 1));
   if (!isFailure) return undefined;
   return /\b429\b/.test(body) ? 'told_429' : 'told_of_failure';
 }
 
-/** Whether a member of a JSON object tells of a failure by its value; a workflow may name its `error` and say that there is none. */
-function isToldBy([name, value]: readonly [name: string, value: unknown]): boolean {
-  if (/^(?:ok|success|succeeded)$/i.test(name)) return value === false;
-  if (/^errors?$/i.test(name)) return ![undefined, null, false, '', '[]', '{}'].includes(textOf(value));
-  return typeof value === 'string' && TELLS_OF_FAILURE.test(value);
+/** @returns undefined: it is no object or list of JSON */
+function membersIn(body: string): readonly (readonly [string, unknown])[] | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function textOf(value: unknown) {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string);
+const NO_ERROR: readonly unknown[] = [undefined, null, false, 0, '', '[]', '{}', 'null', 'false', 'none'];
+
+/** Whether a member of JSON tells of a failure by its value; a workflow may name its `error` and say that there is none. */
+function isToldBy([name, value]: readonly [name: string, value: unknown], depth: number): boolean {
+  if (/^(?:ok|success|succeeded)$/i.test(name)) return value === false || value === 'false';
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  if (/^errors?$/i.test(name))
+    return !NO_ERROR.includes(typeof text === 'string' ? text.toLowerCase() : text);
+  if (/^(?:status|status_?code|code)$/i.test(name) && Number(value) >= 400) return true;
+  if (typeof value === 'object' && value !== null)
+    return depth < DEEPEST && Object.entries(value).some((one) => isToldBy(one, depth + 1));
+  // Further down it may be the message, which is sent back.
+  return depth === 1 && typeof value === 'string' && TELLS_OF_FAILURE.test(value);
 }
