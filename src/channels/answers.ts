@@ -68,7 +68,8 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   );
 }
 
-function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
+/** What follows the words of a failure. */
+export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
   const { en, ja } = pauseMs === undefined ? { en: '', ja: '' } : pauseInWords(pauseMs);
   if (!mayHaveArrived) return { en, ja };
   return {

@@ -81,23 +81,25 @@ function toldIn(answer: HttpAnswer): string | undefined {
 function membersIn(body: string): readonly (readonly [string, unknown])[] | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
+    return value instanceof Object ? Object.entries(value) : undefined;
   } catch {
     return undefined;
   }
 }
 
-const NO_ERROR: readonly unknown[] = [undefined, null, false, 0, '', '[]', '{}', 'null', 'false', 'none'];
+const SUCCESS = /^(?:ok|success|succeeded)$/i;
+const ERROR = /^errors?$/i;
+const NO_ERROR = /^(?:|null|false|0|none|\[\]|\{\})$/i;
+const STATUS = /^(?:status|status_?code|code)$/i;
 
 /** Whether a member of JSON tells of a failure by its value; a workflow may name its `error` and say that there is none. */
 function isToldBy([name, value]: readonly [name: string, value: unknown], depth: number): boolean {
-  if (/^(?:ok|success|succeeded)$/i.test(name)) return value === false || value === 'false';
-  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-  if (/^errors?$/i.test(name))
-    return !NO_ERROR.includes(typeof text === 'string' ? text.toLowerCase() : text);
-  if (/^(?:status|status_?code|code)$/i.test(name) && Number(value) >= 400) return true;
-  if (typeof value === 'object' && value !== null)
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (SUCCESS.test(name)) return /^false$/i.test(text);
+  if (ERROR.test(name)) return !NO_ERROR.test(text);
+  if (STATUS.test(name) && Number(text) >= 400) return true;
+  if (value instanceof Object)
     return depth < DEEPEST && Object.entries(value).some((one) => isToldBy(one, depth + 1));
   // Further down it may be the message, which is sent back.
-  return depth === 1 && typeof value === 'string' && TELLS_OF_FAILURE.test(value);
+  return depth === 1 && TELLS_OF_FAILURE.test(text);
 }
