@@ -207,14 +207,19 @@ function meaningOfStatus(answer: HttpAnswer): Meaning {
   return status === 503 || status === 425 ? TRY_LATER : IN_TROUBLE;
 }
 
-/** The JSON object in the answer's body; `{}` if the body is anything else. */
-export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+/** The JSON in the answer's body; undefined: it is none. */
+export function valueOf({ body }: Pick<HttpAnswer, 'body'>): unknown {
   try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : {};
+    return JSON.parse(body) as unknown;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** The JSON object in the answer's body; `{}` if the body is anything else. */
+export function jsonOf(answer: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+  const value = valueOf(answer);
+  return isJsonObject(value) ? value : {};
 }
 
 /** The string at `key` if it looks like an error code: 1 to 100 letters, digits, underscores and dots. */

@@ -1,7 +1,7 @@
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
+import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED, valueOf } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -70,21 +70,13 @@ export const teamsChannel = chat({
 
 function toldIn(answer: HttpAnswer): string | undefined {
   const { body } = answer;
-  const said = membersIn(body);
+  const said = valueOf(answer);
   const isFailure =
-    said === undefined ? TELLS_OF_FAILURE.test(body) || isPage(answer) : said.some((one) => isToldBy(one, 1));
+    said instanceof Object
+      ? Object.entries(said).some((one) => isToldBy(one, 1))
+      : TELLS_OF_FAILURE.test(body) || isPage(answer);
   if (!isFailure) return undefined;
   return /\b429\b/.test(body) ? 'told_429' : 'told_of_failure';
-}
-
-/** @returns undefined: it is no object or list of JSON */
-function membersIn(body: string): readonly (readonly [string, unknown])[] | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return value instanceof Object ? Object.entries(value) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const SUCCESS = /^(?:ok|success|succeeded)$/i;
