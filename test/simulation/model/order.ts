@@ -1,4 +1,4 @@
-/** Section 6: within a job, per destination, in order. */
+/** Section 6: within a job, per destination, in order. Section 8: a recovery after the error that it answers. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import { type Broken, deliveryAt, type History, isSuccess, nameOf } from './history.ts';
@@ -11,6 +11,33 @@ export function judgeOrder(history: History, broken: Broken): void {
     for (const later of history.admitted)
       if (earlier.id < later.id && earlier.send.job === later.send.job)
         inOrder(history, earlier, later, broken);
+  for (const recovery of history.admitted)
+    if (recovery.send.status === 0) afterItsErrors(history, recovery, broken);
+}
+
+function afterItsErrors(history: History, recovery: Admitted, broken: Broken): void {
+  const { id, send } = recovery;
+  const errors = history.admitted.filter(
+    (other) =>
+      other.id < id &&
+      other.send.status === 1 &&
+      other.send.bot === send.bot &&
+      other.send.startedAt <= send.startedAt &&
+      !history.isActedOn(other),
+  );
+  for (const { destination } of recovery.listed.deliveries) {
+    const told = history.attemptsOf(recovery, destination).find(isSuccess);
+    if (told?.notice.template !== 'recovered') continue;
+    for (const error of errors) {
+      if (isRepeated(history, error, destination, told.at)) continue;
+      const sent = [...history.attemptsOf(error, destination), ...history.summariesOf(error, destination)];
+      if (sent.some(({ at }) => at > (told.endedAt ?? Infinity)))
+        broken(
+          'a recovery after the error that it answers',
+          `${destination} is told ${nameOf(error.send)} after ${nameOf(send)}`,
+        );
+    }
+  }
 }
 
 function inOrder(history: History, earlier: Admitted, later: Admitted, broken: Broken): void {
