@@ -26,14 +26,14 @@ export function incidentChore({ ledger, settings, channelTypes }: Parts): Chore 
 }
 
 /** The config on the disk was refused. */
-export function configRefused(
+export async function configRefused(
   { ledger }: Pick<Parts, 'ledger'>,
   problems: readonly Problem[],
 ): Promise<void> {
   const first = problems.find(({ severity }) => severity === 'error');
   const gist = first === undefined ? '' : `${first.place.file}:${first.place.line}: ${first.message}`;
   const about = { kind: 'botbell', key: CONFIG_REFUSED, subject: CONFIG_REFUSED, name: '' } as const;
-  return ledger.notice({ ...about, sign: 'reload', gist });
+  await ledger.notice({ ...about, sign: 'reload', gist });
 }
 
 /** The config on the disk is the one in force. */

@@ -8,7 +8,6 @@ import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
 import type { OpenChannel, Planning, Settings } from '../deliver/settings.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { answerHolds } from '../render/condition.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
 
@@ -98,7 +97,7 @@ async function openChannels(
       const isSame = isDeepStrictEqual([each, config.proxies], before);
       let channel = isSame ? previous?.channels.get(each.name)?.channel : undefined;
       if (channel === undefined) {
-        channel = await type.open(each.settings, { print, openPool, holds: answerHolds });
+        channel = await type.open(each.settings, { print, openPool });
         opened.push(channel);
       }
       channels.set(each.name, { channel, pace: type.pace });

@@ -8,7 +8,6 @@ import type { ChannelConfig, Config } from '../config/config.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';
-import { answerHolds } from '../render/condition.ts';
 
 interface Options {
   /** Also verifies each channel's credentials with its remote, and that the store can be used. */
@@ -65,8 +64,7 @@ const STORE_STATES = {
 
 async function verify({ type, settings }: ChannelConfig, proxies: Proxies): Promise<string> {
   const openPool = poolsThrough(proxies);
-  const environment = { print: () => undefined, openPool, holds: answerHolds };
-  const channel = await channelTypes.get(type)?.open(settings, environment);
+  const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined, openPool });
   try {
     await channel?.verify();
     return 'can be used';

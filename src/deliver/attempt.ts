@@ -167,6 +167,8 @@ function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
   jobMessages: AttemptDependencies['jobMessages'],
 ): Promise<JobMessages | undefined> | undefined {
+  const { repliesTo: root } = isAlert(notice) ? notice : {};
+  if (root !== undefined) return Promise.resolve({ mode: 'thread', root, isLoud: true });
   const { job_id: jobId, bot_id: botId } = aboutOf(notice);
   if (mode === 'message' || jobId === '' || callbackId === undefined) return undefined;
   return jobMessages?.({ jobId, botId, destination, callbackId }).then(({ root, isOvertaken }) =>

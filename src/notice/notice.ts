@@ -196,12 +196,13 @@ export interface CallbackNotice extends CheckedCallback {
   readonly identity?: string | undefined;
   /** Since when a rule had held it; undefined: none did. */
   readonly heldSince?: number | undefined;
+  /** The id of the incident that it is a sign of, or the end of. */
+  readonly incident?: number | undefined;
 }
 
-export interface AlertNotice {
+export interface AlertNotice extends Pick<Telling, 'heldSince' | 'incident' | 'repliesTo'> {
   readonly template: OwnName;
   readonly alert: RaisedAlert;
-  readonly heldSince?: number | undefined;
 }
 
 export type Notice = CallbackNotice | AlertNotice;
@@ -225,8 +226,7 @@ export function isAlert(notice: Notice): notice is AlertNotice {
 
 export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
   if (telling === undefined) return notice;
-  const { heldSince } = telling;
-  if (isAlert(notice)) return { ...notice, heldSince };
+  if (isAlert(notice)) return { ...notice, ...telling };
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 

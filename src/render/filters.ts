@@ -92,10 +92,11 @@ function registerDate(liquid: Liquid, timezone: string): void {
 }
 
 /** The value if it is an address that Botbell made: a job's, the page's or a file's; else ''. */
-function ownAddress({ job_url, page_url, outputs, bots }: LinkedView, value: unknown): unknown {
+function ownAddress({ job_url, page_url, incident_url, outputs, bots }: LinkedView, value: unknown): unknown {
   const isOwn =
     job_url === value ||
     page_url === value ||
+    incident_url === value ||
     bots?.some(({ url }) => url === value) === true ||
     outputs?.().some(({ files }) => files.some(({ url }) => url === value));
   return isOwn === true ? value : '';
@@ -104,6 +105,7 @@ function ownAddress({ job_url, page_url, outputs, bots }: LinkedView, value: unk
 interface LinkedView {
   readonly job_url?: string;
   readonly page_url?: string;
+  readonly incident_url?: string;
   readonly outputs?: () => readonly OutputView[];
   readonly bots?: readonly { readonly url: string }[];
 }

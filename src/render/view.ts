@@ -25,13 +25,15 @@ export interface NoticeView {
   readonly [name: string]: unknown;
   readonly job_url?: string;
   readonly page_url?: string;
+  readonly incident_url?: string;
   /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
   readonly outputs?: () => readonly OutputView[];
   readonly bots?: ReturnType<typeof botsView>['bots'];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
-  return isAlert(notice) ? ownView(notice, display, links) : callbackView(notice, display, links);
+  const view = isAlert(notice) ? ownView(notice, display, links) : callbackView(notice, display, links);
+  return Object.assign(view, incidentView(notice.incident, display));
 }
 
 function callbackView(
@@ -122,7 +124,12 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
   const { subject, raisedAt, suppressed } = alert;
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
-  const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
+  const ofAlert = {
+    alert_name: subject.template,
+    raised_at: time(raisedAt),
+    suppressed,
+    page_url,
+  };
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
   switch (subject.template) {
@@ -178,6 +185,12 @@ function troublesView(
 /** The address of a page; '' if no URL of the page is configured. */
 function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
   return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page()}`;
+}
+
+/** Both are '' without a page to lead to. */
+function incidentView(id: number | undefined, display: DisplayConfig) {
+  const incident_url = id === undefined ? '' : urlOfPage(() => `incidents/${id}`, display);
+  return { incident: incident_url === '' ? '' : String(id), incident_url };
 }
 
 /** The page about a subject; '' the overview. */

@@ -168,6 +168,59 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(told[0]?.[1]).to.have.nested.property('troubles.length', 2);
     });
 
+    it('tells who is on it as a reply to the last message there, and an alert’s as a reply to that', async () => {
+      const ofOps = async (ts: string, job_id: string) => {
+        const [id] = namesOf(await bench.arrive({ job_id, status: 1, message: 'x' }, [OPS]));
+        await bench.settle([{ ...delivered(id), receipt: { ts } }]);
+      };
+      await ofOps('1.1', 'first');
+      await ofOps('2.2', 'second');
+      const [id] = namesOf(await bench.arrive({ job_id: 'dead', status: 0 }, [LOG]));
+      const trouble = ['destination', LOG.destination] as const;
+      await bench.settle([dead(id, { cause: 'c', trouble, subject: DEAD_LETTER, targets: [ALERTS] })]);
+      const ids = (await open()).map((each) => each.id);
+      const [alert] = await bench.claim();
+      expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids[1] });
+      await bench.tell([alert].filter((each) => each !== undefined));
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      const replies = (await bench.claim()).map(({ record: { destination, telling } }) => [
+        destination,
+        telling?.repliesTo,
+      ]);
+      expect(replies).to.have.deep.members([
+        ['slack:#ops', { ts: '2.2' }],
+        ['slack:#alerts', { ts: '1.2' }],
+      ]);
+    });
+
+    it('tells it once, however often the same is said, and again when somebody else is on it', async () => {
+      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
+      await bench.settle([delivered(id)]);
+      const ids = (await open()).map((each) => each.id);
+      const told = async (by: string) => {
+        const taken = await bench.ledger.actions.takeUp(ids, { by, because: '' }, []);
+        expect(taken.map((each) => each.takenUp?.by)).to.deep.equal([by]);
+        return (await bench.tellAll()).length;
+      };
+      expect([await told('kenji'), await told('kenji'), await told('mary')]).to.deep.equal([1, 0, 1]);
+    });
+
+    it('gives each message of a BOT its incident: of its errors, and of the success that ends it', async () => {
+      const incidents = async (...asked: Parameters<typeof arrive>) => {
+        const { deliveries } = await arrive(...asked);
+        return deliveries.map(({ telling }) => telling?.incident);
+      };
+      const told = [
+        await incidents(0, '2026-01-01T08:00:00Z'),
+        await incidents(1, '2026-01-01T09:00:00Z'),
+        await incidents(1, '2026-01-01T10:00:00Z'),
+        await incidents(0, '2026-01-01T11:00:00Z'),
+        await incidents(1, '2026-01-01T12:00:00Z'),
+      ];
+      const [second, first] = (await all()).map(({ id }) => id);
+      expect(told.flat()).to.deep.equal([undefined, first, first, first, second]);
+    });
+
     it('tells nobody who is on it where only troubles are told', async () => {
       const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
       await bench.settle([delivered(id)]);

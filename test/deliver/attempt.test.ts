@@ -11,6 +11,8 @@ import {
 } from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
+import { noticeOfAlert } from '../../src/notice/notice.ts';
+import { DEAD_LETTER, raised } from '../support/alerts.ts';
 import { composedOf } from '../support/composed.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -100,6 +102,17 @@ describe('an attempt', () => {
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
     expect(result).to.deep.equal({ startedAt, durationMs: 250, receipt: { ts: '1.2' } });
     expect(reported).to.deep.equal([[NOTICE, result]]);
+  });
+
+  it('sends as a reply what says to which message it is one', async () => {
+    const sent: Outgoing[] = [];
+    const send = attemptAt((outgoing) => {
+      sent.push(outgoing);
+      return Promise.resolve({});
+    });
+    const notice = { ...noticeOfAlert(raised(DEAD_LETTER)), repliesTo: { ts: '1.2' } };
+    await clock.runUntil(send({ ...NOTICE, notice }));
+    expect(sent[0]?.perJob).to.deep.equal({ mode: 'thread', root: { ts: '1.2' }, isLoud: true });
   });
 
   it('gives every attempt to tell the same there the same key, and what is wanted anew another one', async () => {

@@ -27,6 +27,7 @@ const HOUR_MS = 3_600_000;
 
 const told = (status: 0 | 1 | 2, occasion?: NoticeVariant, more: object = {}): Notice => ({
   ...noticeOf({ callback: { ...BARE, status }, startedAt: STARTED_AT }, 1, occasion),
+  incident: 12,
   ...more,
 });
 const own = (subject: OwnSubject): Notice =>
@@ -90,7 +91,13 @@ const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' 
 const TEST = { ...TEST_OF, askedBy: 'admin' };
 
 const NOTICES: Readonly<Record<string, Notice>> = {
-  ...Object.fromEntries(ALERT_SUBJECTS.map((each) => [each.template, noticeOfAlert(raised(each))])),
+  ...Object.fromEntries(
+    ALERT_SUBJECTS.map((each) => [each.template, { ...noticeOfAlert(raised(each)), incident: 12 }]),
+  ),
+  'an error whose job has no address': {
+    ...told(1),
+    callback: { ...BARE, status: 1, job_id: '' },
+  } as Notice,
   'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
   'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
   'who is on it': own({
@@ -115,7 +122,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'an overdue job': told(2, TOO_LONG),
   'an overdue job of which no start is known': told(2, TOO_LONG, ZERO_START),
   'a missed result of a BOT that never had one': MISSED,
-  'a missed result that was held': { ...MISSED, heldSince: STARTED_AT },
+  'a missed result that was held': { ...MISSED, heldSince: STARTED_AT, incident: 12 },
   'an error that was held': told(1, undefined, { heldSince: STARTED_AT - HOUR_MS }),
   'an error before which others were held back': told(1, undefined, { heldBack: 12 }),
   'a summary of errors': summaryOf({}),

@@ -14,7 +14,7 @@ export interface ChatRequest {
 
 export interface ChatAnswer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
@@ -42,9 +42,7 @@ export function limitedTo(most: number, answer: ChatAnswer, judge: Judge): Judge
 
 export type ChatFault =
   | ({ readonly kind: 'answer' } & ChatAnswer)
-  | { readonly kind: 'reset' | 'hang' }
-  /** The head of an answer, and no more of its body than a beginning. */
-  | { readonly kind: 'cut'; readonly status: number }
+  | { readonly kind: 'reset' | 'hang' | 'cut' }
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
 
@@ -93,7 +91,7 @@ function failWith(response: ServerResponse, fault: Exclude<ChatFault, { kind: 'd
   if (fault.kind === 'answer') return answerWith(response, fault);
   if (fault.kind === 'reset') response.socket?.resetAndDestroy();
   if (fault.kind !== 'cut') return;
-  response.writeHead(fault.status, { 'content-length': '100' });
+  response.writeHead(200, { 'content-length': '100' });
   response.write('{"ok":', () => response.destroy());
 }
 

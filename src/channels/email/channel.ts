@@ -129,8 +129,13 @@ function listIdOf(bot: string): string {
 }
 
 /** Mails with the same reference form a thread, even if no mail has that id (RFC 5322, 3.6.4). */
-function threadOf({ jobId }: Outgoing, from: Mailbox): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
-  if (jobId === undefined) return {};
+function threadOf(
+  { jobId, perJob }: Outgoing,
+  from: Mailbox,
+): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
+  const messageId = perJob?.root?.['messageId'];
+  if (jobId === undefined)
+    return messageId === undefined ? {} : { references: messageId, inReplyTo: messageId };
   const root = `<job.${hash('sha256', jobId, 'hex')}@${mailDomainOf(from.address)}>`;
   return { references: root, inReplyTo: root };
 }

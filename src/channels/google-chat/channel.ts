@@ -5,6 +5,7 @@ import { isJsonObject } from '../../text/json-object.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import type { Tone } from '../card.ts';
+import type { Outgoing, Receipt } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -98,20 +99,31 @@ export const googleChatChannel = chat({
       searchParams.get('key') && searchParams.get('token')
         ? undefined
         : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
-    // Replies are shown in their thread alone, so a loud one is a message of its own.
-    request: (url, { message, perJob, jobId }) =>
-      perJob === undefined || jobId === undefined || (perJob.isLoud && perJob.root !== undefined)
-        ? jsonCall(url, message)
-        : jsonCall(threadedAt(url), { ...message, thread: { threadKey: hash('sha256', jobId, 'hex') } }),
+    request: (url, outgoing) => {
+      const thread = threadOf(outgoing);
+      return thread === undefined
+        ? jsonCall(url, outgoing.message)
+        : jsonCall(threadedAt(url), { ...outgoing.message, thread });
+    },
   }),
   meanings: { API_KEY_INVALID: GONE },
   codeOf,
   waitOf: () => WAIT_SECONDS,
-  receiptOf: ({ status, ...answer }) => {
-    const { name } = jsonOf(answer);
-    return status === 200 && typeof name === 'string' ? { name } : undefined;
+  receiptOf: ({ status, ...answer }): Receipt | undefined => {
+    const { name, thread } = jsonOf(answer);
+    if (status !== 200 || typeof name !== 'string') return undefined;
+    const opened = isJsonObject(thread) && thread['name'];
+    return typeof opened === 'string' ? { name, thread: opened } : { name };
   },
 });
+
+/** Replies are shown in their thread alone, so a loud one of a job is a message of its own. */
+function threadOf({ perJob, jobId }: Partial<Outgoing>): object | undefined {
+  const { root, isLoud } = perJob ?? {};
+  if (jobId === undefined) return root?.['thread'] === undefined ? undefined : { name: root['thread'] };
+  if (perJob === undefined || (isLoud === true && root !== undefined)) return undefined;
+  return { threadKey: hash('sha256', jobId, 'hex') };
+}
 
 /** Without this option, Chat ignores `threadKey` and opens a new thread. With it, Chat opens one only if there is none. */
 function threadedAt(hook: URL): URL {

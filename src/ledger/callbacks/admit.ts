@@ -14,14 +14,14 @@ import {
   type DeliveryState,
   SUPERSEDED,
 } from '../ledger.ts';
-import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE, withCallbacks } from '../deliveries/rows.ts';
+import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE } from '../deliveries/rows.ts';
 import { resultOf } from './result.ts';
 import { toStored } from './stored-body.ts';
 import { bodiesOf } from '../deliveries/claim-due.ts';
 import { endBot, notice } from '../incidents/signs.ts';
 import { decideAll } from '../timers/admission.ts';
 import { enterCallback } from './enter-callback.ts';
-import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
+import { claimOf, holdBack, insertRows, ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
@@ -90,33 +90,32 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
   };
 }
 
-/** A success ends the BOT's incident; an error of which somebody is told counts in one. */
+/** A success ends the BOT's incident; an error of which somebody is told counts in one. @returns the targets, each with it */
 async function enterIncident(
   tx: Tx,
   args: AdmitArgs,
   { hasIncident }: Pick<Entered, 'hasIncident'>,
   targets: readonly DecidedTarget[],
-): Promise<void> {
+): Promise<readonly DecidedTarget[]> {
   const { status, botKey: key, error } = args;
   const startedAt = Math.min(args.startedAt, tx.now);
-  if (status === 0 && hasIncident) await endBot(tx, key, startedAt);
-  if (error === null || targets.length === 0) return;
+  if (status === 0 && hasIncident) return ofIncident(targets, await endBot(tx, key, startedAt));
+  if (error === null || targets.length === 0) return targets;
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: args.botId, name: args.botName, sign: 'error' } as const;
-  await notice(tx, { ...about, gist: error, jobId: args.jobId, startedAt, isWaiting });
+  const told = { gist: error, jobId: args.jobId, startedAt, isWaiting };
+  return ofIncident(targets, await notice(tx, { ...about, ...told }));
 }
 
 type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
-  const targets = await targetsOf(tx, args, entered);
-  await enterIncident(tx, args, entered, targets);
+  const targets = await enterIncident(tx, args, entered, await targetsOf(tx, args, entered));
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
-  // What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind.
-  const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
-  const isMoreToAsk = !entered.isFirstOfJob || targets.some(isMore);
+  // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
+  const isMoreToAsk = !entered.isFirstOfJob || targets.some(({ reason }) => reason !== undefined);
   const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, firstBody: undefined, isAnswered };
 }
@@ -125,7 +124,6 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
   const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
-  if (args.status === 0) await dropRecoveries(tx, await withCallbacks(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
@@ -225,7 +223,7 @@ async function targetsOf(
 /** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, botKey, error, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
+  { jobKey, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
   { id: callbackId, receivedAt, isFirstOfJob }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
@@ -234,7 +232,6 @@ function insertTargets(
     callbackId,
     receivedAt,
     jobKey,
-    errorOf: error === null ? undefined : botKey,
     targets,
     isNew: true,
     isFirstOfJob,

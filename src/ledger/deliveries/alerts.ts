@@ -3,10 +3,10 @@ import sql from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import type { Alert } from '../ledger.ts';
-import { noteAlerted } from '../incidents/telling.ts';
+import type { Alert, DeliveryRecord } from '../ledger.ts';
+import { noteAlerted, openIncidentOf } from '../incidents/telling.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
-import { insertRows } from './deliveries.ts';
+import { insertRows, ofIncident } from './deliveries.ts';
 
 const ONCE_WITHIN_MS = 60 * 60_000;
 
@@ -43,17 +43,28 @@ async function raiseOne(tx: Tx, alert: AlertAbout, key: string): Promise<boolean
       : sql`UPDATE alert_causes SET suppressed = suppressed + 1 WHERE cause = ${key}`,
   );
   if (isDue) {
-    await write(tx, alert, suppressed);
-    if (alert.trouble !== undefined) await noteAlerted(tx, alert.trouble, alert.targets);
+    const incident = alert.trouble && (await openIncidentOf(tx, alert.trouble));
+    const written = await write(tx, alert, suppressed, incident);
+    if (incident !== undefined) await noteAlerted(tx, incident, written);
   }
   return isDue;
 }
 
-async function write(tx: Tx, { subject, targets, about }: AlertAbout, suppressed: number): Promise<void> {
+async function write(
+  tx: Tx,
+  { subject, targets, about }: AlertAbout,
+  suppressed: number,
+  incident: number | undefined,
+): Promise<readonly DeliveryRecord[]> {
   const { job_id: jobId, bot_id: botId, bot_name: botName } = 'callback' in subject ? subject.callback : {};
   const named = { jobId, botId, botName, about, suppressed };
   const written = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
-  await insertRows(tx, { ...written, jobKey: undefined, targets });
+  const inserted = await insertRows(tx, {
+    ...written,
+    jobKey: undefined,
+    targets: ofIncident(targets, incident),
+  });
   const entry = { alertId: written.callbackId, who: targets.map(({ destination }) => destination) };
   if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
+  return inserted;
 }

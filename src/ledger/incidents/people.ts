@@ -64,9 +64,9 @@ export function openIncidents(tx: Tx): Promise<readonly Incident[]> {
 }
 
 /**
- * Who was told of them hears it in one message for each destination.
+ * Who was told of them hears it in one message for each destination, but not what was said before.
  * @param noNews destinations that are told of nothing but troubles themselves
- * @returns those that were open and are taken up now
+ * @returns those that are open, and taken up now
  */
 export async function takeUp(
   tx: Tx,
@@ -74,11 +74,16 @@ export async function takeUp(
   { by, because }: Omit<TakenUp, 'at'>,
   noNews: readonly string[],
 ): Promise<readonly Incident[]> {
-  const taken = await setTakenUp(tx, ids, { by, because, at: tx.now });
+  const open = await tx.all<Incident>(
+    sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id`,
+  );
+  const isKnown = ({ takenUp }: Incident) => takenUp?.by === by && takenUp.because === because;
+  const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);
+  const taken = news.length === 0 ? [] : await setTakenUp(tx, news, { by, because, at: tx.now });
   for (const [target, incidents] of await toldOf(tx, taken))
     if (!noNews.includes(target.destination))
       await tellIncidents(tx, { template: 'taken_up', by, because, ...toldTroubles(incidents) }, [target]);
-  return taken;
+  return [...open.filter(isKnown), ...taken];
 }
 
 /** @returns those that were open, on which nobody is now */

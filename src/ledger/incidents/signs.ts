@@ -1,6 +1,6 @@
 /** Begins, counts and ends incidents, in the transactions they follow from. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import type { IncidentKind, Sign } from '../../incident/incident.ts';
+import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
 import { endIncidents } from './telling.ts';
@@ -27,11 +27,12 @@ const MOST_LOOKED_AT = 200;
 /**
  * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
  * open incident of an earlier run says that there is none.
+ * @returns the incident's id; undefined: nothing was done
  */
-export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
+export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
   const likeness = likenessOf(gist, jobId);
-  await tx.all(fixed`
+  const row = await tx.first<Pick<Incident, 'id'>>(fixed`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
       has_dead)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
@@ -50,15 +51,19 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<void> {
       started_at = CASE WHEN incidents.started_at IS NULL OR incidents.started_at < excluded.started_at
         THEN coalesce(excluded.started_at, incidents.started_at) ELSE incidents.started_at END,
       is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
-      has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END`);
+      has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END
+    RETURNING id`);
+  return row?.id;
 }
 
-/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. */
-export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise<void> {
-  await tx.all(fixed`
+/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. @returns its id; undefined: it goes on */
+export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise<number | undefined> {
+  const row = await tx.first<Pick<Incident, 'id'>>(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
-      AND (started_at IS NULL OR started_at < ${startedAt})`);
+      AND (started_at IS NULL OR started_at < ${startedAt})
+    RETURNING id`);
+  return row?.id;
 }
 
 /** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */

@@ -1,11 +1,12 @@
 /** Messages about incidents themselves: somebody is on them, or they are over. */
 import sql, { type Sql } from 'sql-template-tag';
+import type { Receipt } from '../../channels/channel.ts';
 import type { Incident, IncidentKind } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import type { DeliveryTarget } from '../ledger.ts';
+import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
 import { insertRows } from '../deliveries/deliveries.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 
@@ -16,26 +17,41 @@ export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, 
 export async function tellIncidents(
   tx: Tx,
   subject: OwnSubject<'taken_up' | 'over'>,
-  targets: readonly DeliveryTarget[],
+  targets: readonly DecidedTarget[],
 ): Promise<void> {
   if (targets.length === 0) return;
   const written = await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) });
   await insertRows(tx, { ...written, jobKey: undefined, targets });
 }
 
-/** Whom an alert tells of an open incident hears of its end, too. */
-export async function noteAlerted(
+/** @returns the id of the subject's open incident */
+export async function openIncidentOf(
   tx: Tx,
   [kind, subject]: readonly [kind: IncidentKind, subject: string],
-  targets: readonly DeliveryTarget[],
-): Promise<void> {
-  await tx.all(
-    sql`UPDATE incidents SET alerted = ${targets} WHERE kind = ${kind} AND subject_key = ${keyOf(subject)} AND over_at IS NULL`,
+): Promise<number | undefined> {
+  const row = await tx.first<Pick<Incident, 'id'>>(
+    sql`SELECT id FROM incidents WHERE kind = ${kind} AND subject_key = ${keyOf(subject)} AND over_at IS NULL`,
   );
+  return row?.id;
+}
+
+/** Whom an alert tells of an open incident hears who is on it, as a reply, and of its end. */
+export async function noteAlerted(
+  tx: Tx,
+  incident: number,
+  alerts: readonly DeliveryRecord[],
+): Promise<void> {
+  const alerted = alerts.map(({ destination, channel, address, id }): ToldTarget => ({
+    destination,
+    channel,
+    address,
+    lastId: id,
+  }));
+  await tx.all(sql`UPDATE incidents SET alerted = ${alerted} WHERE id = ${incident}`);
 }
 
 interface Ended extends Incident {
-  readonly alerted: readonly DeliveryTarget[] | undefined;
+  readonly alerted: readonly ToldTarget[] | undefined;
 }
 
 /** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */
@@ -45,11 +61,12 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   );
   const groups = new Map<
     string,
-    { readonly targets: readonly DeliveryTarget[]; readonly incidents: Incident[] }
+    { readonly targets: readonly DecidedTarget[]; readonly incidents: Incident[] }
   >();
   for (const { alerted = [], ...incident } of ended) {
-    const targets = alerted.filter(({ destination }) => !noNews.includes(destination));
-    const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] };
+    const hearing = alerted.filter(({ destination }) => !noNews.includes(destination));
+    const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
+    const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] as Incident[] };
     group.incidents.push(incident);
     groups.set(JSON.stringify(targets), group);
   }
@@ -61,23 +78,40 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
 /** Callbacks that are looked at for who was told of an incident, the newest. */
 const MOST_LOOKED_AT = 500;
 
-/** @returns for each destination that was told of some of these incidents, which those are */
+interface ToldTarget extends DecidedTarget {
+  /** Of its last delivery. */
+  readonly lastId?: number;
+}
+
+/** @returns for each destination that was told of some of these incidents, which those are; a message replies to the last one */
 export async function toldOf(
   tx: Tx,
   incidents: readonly Incident[],
-): Promise<readonly (readonly [DeliveryTarget, readonly Incident[]])[]> {
-  const told = new Map<string, [DeliveryTarget, Incident[]]>();
+): Promise<readonly (readonly [DecidedTarget, readonly Incident[]])[]> {
+  const told = new Map<string, { target: ToldTarget; readonly of: Incident[] }>();
   for (const incident of incidents)
     for (const target of await targetsOf(tx, incident)) {
       const known = told.get(target.destination);
-      if (known === undefined) told.set(target.destination, [target, [incident]]);
-      else known[1].push(incident);
+      if (known === undefined) told.set(target.destination, { target, of: [incident] });
+      else {
+        known.of.push(incident);
+        if ((target.lastId ?? 0) > (known.target.lastId ?? 0)) known.target = target;
+      }
     }
-  return [...told.values()];
+  return Promise.all(
+    [...told.values()].map(async ({ target, of }) => [await replying(tx, target), of] as const),
+  );
 }
 
-async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonly DeliveryTarget[]> {
-  const row = await tx.first<{ alerted: readonly DeliveryTarget[] | undefined; subjectKey: string }>(
+async function replying(tx: Tx, { lastId, ...target }: ToldTarget): Promise<DecidedTarget> {
+  const last = await tx.first<{ receipt: Receipt | undefined }>(
+    sql`SELECT receipt FROM deliveries WHERE id = ${lastId}`,
+  );
+  return last?.receipt === undefined ? target : { ...target, telling: { repliesTo: last.receipt } };
+}
+
+async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonly ToldTarget[]> {
+  const row = await tx.first<{ alerted: readonly ToldTarget[] | undefined; subjectKey: string }>(
     sql`SELECT alerted, subject_key FROM incidents WHERE id = ${id}`,
   );
   if (kind !== 'bot') return row?.alerted ?? [];
@@ -85,9 +119,9 @@ async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonl
   const troubles = (kinds: Sql) => sql`SELECT id FROM (
     SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${row?.subjectKey} AND status = 1 AND received_at >= ${since}
     ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
-  return tx.all<DeliveryTarget>(sql`
-    SELECT DISTINCT destination, channel, address FROM deliveries
+  return tx.all<ToldTarget>(sql`
+    SELECT destination, channel, address, max(id) AS last_id FROM deliveries
     WHERE state = 'delivered' AND callback_id IN (
       ${troubles(sql`kind = 'callback'`)} UNION ALL ${troubles(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)})
-    ORDER BY destination`);
+    GROUP BY destination, channel, address ORDER BY destination`);
 }

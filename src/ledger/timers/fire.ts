@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import { notice as noticeTrouble } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
-import { insertRows } from '../deliveries/deliveries.ts';
+import { insertRows, ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { holdWanted } from './admission.ts';
 import { digestFrom } from './digest.ts';
@@ -34,14 +34,17 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const written = await writeOwnNotice(tx, { ...notice, id });
-  await noticeLate(tx, notice);
-  return insertRows(tx, { ...written, jobKey, targets });
+  const incident = await noticeLate(tx, notice);
+  return insertRows(tx, { ...written, jobKey, targets: ofIncident(targets, incident) });
 }
 
-async function noticeLate(tx: Tx, { kind, botId = '', botName = '' }: FiredNotice): Promise<void> {
-  if (kind !== 'overdue' && kind !== 'missed') return;
+async function noticeLate(
+  tx: Tx,
+  { kind, botId = '', botName = '' }: FiredNotice,
+): Promise<number | undefined> {
+  if (kind !== 'overdue' && kind !== 'missed') return undefined;
   const about = { key: keyOf(botId), subject: nameIn(botId), name: nameIn(botName) };
-  await noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
+  return noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
 }
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */

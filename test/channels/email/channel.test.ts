@@ -197,6 +197,13 @@ describe('the email channel', () => {
     expect(mail.mails.map(({ parsed }) => parsed.inReplyTo)).to.deep.equal([first, second, other, undefined]);
   });
 
+  it('answers the mail to which it is a reply', async () => {
+    const { messageId = '' } = await channel.send(outgoing());
+    await channel.send(outgoing({ perJob: { mode: 'thread', root: { messageId }, isLoud: true } }));
+    const [root, reply] = mail.mails.map(({ parsed }) => parsed);
+    expect(reply).to.include({ references: root?.messageId, inReplyTo: root?.messageId });
+  });
+
   it('reaches a Japanese domain', async () => {
     const address = emailChannel.parseAddress('ops@xn--r8jz45g.jp', { smtp: '', from: '' });
     await channel.send(outgoing({ address }));

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
 import { answering, chatContract } from '../../contract/chat-contract.ts';
+import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeBy, VENDORS } from '../../support/vendors.ts';
 
 const SPACE = '/v1/spaces/AAAAx1y2z3w/messages';
@@ -46,5 +49,20 @@ describe('the channel Google Chat', () => {
     cardRefused: { fault: refusal(400, 'INVALID_ARGUMENT'), code: 'INVALID_ARGUMENT' },
     // It does not say how long.
     limit: [1, refusal(429, 'RESOURCE_EXHAUSTED'), 'address', 5000],
+  });
+
+  it('replies in the thread that a message began, though it is of no job', async () => {
+    const answer = { name: 'spaces/AAAA/messages/B.C', thread: { name: 'spaces/AAAA/threads/B' } };
+    const remote = await startChatStandIn(() => ({ answer: { status: 200, body: JSON.stringify(answer) } }));
+    const settings = { hooks: { ops: `${remote.origin}${SPACE}?${KEYS}` } };
+    const channel = await googleChatChannel.open(settings, DIRECT);
+    const message = outgoingOf({ address: 'ops', message: { text: 'hello' } });
+    const root = await channel.send(message);
+    await channel.send({ ...message, perJob: { mode: 'thread', root, isLoud: true } });
+    const [first, reply] = remote.accepted.map(({ body }) => JSON.parse(body) as { thread?: object });
+    expect([first?.thread, reply?.thread]).to.deep.equal([undefined, answer.thread]);
+    expect(remote.accepted[1]?.query.get('messageReplyOption')).to.equal(IN_THREAD[1]);
+    await channel.close();
+    await remote.close();
   });
 });
