@@ -8,6 +8,7 @@ import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
 import type { OpenChannel, Planning, Settings } from '../deliver/settings.ts';
 import { noticeOf } from '../notice/notice.ts';
+import { answerHolds } from '../render/condition.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf } from '../route/router.ts';
 
@@ -97,7 +98,7 @@ async function openChannels(
       const isSame = isDeepStrictEqual([each, config.proxies], before);
       let channel = isSame ? previous?.channels.get(each.name)?.channel : undefined;
       if (channel === undefined) {
-        channel = await type.open(each.settings, { print, openPool });
+        channel = await type.open(each.settings, { print, openPool, holds: answerHolds });
         opened.push(channel);
       }
       channels.set(each.name, { channel, pace: type.pace });

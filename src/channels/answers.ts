@@ -7,7 +7,7 @@ import { isJsonObject } from '../text/json-object.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import { type DeliveryFailure, failureOf } from './failure.ts';
 import type { FailureClass, FailureDetails, Words } from './failure.ts';
-import { askedMs, obeyedMs } from './retry-after.ts';
+import { askedMs, obeyedMs, UNSPECIFIED_PAUSE_MS } from './retry-after.ts';
 
 /** The failure that an error code or an HTTP status stands for. */
 export interface Meaning extends Pick<
@@ -40,7 +40,7 @@ export interface Answers {
   readonly hide?: ((words: string) => string) | undefined;
   /** A detail that the failure's message appends to the code, such as ` at /blocks/3`. */
   readonly detailOf?: (answer: HttpAnswer) => string;
-  /** The pause that a rate limit asks for: seconds or an HTTP date (RFC 9110). A `Retry-After` header takes precedence. */
+  /** The pause that a rate limit asks for: seconds or an HTTP date (RFC 9110). What a header or the body asks for takes precedence. */
   readonly waitOf?: (answer: HttpAnswer) => unknown;
   /** What a rate limit concerns unless its meaning says so; by default the address. */
   readonly limits?: 'address' | 'channel';
@@ -68,7 +68,8 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   );
 }
 
-function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
+/** What follows the words of a failure. */
+export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
   const { en, ja } = pauseMs === undefined ? { en: '', ja: '' } : pauseInWords(pauseMs);
   if (!mayHaveArrived) return { en, ja };
   return {
@@ -82,17 +83,24 @@ export const LONGEST_QUOTE = 200;
 
 /** What the remote says, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
 function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
+  // Compressed, although nobody asked for that.
+  if (answer.headers['content-encoding'] !== undefined) return '';
   const [, title] = /<title[^>]{0,200}>([^<]*)/i.exec(answer.body) ?? [];
   const said = isPage(answer) ? (title ?? '') : answer.body;
   const line = hide === undefined ? '' : shortLine(hide(said), LONGEST_QUOTE);
   return line === '' ? '' : ` “${line}”`;
 }
 
-/** Milliseconds. Besides rate limits, transient errors such as 503 may carry a `Retry-After`. */
+/** Where JSON has seconds to wait, such as Discord's, and Telegram's in `parameters`; within a string its quotes would be escaped. */
+const SECONDS_IN_BODY = /"retry_after"\s*:\s*"?(\d+(?:\.\d+)?)/;
+
+/** Milliseconds. Besides rate limits, transient errors such as 503 may carry a `Retry-After`; of several, the first counts. */
 function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf }: Answers) {
-  const header = answer.headers['retry-after']?.toString();
-  if (failureClass === 'rate_limited') return askedMs(header ?? waitOf?.(answer), Date.now());
-  return failureClass === 'transient' && header !== undefined ? askedMs(header, Date.now()) : undefined;
+  const [header] = [answer.headers['retry-after']].flat();
+  const asked = askedMs(header, Date.now());
+  if (failureClass !== 'rate_limited') return failureClass === 'transient' ? asked : undefined;
+  const [, seconds] = SECONDS_IN_BODY.exec(answer.body) ?? [];
+  return asked ?? askedMs(seconds ?? waitOf?.(answer), Date.now()) ?? UNSPECIFIED_PAUSE_MS;
 }
 
 function pauseInWords(askedFor: number): Words {
@@ -135,6 +143,12 @@ const REDIRECT = meaning(
   'リダイレクトが返されました。リダイレクトには従いません。転送先のURLを設定してください',
   { mayHaveArrived: true },
 );
+const CUT = meaning(
+  'transient',
+  'its answer did not come to an end, or is too long',
+  '応答が途中で切れたか、長すぎます',
+  { mayHaveArrived: true },
+);
 const NOT_UNDERSTOOD = meaning(
   'config',
   'this is not how it answers when it has taken a message; check the URL',
@@ -162,10 +176,10 @@ const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };
 
 /** Comments and an XML declaration, then a tag that begins a page, or a form that a sign-in sends on. */
 const PAGE_BEGINS =
-  /^\s*(?:(?:<!--(?:(?!-->)[^])*-->|<\?xml[^>]*>)\s*)*<(?:!doctype html|html|head|body|title|meta|script|form)\b/i;
+  /^\s*(?:(?:<!--(?:(?!-->)[^])*-->|<\?xml[^>]*>)\s*)*<(?:!doctype html|html|head|body|title|meta|link|style|script|noscript|form)\b/i;
 
 /** Of a body that is more than a word. */
-const HTML = /^text\/html\b/i;
+const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /** Whether a page of HTML came, such as that of a sign-in, which no service here answers with. */
 export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>): boolean {
@@ -176,7 +190,7 @@ export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>):
 function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {
   const { status } = answer;
   // Nobody knows whether the rest of it would do.
-  if (answer.isCut === true && status <= 299) return IN_TROUBLE;
+  if (answer.isCut === true && status <= 299) return CUT;
   const keys = [...codes, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.
   const known = keys.find((key) => key !== undefined && Object.hasOwn(meanings, key));
@@ -193,14 +207,19 @@ function meaningOfStatus(answer: HttpAnswer): Meaning {
   return status === 503 || status === 425 ? TRY_LATER : IN_TROUBLE;
 }
 
-/** The JSON object in the answer's body; `{}` if the body is anything else. */
-export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+/** The JSON in the answer's body; undefined: it is none. */
+export function valueOf({ body }: Pick<HttpAnswer, 'body'>): unknown {
   try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : {};
+    return JSON.parse(body) as unknown;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** The JSON object in the answer's body; `{}` if the body is anything else. */
+export function jsonOf(answer: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+  const value = valueOf(answer);
+  return isJsonObject(value) ? value : {};
 }
 
 /** The string at `key` if it looks like an error code: 1 to 100 letters, digits, underscores and dots. */

@@ -99,7 +99,11 @@ export interface ChannelEnvironment {
   /** Where the outbox prints. */
   readonly print: (text: string) => void;
   readonly openPool: OpenPool;
+  readonly holds: Holds;
 }
+
+/** Whether a condition of the config, as of `when`, holds for these values; one that fails does not. */
+export type Holds = (condition: string, values: object) => boolean;
 
 /** A setting that is valid but probably a mistake; `key` is its key or path. */
 export interface SettingWarning {

@@ -43,15 +43,12 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, room: number): r
   return [...all.flat(), ...notShown(outputCount - all.length, card)];
 }
 
-/** Characters of the line that says how many are left out. */
-const LONGEST_MARK = 20;
-
 function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] {
   const { name, kind, items, files, fileCount } = output;
   const { language, room } = limits;
   const isList = kind === 'list' && items.length > 0;
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
-  const left = room - label.length - LONGEST_MARK;
+  const left = room - label.length;
   const each = { ...limits, room: isList && files.length > 0 ? left / 2 : left };
   return [
     ...(isList || files.length > 0 ? [{ label, runs: [] }] : linesOfScalar(label, output, limits)),
@@ -70,30 +67,31 @@ function linesOfScalar(label: string, output: OutputView, limits: Limits): reado
 }
 
 function linesOfFiles(files: readonly FileView[], count: number, limits: Limits): readonly CardLine[] {
-  const { items: most, room, language } = limits;
+  const { items: most, language } = limits;
   const runs = files.slice(0, most).map(({ name, size, url }) => ({
     text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`),
     url,
   }));
-  const shown = withinRoom(runs, room, (run) => sizeOf([run]));
-  return [
-    ...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })),
-    ...notShown(count - shown.length, limits),
-  ];
+  const [shown, more] = withinRoom(runs, count, (run) => sizeOf([run]), limits);
+  return [...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })), ...more];
 }
 
 const LONGEST_LINE = 300;
 
 function linesOfList(list: readonly unknown[], limits: Limits): readonly CardLine[] {
-  const { items: most, room, hasTables } = limits;
+  const { items: most, hasTables } = limits;
   const table = hasTables ? tableOf(list, most) : undefined;
-  const rows = table && withinRoom(table.rows, room, sizeOfRow);
-  const items = list
-    .slice(0, rows?.length ?? most)
-    .map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
-  const shown = rows === undefined ? withinRoom(items, room, sizeOf) : items;
-  const line = { items: shown, table: table && rows && { ...table, rows } };
-  return [...(shown.length === 0 ? [] : [line]), ...notShown(list.length - shown.length, limits)];
+  const itemsOf = (count: number) =>
+    list.slice(0, count).map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
+  if (table === undefined) {
+    const [items, more] = withinRoom(itemsOf(most), list.length, sizeOf, limits);
+    return [...(items.length === 0 ? [] : [{ items }]), ...more];
+  }
+  const [rows, more] = withinRoom(table.rows, list.length, sizeOfRow, limits);
+  return [
+    ...(rows.length === 0 ? [] : [{ items: itemsOf(rows.length), table: { ...table, rows } }]),
+    ...more,
+  ];
 }
 
 function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
@@ -103,7 +101,8 @@ function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 
 /** In characters; that of a row is approximate. */
 const LONGEST_ROW = 400;
 const LONGEST_CELL = 100;
-const SHORTEST_CELL = 20;
+/** A UUID fits. */
+const SHORTEST_CELL = 40;
 const LONGEST_KEY = 40;
 
 /** A wider table is hard to read, and Slack takes no more columns. */
@@ -130,8 +129,22 @@ function isRow(item: unknown): item is JsonObject {
   return isJsonObject(item) && fileEntries(item) === undefined && keysOf(item).length <= MOST_COLUMNS;
 }
 
-/** The first items that fit the room. */
+/** The first items that fit the room, and a line of how many are left out of `count`, which has no link where that has no room. */
 function withinRoom<Item>(
+  items: readonly Item[],
+  count: number,
+  sizeOfItem: (item: Item) => number,
+  { room, ...limits }: Limits,
+): readonly [shown: readonly Item[], more: readonly CardLine[]] {
+  const some = firstWithin(items, room, sizeOfItem);
+  if (some.length === count) return [some, []];
+  const restUrl = limits.restUrl.length * 2 > room ? '' : limits.restUrl;
+  const mark = moreMark(limits.language, count).length + restUrl.length;
+  const shown = firstWithin(items, room - mark, sizeOfItem);
+  return [shown, notShown(count - shown.length, { ...limits, restUrl })];
+}
+
+function firstWithin<Item>(
   items: readonly Item[],
   room: number,
   sizeOfItem: (item: Item) => number,

@@ -8,6 +8,7 @@ import type { ChannelConfig, Config } from '../config/config.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import { inspectStore } from '../ledger/open-ledger.ts';
+import { answerHolds } from '../render/condition.ts';
 
 interface Options {
   /** Also verifies each channel's credentials with its remote, and that the store can be used. */
@@ -64,7 +65,8 @@ const STORE_STATES = {
 
 async function verify({ type, settings }: ChannelConfig, proxies: Proxies): Promise<string> {
   const openPool = poolsThrough(proxies);
-  const channel = await channelTypes.get(type)?.open(settings, { print: () => undefined, openPool });
+  const environment = { print: () => undefined, openPool, holds: answerHolds };
+  const channel = await channelTypes.get(type)?.open(settings, environment);
   try {
     await channel?.verify();
     return 'can be used';

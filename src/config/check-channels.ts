@@ -3,9 +3,9 @@ import type { Schema } from 'yup';
 import { AddressError, type ChannelType } from '../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { checkSection } from './check-section.ts';
+import { checkSection, type Checking } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';
-import { nameRule } from './field-rules.ts';
+import { type Known, nameRule } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
@@ -24,21 +24,24 @@ export function checkChannels(
   value: unknown,
   types: ReadonlyMap<string, ChannelType>,
   problems: Problems,
+  conditionFault?: Known['conditionFault'],
 ): CheckedChannels {
   const entries = Object.entries(isJsonObject(value) ? value : {});
   if (entries.length === 0) {
     const what = value === undefined ? 'is missing: name one' : 'must name one';
     problems.error(['channels'], `${what}, such as outbox: { type: outbox, as: slack }`);
   }
-  return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, problems)]));
+  const checking = { problems, known: { groups: [], templateSets: [], conditionFault } };
+  return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, checking)]));
 }
 
 function checkChannel(
   name: string,
   entry: unknown,
   types: ReadonlyMap<string, ChannelType>,
-  problems: Problems,
+  checking: Checking,
 ): CheckedChannel | undefined {
+  const { problems } = checking;
   const path = ['channels', name];
   const wrong = nameRule(name);
   if (wrong !== undefined) problems.error(path, `: the name of a channel ${wrong}`);
@@ -55,7 +58,7 @@ function checkChannel(
     problems.error([...path, 'type'], `${what} ${names.join(', ')}${hint}`);
     return undefined;
   }
-  const settings = checkSection(type.settings, rest, path, { problems });
+  const settings = checkSection(type.settings, rest, path, checking);
   const burst =
     writtenBurst === undefined
       ? undefined

@@ -16,7 +16,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 export const NO_VALUE = 'has no value: give one (in quotes where it begins with #), or leave the key out';
 
-interface Checking {
+export interface Checking {
   readonly problems: Problems;
   readonly known?: Known;
 }

@@ -12,7 +12,7 @@ export interface Known {
   readonly groups: readonly string[];
   readonly templateSets: readonly string[];
   /** What is wrong with a Liquid condition; left out: no condition is checked. */
-  readonly conditionFault?: PlainRule | undefined;
+  readonly conditionFault?: ((text: string, names?: readonly string[]) => string | undefined) | undefined;
   readonly linkFault?: ((link: 'job' | 'file', template: string) => string | undefined) | undefined;
 }
 

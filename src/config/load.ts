@@ -85,7 +85,7 @@ function readConfig(
 ): Config | undefined {
   const { channelTypes, variables, withoutSecrets, conditionFault, linkFault } = environment;
   const root = interpolated.data as JsonObject;
-  const checked = checkChannels(root['channels'], channelTypes, problems);
+  const checked = checkChannels(root['channels'], channelTypes, problems, conditionFault);
   const reader = new NotifyReader(root['groups'], checked, problems);
   const told = readTold(root, reader);
   const groups = [...reader.groups.keys()];

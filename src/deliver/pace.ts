@@ -95,8 +95,8 @@ export class Paces {
   }
 
   /**
-   * Notes a rate limit. It is ignored if the destination's pause lasts as long: the attempt began before that pause. A destination
-   * that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
+   * Notes a rate limit. Where the destination's pause lasts as long, the attempt began before that pause, and only the later end of both
+   * counts. A destination that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
    * @param concerns what the limit is on, as the remote said @param isOfLogin it is no limit: nobody is let in by this config
    */
   limited(
@@ -105,11 +105,13 @@ export class Paces {
     concerns: Failed['concerns'] = 'address',
     isOfLogin = false,
   ): void {
-    const until = this.#paces.get(destination)?.pause?.until;
-    if (until !== undefined && this.#now() + ms < until + this.intervalMs(destination)) return;
-    if (concerns === 'channel' || this.#isAnotherPaused(destination))
-      this.#pause(channelOf(destination), ms, isOfLogin);
-    this.#pause(destination, ms, isOfLogin);
+    const until = this.#paces.get(destination)?.pause?.until ?? -Infinity;
+    const longerMs = this.#now() + ms - until;
+    if (longerMs <= 0) return;
+    const isSlower = longerMs >= this.intervalMs(destination);
+    const isOfAll = concerns === 'channel' || (isSlower && this.#isAnotherPaused(destination));
+    for (const key of isOfAll ? keysOf(destination) : [destination])
+      this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);
   }
 
   /** The destinations and channels in a pause, whoever was asked for it, with the milliseconds left. */
@@ -190,11 +192,10 @@ export class Paces {
     return inMs !== undefined;
   }
 
-  #pause(key: string, ms: number, isOfLogin: boolean): void {
-    const isSlower = this.#paces.has(key);
+  #pause(key: string, asked: Pause, isSlower: boolean): void {
+    const isPaced = this.#paces.has(key);
     const pace = this.#paceOf(key);
-    if (isSlower) pace.slowerMs += SLOWER_BY_MS;
-    const asked = { until: this.#now() + ms, isOfLogin };
+    if (isPaced && isSlower) pace.slowerMs += SLOWER_BY_MS;
     const { pause = asked } = pace;
     // Always another object: whoever waits for a slot sees that a pause began.
     pace.pause = { ...(asked.until > pause.until ? asked : pause) };

@@ -1,9 +1,10 @@
 /** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
 import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
-import { type Config, optionsAt } from '../config/config.ts';
+import { type ChannelConfig, type Config, optionsAt } from '../config/config.ts';
 import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { Clock } from '../time/clock.ts';
@@ -139,11 +140,14 @@ export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Chann
   return [...channels.values()].map(({ channel }) => channel);
 }
 
-/** @returns the names of channels that are not the same in both; what is known of their remotes no longer holds */
-export function changedChannels(before: Settings, after: Settings): readonly string[] {
-  return [...before.channels]
-    .filter(([name, { channel }]) => channel !== after.channels.get(name)?.channel)
-    .map(([name]) => name);
+/** @returns the names of channels whose settings are not the same in both, whoever uses them; what is known of their remotes no longer holds */
+export function changedChannels(
+  { config: before }: Pick<Settings, 'config'>,
+  { config: after }: Pick<Settings, 'config'>,
+): readonly string[] {
+  const isSame = (channel: ChannelConfig) =>
+    isDeepStrictEqual([channel, before.proxies], [after.channels.get(channel.name), after.proxies]);
+  return [...before.channels.values()].filter((each) => !isSame(each)).map(({ name }) => name);
 }
 
 /** The settings in force. Work takes them once, when it begins, and keeps them to its end, so that they can be swapped at any time. */

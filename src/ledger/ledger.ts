@@ -79,7 +79,7 @@ export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   readonly isTakenOver: boolean;
   /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
   readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
-  /** Id of the pending delivery of its job at its destination that must end first. */
+  /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers. */
   readonly behind?: number | undefined;
   /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;
@@ -104,6 +104,8 @@ export interface DecidedTarget extends DeliveryTarget {
   readonly heldUntil?: number | undefined;
   readonly snoozeId?: number | undefined;
   readonly telling?: Telling | undefined;
+  /** The key of its BOT: it says that the BOT works again, after the errors that the destination was told. */
+  readonly recoveryOf?: string | undefined;
 }
 
 /** What the rules of a BOT need beside the planned deliveries. */

@@ -33,7 +33,7 @@ export interface HttpAnswer {
   /** Names are in lower case. */
   readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
-  /** The body was longer than what is read of it, or had not ended at the deadline. */
+  /** The body was longer than what is read of it, broke off, or had not ended at the deadline. */
   readonly isCut?: boolean;
 }
 
@@ -48,7 +48,7 @@ export class NothingSent extends Error {
 
 /**
  * By `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. A body that breaks off or
- * stalls fails the call. A kept connection that is reset before anything was written on it is replaced once.
+ * stalls is cut there. A kept connection that is reset before anything was written on it is replaced once.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
  * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
  * nothing. Otherwise an error of undici's or Node's.
@@ -94,6 +94,7 @@ export function exchange(
             if (controller === undefined && !isRepeated && Reflect.get(error, 'code') === 'ECONNRESET')
               return queueMicrotask(() => start(true));
             clearTimeout(timer);
+            answered.cut();
             reject(controller === undefined ? new NothingSent(error) : error);
           },
           ...answered.handler,
@@ -112,7 +113,8 @@ function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
     onEnd({ body: Buffer.concat(chunks).toString('utf8'), isCut, status: 0, headers: {}, ...head });
   const handler = {
     onResponseStart: (_controller, status, headers) => {
-      head = { status, headers };
+      // Informational ones come before the answer.
+      if (status >= 200) head = { status, headers };
     },
     onResponseData: (controller, chunk) => {
       room -= chunk.length;

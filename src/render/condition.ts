@@ -1,4 +1,4 @@
-/** Conditions of routes (`when`): one line of Liquid over a callback's view. Numbers in strings are compared as numbers. */
+/** Conditions of routes (`when`) and hooks (`ok`): one line of Liquid, over a callback's view or an answer. Numbers in strings are compared as numbers. */
 import {
   defaultOperators,
   type Liquid,
@@ -14,7 +14,7 @@ import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { lazily } from './outputs.ts';
 import { samplesOf } from './samples.ts';
-import { type NoticeView, viewOf } from './view.ts';
+import { viewOf } from './view.ts';
 
 const BEGIN = '{% if ';
 const END = ' %}holds{% endif %}';
@@ -25,9 +25,10 @@ const NO_CONDITION =
 
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
-/** What is wrong with a condition; undefined: nothing is. */
-export function conditionFault(condition: string): string | undefined {
-  const { liquid, names } = checker();
+/** What is wrong with a condition; undefined: nothing is. @param of the variables; left out: a callback's */
+export function conditionFault(condition: string, of?: readonly string[]): string | undefined {
+  const { liquid, names: ofCallback } = checker();
+  const names = of ?? ofCallback;
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
   const isCondition = condition.trim() !== '' && !MARKUP.test(condition);
   if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return NO_CONDITION;
@@ -79,10 +80,21 @@ export class Conditions {
   }
 
   /** @throws {Error} liquidjs' own: a filter rejects its value, or a limit is exceeded */
-  holds(condition: string, view: NoticeView): boolean {
+  holds(condition: string, view: object): boolean {
     const templates = this.#compiled.get(condition) ?? this.#liquid.parse(BEGIN + condition + END);
     this.#compiled.set(condition, templates);
     return this.#liquid.renderSync(templates, view, { renderLimit: TIME_LIMIT_MS }) === 'holds';
+  }
+}
+
+const ofAnswers = lazily(() => new Conditions(PLAIN_DISPLAY));
+
+/** As `Holds` of a channel's environment. */
+export function answerHolds(condition: string, values: object): boolean {
+  try {
+    return ofAnswers().holds(condition, values);
+  } catch {
+    return false;
   }
 }
 

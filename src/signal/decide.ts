@@ -63,6 +63,8 @@ export interface Telling {
   readonly occasion?:
     | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
     | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
+  /** It is told for that alone: no route asks for the success itself. */
+  readonly isOnlyRecovery?: true;
   /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
   /** Since when it had been held, of one that is told as itself when its hold ends. */
@@ -81,6 +83,8 @@ export interface Telling {
 export interface Decision {
   readonly ruling: RouteRuling;
   readonly telling: Telling | undefined;
+  /** It says that the BOT works again. */
+  readonly isRecovered: boolean;
   /** The ruling of each route alone. */
   readonly routes: readonly RouteRuling[];
   /** The value that the ledger keeps from now on. */
@@ -104,20 +108,22 @@ export function decide(
   const question = { subject, facts, isFirstSuccess, moment };
   const routes = asked.map((route) => ({ ...rulingOf(route, question), route: route.name }));
   const { ruling, window } = withinBurst(mostTelling(routes), facts, moment.now);
-  const isRecovered = asked.some(
-    ({ on }, index) => on.includes('recovered') && routes[index]?.does !== 'let go',
-  );
-  const occasion = lateness(asked, question) ?? recovery(subject, isFirstSuccess && isRecovered);
+  const isAsked = (occasion: Occasion) =>
+    asked.some(({ on }, index) => on.includes(occasion) && routes[index]?.does !== 'let go');
+  const isRecovered = isFirstSuccess && isAsked('recovered');
+  const occasion = lateness(asked, question) ?? recovery(subject, isRecovered);
   const { heldBack } = facts.told;
   const wantedBy = wanting(ruling, routes, tellerOf(asked, subject.status));
   const telling: Telling = {
     ...(occasion && { occasion }),
+    ...(isRecovered && !isAsked('succeeded') && { isOnlyRecovery: true }),
     ...(heldBack > 0 && { heldBack }),
     ...(wantedBy && { wantedBy }),
   };
   return {
     ruling,
     telling: Object.keys(telling).length === 0 ? undefined : telling,
+    isRecovered,
     routes,
     told: toldFrom(subject, ruling, facts.told, moment.now),
     window,
@@ -221,9 +227,9 @@ function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: numbe
   const { id, status, startedAt, likeness, row } = subject;
   const { heldBack } = told;
   if (status === 'succeeded')
-    return withSuccess({ ...told, heldBack: ruling.does === 'tell' ? 0 : heldBack }, startedAt);
+    return withSuccess({ ...told, heldBack: ruling.does === 'let go' ? heldBack : 0 }, startedAt);
   if (status !== 'error' || row === undefined) return told;
   if (ruling.does === 'let go') return ruling.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
-  const said = withToldError(told, { id, startedAt, likeness, at: now }, row);
-  return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;
+  // What is held says it itself when its hold ends.
+  return { ...withToldError(told, { id, startedAt, likeness, at: now }, row), heldBack: 0 };
 }

@@ -96,7 +96,7 @@ export const ENGLISH = {
   'being sent': '{who} is being told at this moment.',
   due: 'Not told yet: {who}{because}; Botbell tries again at {time}.',
   'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes.',
-  'after an earlier one': 'Not told yet: {who}, which waits for an earlier message of the same job.',
+  'after an earlier one': 'Not told yet: {who}, which waits for an earlier message about the same BOT.',
   'the service’s':
     'Not told yet: {who}{because}; the job service is to post it again, else Botbell takes over at {time}.',
   'held until': 'Held back for {who} until {time}: {rule}.',

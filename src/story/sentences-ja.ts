@@ -97,7 +97,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'being sent': '{who} に送信しているところです。',
   due: '{who} にはまだ届いていません{because}。{time} に再送します。',
   'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。',
-  'after an earlier one': '{who} にはまだ届いていません。同じジョブの前の通知が済むのを待っています。',
+  'after an earlier one': '{who} にはまだ届いていません。同じBOTの前の通知が済むのを待っています。',
   'the service’s':
     '{who} にはまだ届いていません{because}。ジョブサービスが再び送ってくるのを待っています。来なければ、{time} にBotbellが引き継ぎます。',
   'held until': '{who} への通知は、{time} まで保留です：{rule}。',

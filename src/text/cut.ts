@@ -1,4 +1,4 @@
-/** Cuts text to a limit, in UTF-16 code units, between graphemes and with a visible mark. */
+/** Cuts text to a limit, in UTF-16 code units, between graphemes, where it can between words, and with a visible mark. */
 import { cleanLine, cleanText } from './clean.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -16,7 +16,40 @@ export function graphemeCut(text: string, limit: number): string {
 export function cutEnd(text: string, limit: number, mark: string): string {
   if (text.length <= limit) return text;
   const room = limit - mark.length;
-  return room <= 0 ? graphemeCut(text, limit) : graphemeCut(text, room) + mark;
+  return room <= 0 ? graphemeCut(text, limit) : headOf(text, room) + mark;
+}
+
+/** What is no part of a word or an id: in Japanese, words are not told apart. */
+const APART = '\\s\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー、。：「」（）';
+
+/** Characters of a word that is left out rather than cut. */
+const LONGEST_WORD = 40;
+/** Of an address, a part of which would open another place. */
+const LONGEST_CUT = 4000;
+
+const BEGUN = new RegExp(`(?<![^${APART}])[^${APART}]{1,${LONGEST_WORD}}$`, 'u');
+const BEGUN_ADDRESS = /https?:\/\/\S*$/iu;
+const ENDED = new RegExp(`^[^${APART}]{1,${LONGEST_WORD}}(?![^${APART}])`, 'u');
+const INSIDE = new RegExp(`^[^${APART}]{2}$`, 'u');
+
+/** Whether a cut at the index is in a word. */
+function isInside(text: string, index: number): boolean {
+  return INSIDE.test(text.slice(index - 1, index + 1));
+}
+
+/** A word is left out while half of what there is room for stays. */
+function unlessTooShort(cut: string, whole: string): string {
+  return cut.length * 2 >= whole.length ? cut : whole;
+}
+
+/** The longest prefix within `limit` of whole graphemes, and of whole words if these are short; never with a part of an address. */
+function headOf(text: string, limit: number): string {
+  const cut = graphemeCut(text, limit);
+  if (!isInside(text, cut.length)) return cut.trimEnd();
+  const from = Math.max(0, cut.length - LONGEST_CUT);
+  const before = (word: RegExp) => cut.slice(0, from) + cut.slice(from).replace(word, '').trimEnd();
+  const plain = before(BEGUN_ADDRESS);
+  return plain.length < cut.length ? plain : unlessTooShort(before(BEGUN), cut);
 }
 
 /**
@@ -33,8 +66,10 @@ type MarkOf = (leftOut: number) => string;
 function bothEnds(head: string, tail: string, length: number, limit: number, markOf: MarkOf): string {
   const room = limit - markOf(length).length;
   if (room <= 0) return graphemeCut(head, limit);
-  const first = graphemeCut(head, Math.ceil((room * 2) / 3));
-  const last = graphemeTail(tail, room - first.length);
+  const first = headOf(head, Math.ceil((room * 2) / 3));
+  const cut = graphemeTail(tail, room - first.length);
+  const isWhole = !isInside(tail, tail.length - cut.length);
+  const last = isWhole ? cut : unlessTooShort(cut.replace(ENDED, '').trimStart(), cut);
   return first + markOf(length - first.length - last.length) + last;
 }
 

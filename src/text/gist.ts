@@ -14,8 +14,18 @@ const LONGEST = 300;
 export function gistOf(message: string, limit = LONGEST): string {
   const lines = cleanText(endsOf(message)).split('\n');
   const said = WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
-  const first = lines.find((line) => LETTER.test(line)) ?? lines.find((line) => !isBlank(line));
-  return shortLine(said ?? first ?? '', limit);
+  return shortLine(said ?? firstOf(lines), limit);
+}
+
+/** Says of itself only that something follows. */
+const HEADING = /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│)/u;
+
+/** The first line with a letter in it, and the next one where it ends in a colon. */
+function firstOf(lines: readonly string[]): string {
+  const first = lines.findIndex((line) => LETTER.test(line) && !HEADING.test(line));
+  if (first === -1) return lines.find((line) => !isBlank(line)) ?? '';
+  const [line = '', ...below] = lines.slice(first);
+  return /[:：]\s*$/u.test(line) ? `${line} ${below.find((each) => !isBlank(each)) ?? ''}` : line;
 }
 
 function endsOf(message: string): string {
@@ -32,11 +42,20 @@ const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
 ];
 
 /** Java's `Caused by:`, and what .NET writes behind an arrow: the last one is where it began. */
-const CAUSE = /^\s*(?:Caused by: |---> |\(Inner Exception #\d+\) )(.+)/;
+const CAUSE = /^\s*(?:Caused by: |---> )(?:\(Inner Exception #\d+\) )?(.+)/;
+
+/** What failed besides, while a resource was closed, and what caused that. */
+const SUPPRESSED = /^\s*Suppressed: /;
 
 function causeOf(lines: readonly string[]): string | undefined {
-  const cause = lines.findLast((line) => CAUSE.test(line));
+  const besides = lines.filter((line) => SUPPRESSED.test(line)).map(indentOf);
+  const most = Math.min(Infinity, ...besides);
+  const cause = lines.findLast((line) => CAUSE.test(line) && indentOf(line) < most);
   return cause && withoutArrow(CAUSE.exec(cause)?.[1] ?? '');
+}
+
+function indentOf(line: string): number {
+  return line.search(/\S/);
 }
 
 /** .NET Framework writes all exceptions on one line, the inner ones behind arrows. */
@@ -44,15 +63,14 @@ function withoutArrow(line: string): string {
   return line.slice(line.lastIndexOf(' ---> ') + 1).replace(/^---> /, '');
 }
 
-/** A line of a group of exceptions begins with `|` or `+`. */
-const GROUPED = /^\s*[|+](?:-+ \d+ -+)? ?/;
-const PYTHON_FRAME = /^\s*(?:\| )?\s*File "[^"]*", line \d+/;
+/** Behind what stands before each line: the time, blanks, the bars of a group of exceptions. */
+const PYTHON_FRAME = /^(.*?) {2}File "[^"]*", line \d+/;
 
 function afterPythonFrames(lines: readonly string[]): string | undefined {
   const frame = lines.findLastIndex((line) => PYTHON_FRAME.test(line));
   if (frame === -1) return undefined;
-  const isGroup = GROUPED.test(lines[frame] ?? '');
-  const behind = lines.slice(frame + 1).map((line) => (isGroup ? line.replace(GROUPED, '') : line));
+  const before = PYTHON_FRAME.exec(lines[frame] ?? '')?.[1]?.length ?? 0;
+  const behind = lines.slice(frame + 1).map((line) => line.slice(before));
   const fault = behind.find((line) => /^\S/.test(line) && LETTER.test(line));
   // Whoever cut the trace took its last line away.
   return fault ?? lines.find((line) => LETTER.test(line) && !isOfPython(line));
@@ -81,7 +99,7 @@ function beforePowerShellPlace(lines: readonly string[]): string | undefined {
   return lines.slice(paragraphAt(lines, place), place).join(' ') || undefined;
 }
 
-const FRAME = /^\s+(?:at|場所) \S.*(?:[)\]]|:\d+|行 \d+|line \d+)\s*$/;
+const FRAME = /^\s+(?:at|場所) \S.*(?:[)\]]|:\d+|行 \d+|line \d+)(?: \{)?\s*$/;
 const BEGINNING =
   /^(?:Exception in thread "[^"]*" |Unhandled exception\.? ?|(?:ハンドル|処理)されていない例外: ?|Uncaught (?:\(in promise\) )?)/;
 const FAULT = /^[\w$.]*(?:Error|Exception|Fault|Failure)(?: \[\w+\])?(?::|$)/;
@@ -92,7 +110,13 @@ function beforeFrames(lines: readonly string[]): string | undefined {
   if (frame <= 0) return undefined;
   const above = lines.slice(0, frame).map((line) => line.replace(BEGINNING, ''));
   const fault = above.findLast((line) => FAULT.test(line)) ?? above[paragraphAt(lines, frame)];
-  return fault && withoutArrow(fault);
+  // A group of errors may say nothing by itself.
+  const first = /^AggregateError\b.*:\s*$/.test(fault ?? '') && lines.slice(frame).find(isOfGroup);
+  return first ? first.trim() : fault && withoutArrow(fault);
+}
+
+function isOfGroup(line: string): boolean {
+  return /^\s+(?:\[errors\]: \[ )?\w*Error: ./.test(line);
 }
 
 /** Where the lines above `end` begin: behind the last blank one. */

@@ -4,14 +4,21 @@ import type { ChannelType, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
-import { type ChatAnswer, startChatStandIn } from '../support/chat-stand-in.ts';
+import { type ChatAnswer, type ChatFault, startChatStandIn } from '../support/chat-stand-in.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const TEXT = { 'content-type': 'text/plain' };
 const page = (status: number, body: string, headers = HTML): ChatAnswer => ({ status, headers, body });
 const json = (status: number, value: unknown): ChatAnswer => ({ status, body: JSON.stringify(value) });
 
-type Row = readonly [source: string, type: string, answer: ChatAnswer, becomes: string];
+type Row = readonly [source: string, type: string, answer: ChatAnswer | ChatFault, becomes: string];
+
+const cut = (status: number): ChatFault => ({ kind: 'cut', status });
+const limited = (body: unknown, headers = {}): ChatAnswer => ({
+  status: 429,
+  headers,
+  body: JSON.stringify(body),
+});
 
 const TRANSIENT = 'transient, may have arrived';
 const ASKS = 'config, may have arrived';
@@ -71,6 +78,35 @@ const ROWS: readonly Row[] = [
   ['Teams, a Response action that tells of a failure', 'teams', json(200, { ok: false }), ASKS],
   ['Teams, errors in a Response action', 'teams', json(200, { errors: ['no such channel'] }), ASKS],
   ['Teams, prose in JSON', 'teams', json(200, { message: 'Bad payload: delivery failed' }), ASKS],
+  ['Teams, a failure further down', 'teams', json(200, { result: { error: 'boom' } }), ASKS],
+  ['Teams, a list of results', 'teams', json(200, [{ success: 'false' }]), ASKS],
+  ['Teams, a status by number', 'teams', json(200, { statusCode: 502, body: '' }), ASKS],
+  ['Teams, an error that is none', 'teams', json(200, { error: 'none', message: 'Posted, 0 errors' }), TAKEN],
+  ['Teams, what was sent comes back', 'teams', json(200, { body: { text: 'The BOT failed' } }), TAKEN],
+  [
+    'a page of XHTML',
+    'webhook',
+    page(200, '<x>Sign in here</x>', { 'content-type': 'application/xhtml+xml' }),
+    ASKS,
+  ],
+  ['a page that begins with its styles', 'webhook', page(200, '<style>a{}</style>Sign in', TEXT), ASKS],
+  ['a receiver that hangs up behind its status', 'webhook', cut(200), TAKEN],
+  ['an answer that breaks off', 'google_chat', cut(200), TRANSIENT],
+  ['a limit that breaks off', 'mattermost', cut(429), 'rate_limited, 30 s'],
+  ['Telegram', 'webhook', limited({ ok: false, parameters: { retry_after: 7 } }), 'rate_limited, 7 s'],
+  [
+    'Discord, in a header that is none',
+    'discord',
+    limited({ retry_after: 2.5 }, { 'retry-after': '-1' }),
+    'rate_limited, 2.5 s',
+  ],
+  ['Google Chat, which names no time', 'google_chat', limited({}), 'rate_limited, 5 s'],
+  [
+    'two proxies that limit',
+    'webhook',
+    { status: 429, headers: { 'retry-after': ['7', '9'] } },
+    'rate_limited, 7 s',
+  ],
   ['LINE WORKS, maintenance', 'lineworks', page(503, '<html><title>Maintenance</title>'), 'transient'],
 ];
 
@@ -79,8 +115,9 @@ const PATHS: Readonly<Record<string, string>> = {
   slack_webhook: 'services/T0/B0/key',
 };
 
-async function becomes(type: string, answer: ChatAnswer): Promise<string> {
-  const remote = await startChatStandIn(() => ({ answer }));
+async function becomes(type: string, answer: ChatAnswer | ChatFault): Promise<string> {
+  const remote = await startChatStandIn(() => ({ answer: answer as ChatAnswer }));
+  if ('kind' in answer) remote.faults.push(answer);
   const url = `${remote.origin}/${PATHS[type] ?? 'hook'}?sig=1`;
   const channelType = channelTypes.get(type) as ChannelType;
   const settings = { hooks: { ops: type === 'webhook' ? { url } : url } };
@@ -99,7 +136,8 @@ function taken(receipt: Receipt): string {
 
 function failed(error: unknown): string {
   expect(error).to.be.instanceOf(DeliveryFailure);
-  const { class: failureClass, mayHaveArrived } = error as DeliveryFailure;
+  const { class: failureClass, mayHaveArrived, retryAfterMs } = error as DeliveryFailure;
+  if (failureClass === 'rate_limited') return `${failureClass}, ${Number(retryAfterMs) / 1000} s`;
   return mayHaveArrived ? `${failureClass}, may have arrived` : failureClass;
 }
 

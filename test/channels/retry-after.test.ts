@@ -7,7 +7,7 @@ import { askedMs, obeyedMs } from '../../src/channels/retry-after.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
-const msOf = (asked: unknown): number => obeyedMs(askedMs(asked, NOW_MS));
+const msOf = (asked: unknown): number => obeyedMs(askedMs(asked, NOW_MS) ?? Number.NaN);
 
 /** What a remote says, by the pause that it gets. */
 const ASKED: Readonly<Record<string, readonly [ms: number, asked: readonly unknown[]]>> = {

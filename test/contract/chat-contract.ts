@@ -7,7 +7,7 @@ import type { ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
-import { cardWith } from '../support/cards.ts';
+import { cardWith, outputWith } from '../support/cards.ts';
 import { ACTING_TEXT, HOSTILE_CARDS, plainCard, PREVIEW } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
@@ -118,7 +118,10 @@ const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readon
   ],
   ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80, ...MAYBE }],
   ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],
-  ['ECONNRESET', 'transient', { kind: 'cut' }, MAYBE],
+  // Of an answer that breaks off, the status counts.
+  ['http_500', 'transient', { kind: 'cut', status: 500 }, MAYBE],
+  ['http_503', 'transient', { kind: 'cut', status: 503 }, NOT],
+  ['http_409', refusal, { kind: 'cut', status: 409 }, NOT],
   // More than is read of an answer.
   ['http_500', 'transient', answering(500, 'x'.repeat(1_000_000)), MAYBE],
 ];
@@ -237,6 +240,23 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         link: { text: 'Open the job', url },
       });
       expect(await send(composed(card))).to.match(/BEGIN [^]* END/);
+    });
+
+    it('shows of a list that is too long the first items, each whole, and how many more there are', async () => {
+      if (callback !== undefined) return;
+      const items = Array.from({ length: 400 }, (_, index) => `3f2b8c1e-7d4a-4f4e-9a51-${index + 1e11}`);
+      const rows = items.map((id) => ({ id, state: 'done' }));
+      for (const list of [items, rows]) {
+        const outputs = [outputWith({ name: 'ids', kind: 'list', value: '', items: list })];
+        const card = plainCard({ outputs, outputCount: 1, restUrl: `https://jobs.example/${items[0]}` });
+        const one = composed(card);
+        expect(await send(one)).to.contain(`${items.length}`);
+        const sent = one.asText();
+        const count = items.findIndex((id) => !sent.includes(id));
+        expect(count).to.be.above(5);
+        expect(sent).to.contain(`… ${400 - count} more`);
+        expect(sent.replaceAll(/3f2b8c1e-7d4a-4f4e-9a51-\d{12}/g, '')).not.to.match(/3f2b8c1e|4f4e-9a51/);
+      }
     });
 
     it('mentions nobody but whom the destination has called for an error', async () => {

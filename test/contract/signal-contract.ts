@@ -8,7 +8,7 @@ import type { HoldOutcome } from '../../src/ledger/deliveries/holds.ts';
 import { destinationOf } from '../../src/ledger/timers/timers.ts';
 import { judge } from '../../src/ledger/timers/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/snoozes.ts';
-import { isAlert, noticeId } from '../../src/notice/notice.ts';
+import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/signal/likeness.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
@@ -22,8 +22,10 @@ import {
   delivered,
   endOf,
   EXECUTING,
+  failed,
   namesOf,
   NOBODY,
+  putOff,
   target,
 } from './ledger-under-test.ts';
 
@@ -131,8 +133,9 @@ class SignalBench extends Bench {
 
   /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
   async summaries(): Promise<readonly string[]> {
-    return (await this.tellAll()).map(({ notice }) => {
-      if (!isAlert(notice) || notice.alert.subject.template !== 'summary') return notice.template;
+    return (await this.tellAll()).map(({ record, notice }) => {
+      if (!isAlert(notice) || notice.alert.subject.template !== 'summary')
+        return toldSo(notice, record.telling).template;
       const { destination, reason, count, bots } = notice.alert.subject;
       const each = bots.map(({ bot_id, errors, succeeded }) => `${bot_id} ${errors}e ${succeeded}s`);
       return `${destination} ${reason} ${count}: ${each.join(', ')}`;
@@ -399,6 +402,76 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         );
         expect(came.filter((each) => bench.shown(each) === 'tell')).to.have.length(3);
         expect(await bench.fails(to('slack:#log', [{}], burst)), 'another destination').to.equal('tell');
+      });
+    });
+
+    describe('has a recovery', () => {
+      const asked = (...more: RouteFields['on'] & object) =>
+        ({ on: ['error', 'recovered', ...more] }) as const;
+      const here = to('slack:#ops', [asked()]);
+      const behind = ({ deliveries }: Admission) => deliveries.map((each) => each.behind);
+
+      it('wait at each destination for all errors that it answers, whichever process has them', async () => {
+        const planned = [here, to('slack:#log', [asked()])];
+        const [first, log] = namesOf(await bench.comes({ status: ERROR }, planned));
+        const [last] = namesOf(await bench.comes({ status: ERROR }, [here]));
+        await bench.comes({ status: ERROR, bot_id: 'another' }, [here]);
+        await bench.settle([putOff(first, 5 * MINUTE), putOff(last, 2 * MINUTE), delivered(log)]);
+        const success = await bench.comes({ status: 0 }, planned);
+        expect(behind(success)).to.deep.equal([last.id, undefined]);
+        const [ops, other] = namesOf(success);
+        await bench.settle([putOff(ops, 0), delivered(other)]);
+        const second = await bench.openAs('second');
+        for (const expected of [[], [last.id], [], [first.id], [ops.id], []]) {
+          const due = await bench.claim(second);
+          expect(due.map(({ record }) => record.id)).to.deep.equal(expected);
+          expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([]);
+          if (expected.length === 0) await pass(3 * MINUTE);
+          await bench.settle(
+            due.map(({ record }) => delivered(record)),
+            second,
+          );
+        }
+      });
+
+      it('wait for what a snooze has held until it, and not for what became a dead letter', async () => {
+        await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
+        const [held] = namesOf(await bench.comes({ status: ERROR }, [here]));
+        await bench.comes({ status: ERROR }, [here]);
+        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([putOff(success, 0)]);
+        expect(held.id).to.be.below(success.id);
+        expect(await bench.claim()).to.deep.equal([]);
+        await bench.endWith();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 2: get_items 2e 0s', 'recovered']);
+        const [lost] = namesOf(await bench.comes({ status: ERROR }, [here]));
+        const [after] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([putOff(after, 0), dead(lost)]);
+        expect(await bench.summaries()).to.deep.equal(['recovered']);
+      });
+
+      it('not told by itself once its BOT has failed again, unless a person asks for it', async () => {
+        const both = to('slack:#log', [asked('succeeded')]);
+        const [ops, log] = namesOf(await bench.comes({ status: ERROR }, [here, both]));
+        await bench.settle([delivered(ops), delivered(log)]);
+        await pass(MINUTE);
+        const fields = { status: 0, job_id: 'well', start_time: new Date(bench.now).toISOString() } as const;
+        const success = await bench.comes(fields, [here, both]);
+        await bench.settle(success.deliveries.map((each) => failed(each)));
+        await pass(MINUTE);
+        const [worse] = namesOf(await bench.comes({ status: ERROR }, [here]));
+        await bench.settle([delivered(worse)]);
+        const again = await bench.comes(fields, [here, both]);
+        expect(bench.shown(again)).to.equal('on, tell');
+        await bench.settle(again.deliveries.slice(1).map((each) => putOff(each, 0)));
+        expect(await bench.summaries()).to.deep.equal(['succeeded']);
+        await pass(MINUTE);
+        const [lost] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([dead(lost)]);
+        await pass(MINUTE);
+        await bench.comes({ status: ERROR }, []);
+        await bench.ledger.actions.redeliver(lost.id, ASKED.actor, false);
+        expect(await bench.summaries()).to.deep.equal(['recovered']);
       });
     });
 

@@ -85,13 +85,13 @@ describe('a destination’s pace', () => {
     expect(paces.waitMs(OPS)).to.equal(11_950);
   });
 
-  it('becomes a little slower where it is kept and limited all the same, but for what was under way before', async () => {
+  it('becomes a little slower where it is kept and limited all the same, but only ends later for what was under way before', async () => {
     limit(OPS, 1000);
     await store.clock.advance(50);
     limit(OPS, 1000);
-    expect(await slots(OPS, 1)).to.deep.equal([1000]);
+    expect(await slots(OPS, 1)).to.deep.equal([1050]);
     limit(OPS, 1000);
-    expect(await slots(OPS, 2)).to.deep.equal([2000, 3020]);
+    expect(await slots(OPS, 2)).to.deep.equal([2050, 3070]);
   });
 
   it('is kept until nothing has been sent for a minute', async () => {

@@ -1,7 +1,6 @@
 /** Settings are swapped between two callbacks: whatever has begun goes on as it began. */
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
-import type { Channel } from '../../src/channels/channel.ts';
 import { changedChannels, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -76,14 +75,14 @@ describe('running settings', () => {
     expect(settings.workMs).to.equal(8000);
   });
 
-  it('tell which channels are not what they were', () => {
-    const pace = { addressMs: 0, channelMs: 0 };
-    const channel = () => ({ pace, channel: resource('') as unknown as Channel });
-    const [same, mended] = [channel(), channel()];
-    const of = (channels: Readonly<Record<string, unknown>>) =>
-      ({ channels: new Map(Object.entries(channels)) }) as unknown as Settings;
-    const before = of({ same, mended, gone: channel() });
-    const after = of({ same, mended: channel(), added: channel() });
+  it('tell which channels are not what they were, also those that no destination uses', () => {
+    const proxies = { http: undefined };
+    const of = (...channels: readonly (readonly [name: string, token: string])[]) => {
+      const all = channels.map(([name, token]) => [name, { name, settings: { token } }] as const);
+      return { config: { channels: new Map(all), proxies } as unknown as Settings['config'] };
+    };
+    const before = of(['same', 'a'], ['mended', 'b'], ['gone', 'c']);
+    const after = of(['same', 'a'], ['mended', 'd'], ['added', 'e']);
     expect(changedChannels(before, after)).to.deep.equal(['mended', 'gone']);
   });
 });

@@ -1,7 +1,7 @@
 /** What arrives, and when, where routes ask to be told less: the whole pipeline, hour by hour. */
 import { expect } from 'chai';
 import { PipelineWorld } from './pipeline-world.ts';
-import type { Arrived } from './remotes.ts';
+import { type Arrived, failures } from './remotes.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -119,6 +119,30 @@ describe('of what routes ask to be told less', () => {
       '09:00 mail Nightly succeeded, 6 h late',
       '09:00 slack Nightly · Succeeded in 12 s · 6 h late: a result was due on 21 Nov 2026, 03:00:00 (GMT+9)',
     ]);
+  });
+
+  it('a BOT that works again is told so after its error, over a restart and by two replicas, and not once it has failed again', async () => {
+    const titles = () => arrived().map((each) => each.split(' · ')[1]);
+    const runs = async (status: 0 | 1) => {
+      const { result } = await crawler(status);
+      await world.pass(MINUTE);
+      return result;
+    };
+    await world.reload(
+      `${CHANNELS.replace(', burst: { max: 3, per: 1m }', '')}\nroutes: [{ bot_id: crawler, on: [error, recovered], notify: [{ slack: '#ops' }] }]`,
+    );
+    world.fails('slack:#ops', ...failures(4, 'transient'));
+    expect(await runs(1)).to.equal('failed');
+    expect(await runs(0)).to.equal('taken_over');
+    await world.start();
+    await world.stop();
+    await world.start();
+    await world.passBy(HOUR, MINUTE);
+    expect(titles()).to.deep.equal(['Failed after 12 s', 'Works again']);
+    world.fails('slack:#ops', ...failures(4, 'transient'));
+    for (const status of [1, 0, 1] as const) await runs(status);
+    await world.passBy(HOUR, MINUTE);
+    expect(titles()).to.deep.equal(['Failed after 12 s', 'Failed after 12 s']);
   });
 
   it('a run that takes too long is told once where the config begins to watch it within a day', async () => {

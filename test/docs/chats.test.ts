@@ -7,9 +7,10 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { webhookChannel } from '../../src/channels/webhook/channel.ts';
 import { formatProblem } from '../../src/config/problems.ts';
+import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import { type Judge, startChatStandIn } from '../support/chat-stand-in.ts';
+import { type ChatRequest, type Judge, startChatStandIn } from '../support/chat-stand-in.ts';
 import { blocksOf, readDocument } from '../support/documents.ts';
 import { leavesOf } from '../support/leaves.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -20,6 +21,7 @@ const variables = {
   NTFY_TOKEN: 'tk_a1b2c3d4e5',
   TELEGRAM_TOKEN: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw',
   PAGERDUTY_KEY: 'e93facc04764012d7bfb002500d5d1a6',
+  DINGTALK_TOKEN: 'f0e1d2c3b4a5',
   ZULIP_KEY: 'a1b2c3d4e5f6',
 };
 
@@ -52,6 +54,11 @@ const SERVICES: Readonly<Record<string, readonly [url: string, members: Readonly
         'payload.severity': /^(?:critical|error|warning|info)$/,
       },
     ],
+    // open.dingtalk.com/document/robots/custom-robot-access
+    dingtalk: [
+      `/robot/send?access_token=${variables.DINGTALK_TOKEN}`,
+      { msgtype: /^text$/, 'text.content': upTo(20_000) },
+    ],
     // zulip.com/integrations/slack_incoming
     zulip: [
       `/api/v1/external/slack_incoming?api_key=${variables.ZULIP_KEY}&stream=bots&topic=failures`,
@@ -69,7 +76,7 @@ function judgeOf(hook: string): Judge {
     expect([asked, request.headers.authorization]).to.deep.equal([url, TOKENS[hook]]);
     expect(leaves.map(([path]) => path)).to.have.members(Object.keys(members));
     for (const [path, leaf] of leaves) expect(leaf, path).to.match(members[path] as RegExp);
-    return { answer: { status: 202 } };
+    return { answer: { status: 202, body: '{"errcode":0}' } };
   };
 }
 
@@ -157,5 +164,40 @@ default_route: { notify: [{ x: erp }, { y: erp }] }`);
       `${FILE}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
       `${FILE}:3:77: there is no variable "job_i"; did you mean "job_id"?`,
     ]);
+  });
+});
+
+describe('What the page says of a signed message', () => {
+  const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+
+  it('verifies one without a library: by any of its secrets, as it came, and for five minutes', async () => {
+    const [code = ''] = blocksOf(readDocument('docs/chats.md'), 'js');
+    const { isGenuine } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+      isGenuine(headers: object, body: string, secret: string): boolean;
+    };
+    const remote = await startChatStandIn(() => ({ answer: { status: 200 } }));
+    const old = secret.replace('MDEy', 'OTk5');
+    const hooks = { orders: { url: remote.origin, secret: [old, secret] } };
+    const channel = await webhookChannel.open({ hooks }, DIRECT);
+    await channel.send(outgoingOf({ address: 'orders', message: { type: 'x', data: '請求書' } }));
+    await channel.close();
+    await remote.close();
+    const [{ headers, body }] = remote.accepted as [ChatRequest];
+    const late = String(Number(headers['webhook-timestamp']) - 301);
+    expect([secret, old].map((each) => isGenuine(headers, body, each))).to.deep.equal([true, true]);
+    expect(isGenuine(headers, `${body} `, secret)).to.equal(false);
+    expect(isGenuine(headers, body, secret.replace('MDEy', 'MDEx'))).to.equal(false);
+    expect(isGenuine({ ...headers, 'webhook-timestamp': late }, body, secret)).to.equal(false);
+    expect(isGenuine({}, body, secret)).to.equal(false);
+  });
+
+  it('names the type of whatever is sent', () => {
+    const ofRuns = ['succeeded', 'error', 'executing'].map((name) => `bot.run.${name}`);
+    const own = TEMPLATE_NAMES.filter(
+      (name) => !['succeeded', 'error', 'executing', 'recovered', 'late'].includes(name),
+    );
+    for (const page of ['docs/chats.md', 'docs/chats.ja.md'])
+      for (const type of [...ofRuns, ...own.map((name) => `botbell.${name}`)])
+        expect(readDocument(page), page).to.contain(`\`${type}\``);
   });
 });

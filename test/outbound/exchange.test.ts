@@ -94,9 +94,16 @@ describe('A request to a remote', () => {
     rude.close();
   });
 
-  it('fails where the answer is larger than any service needs', async () => {
+  it('is answered by the beginning of what is larger than any service needs, or breaks off, and not by what comes before an answer', async () => {
     answer = (_request, response) => response.end('x'.repeat(2_000_000));
-    expect(await rejectionOf(call())).to.include({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+    expect(await call()).to.include({ status: 200, isCut: true });
+    answer = (_request, response) => response.write('the beg', () => response.destroy());
+    expect(await call()).to.include({ status: 200, body: 'the beg', isCut: true });
+    answer = (_request, response) => response.writeProcessing(() => response.destroy());
+    expect(networkErrorOf(await rejectionOf(call()))).to.include({
+      code: 'ECONNRESET',
+      mayHaveArrived: true,
+    });
   });
 
   it('follows no redirect', async () => {

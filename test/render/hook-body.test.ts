@@ -47,7 +47,7 @@ describe('A hook’s own body', () => {
     expect(message).to.deep.equal({
       chat_id: 1,
       text: 'Get items: It begins. xxxxxx...',
-      parts: ['It begins. xxxxxxxxxxxxxxx…xxx It ends.!', 'It ', 'j-1'],
+      parts: ['It begins. xxxxxxxxxxxxxxx…It ends.!', 'It ', 'j-1'],
     });
     expect(failed).to.deep.equal(FAILED);
   });

@@ -194,12 +194,19 @@ describe('a BOT’s callbacks are', () => {
       }
     });
 
-  it('told with how many errors were held back before them', () => {
+  it('told with how many errors were held back before them, once, also where they are held for a while', () => {
     const decisions = all(new Place({ repeat: 15 * MINUTE }), 'xxxxxox');
     const told = decisions.map((decision) => `${shown(decision)} ${decision.telling?.heldBack ?? 0}`);
     expect(told).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', 'tell 2', 'repeat 0', 'tell 1', 'tell 0']);
     const errorsAlone = all(new Place({ on: ['error'], repeat: 15 * MINUTE }), 'xxox');
     expect(errorsAlone.at(-1)?.telling?.heldBack, 'a success that nobody was told of').to.equal(1);
+    const limited = new Place({ repeat: 15 * MINUTE });
+    limited.burst = { max: 1, perMs: 90 * MINUTE };
+    const held = all(limited, 'xxxxo').map(
+      (decision) => `${shown(decision)} ${decision.telling?.heldBack ?? 0}`,
+    );
+    const until = 'burst until 09:30';
+    expect(held).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', `${until} 2`, `${until} 0`]);
   });
 
   it('told where late, missing or held before, whatever the rules before mute say', () => {

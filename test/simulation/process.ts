@@ -87,6 +87,7 @@ export class Process implements Run {
         this.handlers.set(port, handle);
         const close = () => {
           this.handlers.delete(port);
+          if (port === RECEIVER_PORT) this.isOpen = false;
           return Promise.resolve();
         };
         return Promise.resolve({ host, port, close });

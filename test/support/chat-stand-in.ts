@@ -14,7 +14,7 @@ export interface ChatRequest {
 
 export interface ChatAnswer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
 }
 
@@ -42,7 +42,9 @@ export function limitedTo(most: number, answer: ChatAnswer, judge: Judge): Judge
 
 export type ChatFault =
   | ({ readonly kind: 'answer' } & ChatAnswer)
-  | { readonly kind: 'reset' | 'hang' | 'cut' }
+  | { readonly kind: 'reset' | 'hang' }
+  /** The head of an answer, and no more of its body than a beginning. */
+  | { readonly kind: 'cut'; readonly status: number }
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
 
@@ -91,7 +93,7 @@ function failWith(response: ServerResponse, fault: Exclude<ChatFault, { kind: 'd
   if (fault.kind === 'answer') return answerWith(response, fault);
   if (fault.kind === 'reset') response.socket?.resetAndDestroy();
   if (fault.kind !== 'cut') return;
-  response.writeHead(200, { 'content-length': '100' });
+  response.writeHead(fault.status, { 'content-length': '100' });
   response.write('{"ok":', () => response.destroy());
 }
 

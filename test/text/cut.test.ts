@@ -86,12 +86,19 @@ describe('charactersWithin', () => {
 });
 
 describe('cutMiddle', () => {
-  it('keeps two thirds of the room for the beginning, and says how many UTF-16 units are missing', () => {
+  it('keeps two thirds of the room for the beginning, cuts no short word, id or address, and says how many UTF-16 units are missing', () => {
     for (const [text, limit, kept] of [
       [`${'a'.repeat(100)}${'z'.repeat(100)}`, 39, `${'a'.repeat(20)} … 170 … ${'z'.repeat(10)}`],
       ['😀'.repeat(40), 29, `${'😀'.repeat(7)} … 60 … ${'😀'.repeat(3)}`],
       ['abc', 3, 'abc'],
       ['abcdefghij', 5, 'abcde'],
+      ['one two three four five six seven eight', 29, 'one two three … 21 … eight'],
+      [
+        '入金の処理コード3f2b8c1eを待つ。次の処理コード9a517d4aは処理が済み',
+        26,
+        '入金の処理コード … 27 … は処理が済み',
+      ],
+      [`see https://example.com/${'a/'.repeat(40)} now`, 60, `see … 57 … ${'a/'.repeat(22)} now`],
     ] as const)
       expect(cutMiddle(text, limit, (leftOut) => ` … ${leftOut} … `)).to.equal(kept);
   });

@@ -47,6 +47,74 @@ Stacktrace:
     'SyntaxError: invalid syntax',
     '  File "x.py", line 3\n    print(\n         ^\nSyntaxError: invalid syntax',
   ],
+  'Python, each line behind the time of a log': [
+    'ValueError: bad row',
+    `[2026-11-26 09:00:01] Traceback (most recent call last):
+[2026-11-26 09:00:01]   File "x.py", line 1, in <module>
+[2026-11-26 09:00:01]     f()
+[2026-11-26 09:00:01] ValueError: bad row`,
+  ],
+  'Python, all of it indented': [
+    'ValueError: bad row',
+    `ERROR job failed
+    Traceback (most recent call last):
+      File "x.py", line 1, in <module>
+        f()
+    ValueError: bad row`,
+  ],
+  'Python in a box, of which there is no more than what follows': [
+    'ValueError: bad row',
+    `╭───────── Traceback (most recent call last) ──────────╮
+│ /app/x.py:3 in <module>                               │
+╰───────────────────────────────────────────────────────╯
+ValueError: bad row`,
+  ],
+  'Java that failed besides, while it closed what it had open': [
+    'java.sql.SQLException: connection lost',
+    `java.sql.SQLException: connection lost
+\tat com.example.Db.query(Db.java:40)
+\tSuppressed: java.lang.IllegalStateException: pool closed
+\t\tat com.example.Db.close(Db.java:60)
+\t\tCaused by: java.io.IOException: broken pipe
+\t\t\tat java.base/x.Y.z(Y.java:1)`,
+  ],
+  'Java with a cause behind what failed besides': [
+    'java.net.SocketException: Connection reset',
+    `java.sql.SQLException: connection lost
+\tat com.example.Db.query(Db.java:40)
+\tSuppressed: java.lang.IllegalStateException: pool closed
+\t\tat com.example.Db.close(Db.java:60)
+Caused by: java.net.SocketException: Connection reset
+\tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:186)`,
+  ],
+  'JavaScript, a group of errors that says nothing by itself': [
+    'Error: connect ECONNREFUSED ::1:5432',
+    `AggregateError [ECONNREFUSED]: 
+    at internalConnectMultiple (node:net:1122:18) {
+  [errors]: [
+    Error: connect ECONNREFUSED ::1:5432
+        at createConnectionError (node:net:1652:14)
+  ]
+}`,
+  ],
+  '.NET, a group of errors': [
+    'System.UnauthorizedAccessException: Access denied',
+    `System.AggregateException: One or more errors occurred. (Access denied)
+ ---> System.Net.Http.HttpRequestException: Connection refused (localhost:5432)
+   --- End of inner exception stack trace ---
+ ---> (Inner Exception #1) System.UnauthorizedAccessException: Access denied
+   at X.Y()<---`,
+  ],
+  'Ruby, the frames first': [
+    "/app/import.rb:12:in `load': undefined method `id' for nil:NilClass (NoMethodError)",
+    `Traceback (most recent call last):
+\t1: from /app/import.rb:18:in \`each'
+/app/import.rb:12:in \`load': undefined method \`id' for nil:NilClass (NoMethodError)`,
+  ],
+  'a heading, and below it what it is about': [
+    "実行時エラー '1004': アプリケーション定義のエラーです。",
+    "実行時エラー '1004':\n\nアプリケーション定義のエラーです。",
+  ],
   'Python, a group of errors': [
     'ValueError: two',
     `  + Exception Group Traceback (most recent call last):

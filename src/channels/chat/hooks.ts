@@ -3,7 +3,7 @@ import { lazy, object, type Schema, string } from 'yup';
 import { isJsonObject } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
-import { type Answers, failureOfAnswer } from '../answers.ts';
+import { type Answers, failureOfAnswer, valueOf } from '../answers.ts';
 import { isHttpUrl, isInClear } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
@@ -19,8 +19,10 @@ interface HookParts<Message, Entry extends Hook> {
   secretsOf?(hook: Entry): readonly string[];
   /** What may follow the hook's name and a slash in an address; left out: nothing. */
   readonly suffix?: RegExp;
-  /** A warning about a hook that cannot work, or no longer works; undefined if the hook looks right. */
-  warningOf?(url: URL, hook: Entry): string | undefined;
+  /** Warnings about a hook that cannot work, or no longer works; undefined if the hook looks right. */
+  warningOf?(url: URL, hook: Entry): string | readonly string[] | undefined;
+  /** A condition over `status` and `answer`, its JSON, that alone decides what is a success of the hook. */
+  okOf?(hook: Entry): string | undefined;
   /** The request for a message; left out if it is a POST of the message as JSON. */
   readonly request?: (url: URL, call: Call<Message>, hook: Entry) => HttpCall;
   /** Whether a GET of the hook fails as a message would, so that `verify` can use it. */
@@ -48,25 +50,33 @@ export function hooks<Message, Entry extends Hook = string>(
     warningsOf: ({ hooks }) =>
       Object.entries(hooks).flatMap(([name, hook]) => {
         const url = new URL(textOf(hook));
-        const messages = [isInClear(url) ? IN_CLEAR : undefined, parts.warningOf?.(url, hook)];
+        const messages = [isInClear(url) ? IN_CLEAR : undefined, parts.warningOf?.(url, hook)].flat();
         return messages.flatMap((message) =>
           message === undefined ? [] : [{ key: ['hooks', name], message }],
         );
       }),
-    open: (chat, { hooks }, { openPool }) => {
+    open: (chat, { hooks }, { openPool, holds }) => {
       const remote = openRemote(chat.title, openPool);
       return Promise.resolve({
         ...remote,
         send: async (call) => {
           const hook = hooks[call.address.replace(/\/.*/, '')] as Entry;
           const asked = request(new URL(textOf(hook)), call, hook);
-          return receiptFrom(await remote.call(asked, call.deadline, call.onHandedOver), chat);
+          const answer = await remote.call(asked, call.deadline, call.onHandedOver);
+          const ok = parts.okOf?.(hook);
+          if (ok === undefined) return receiptFrom(answer, chat);
+          const { status } = answer;
+          if (holds(ok, { status, answer: valueOf(answer) })) return { answered: String(status) };
+          throw failureOfAnswer(answer, { ...chat, kindOf: () => (status <= 299 ? NOT_OK : undefined) });
         },
         verify: () => verify(remote, chat, hooks, isAsked),
       });
     },
   };
 }
+
+/** The key of the meaning of a 2xx that a hook's condition takes for no success. */
+export const NOT_OK = 'not_ok';
 
 const IN_CLEAR = 'the message and its key cross the network in clear: use https://';
 

@@ -43,7 +43,7 @@ export function openRemote(title: Words, openPool: OpenPool) {
       onWritten?: () => void,
     ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
-      const named = { 'user-agent': USER_AGENT, ...headers };
+      const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
       const pool = await poolTo(url.origin);
       return exchange(pool, { method, body, deadline, path, headers: named, mostBytes: 65_536, onWritten });
     },

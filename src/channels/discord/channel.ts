@@ -124,7 +124,6 @@ export const discordChannel = chat({
     const { code } = jsonOf(answer);
     return typeof code === 'number' && code > 0 ? String(code) : undefined;
   },
-  waitOf: (answer) => jsonOf(answer)['retry_after'],
   receiptOf: ({ status, ...answer }) => {
     const { id } = jsonOf(answer);
     return status === 200 && typeof id === 'string' ? { message_id: id } : undefined;

@@ -3,7 +3,7 @@ import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
-import { failureOfAnswer } from '../answers.ts';
+import { failureOfAnswer, jsonOf } from '../answers.ts';
 import { SLACK } from './answers.ts';
 
 /**
@@ -75,7 +75,10 @@ function fetchOver(
     const { json, deadline, onWritten } = call;
     const answer = await exchange(pool, {
       path: String(address).slice(origin.length),
-      headers: json === undefined ? headers : { ...headers, 'Content-Type': JSON_TYPE },
+      headers:
+        json === undefined
+          ? headers
+          : { ...headers, 'Content-Type': JSON_TYPE, 'Accept-Encoding': 'identity' },
       body: json ?? '',
       deadline,
       onWritten,
@@ -83,21 +86,12 @@ function fetchOver(
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
       throw failureOfAnswer(answer, { hide, ...SLACK });
-    const said = json === undefined ? undefined : jsonIn(answer.body);
+    const said = json === undefined ? undefined : jsonOf(answer);
     // The client finds the token's scopes itself, and makes the errors.
-    if (said?.ok !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
+    if (said?.['ok'] !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
     call.answer = said;
     return answeredWith(address, '{"ok":true}');
   };
-}
-
-/** @returns undefined: it is no JSON, of which the client makes an error */
-function jsonIn(text: string): { readonly ok?: unknown } | undefined {
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The header in which Slack names the scopes of the token. */

@@ -1,7 +1,7 @@
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { isJsonObject } from '../../text/json-object.ts';
-import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
+import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED, valueOf } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -18,7 +18,11 @@ const FAILED = meaning(
 );
 
 /** What tells of a failure in a text that comes with 200: `…returned HTTP error 429`. */
-const TELLS_OF_FAILURE = /\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
+const TELLS_OF_FAILURE =
+  /(?<!\b(?:no|0|without) )\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
+
+/** How deep JSON is looked through. */
+const DEEPEST = 5;
 
 export const teamsChannel = chat({
   type: 'teams',
@@ -66,19 +70,28 @@ export const teamsChannel = chat({
 
 function toldIn(answer: HttpAnswer): string | undefined {
   const { body } = answer;
-  const said = Object.entries(jsonOf(answer));
-  const isFailure = said.length > 0 ? said.some(isToldBy) : TELLS_OF_FAILURE.test(body) || isPage(answer);
+  const said = valueOf(answer);
+  const isFailure =
+    said instanceof Object
+      ? Object.entries(said).some((one) => isToldBy(one, 1))
+      : TELLS_OF_FAILURE.test(body) || isPage(answer);
   if (!isFailure) return undefined;
   return /\b429\b/.test(body) ? 'told_429' : 'told_of_failure';
 }
 
-/** Whether a member of a JSON object tells of a failure by its value; a workflow may name its `error` and say that there is none. */
-function isToldBy([name, value]: readonly [name: string, value: unknown]): boolean {
-  if (/^(?:ok|success|succeeded)$/i.test(name)) return value === false;
-  if (/^errors?$/i.test(name)) return ![undefined, null, false, '', '[]', '{}'].includes(textOf(value));
-  return typeof value === 'string' && TELLS_OF_FAILURE.test(value);
-}
+const SUCCESS = /^(?:ok|success|succeeded)$/i;
+const ERROR = /^errors?$/i;
+const NO_ERROR = /^(?:|null|false|0|none|\[\]|\{\})$/i;
+const STATUS = /^(?:status|status_?code|code)$/i;
 
-function textOf(value: unknown) {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as string);
+/** Whether a member of JSON tells of a failure by its value; a workflow may name its `error` and say that there is none. */
+function isToldBy([name, value]: readonly [name: string, value: unknown], depth: number): boolean {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (SUCCESS.test(name)) return /^false$/i.test(text);
+  if (ERROR.test(name)) return !NO_ERROR.test(text);
+  if (STATUS.test(name) && Number(text) >= 400) return true;
+  if (value instanceof Object)
+    return depth < DEEPEST && Object.entries(value).some((one) => isToldBy(one, depth + 1));
+  // Further down it may be the message, which is sent back.
+  return depth === 1 && TELLS_OF_FAILURE.test(text);
 }

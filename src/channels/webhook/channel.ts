@@ -1,12 +1,12 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
-import { mixed, object } from 'yup';
+import { mixed, object, string, type TestContext } from 'yup';
 import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
-import { hooks, type HookSettings, hookUrl } from '../chat/hooks.ts';
+import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
@@ -23,6 +23,8 @@ const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 /** Headers that Botbell or the connection sets, or that the HTTP client refuses to send. */
 const TAKEN =
   /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent|expect|keep-alive|upgrade)$/i;
+
+const OK_RULE = '${path} must be a condition over status and answer, such as answer.errcode == 0';
 
 const TEXT = { type: 'string' };
 
@@ -44,6 +46,7 @@ const hookSchema = object({
       (body) => body === undefined || isJsonObject(body) || Array.isArray(body),
     )
     .meta({ jsonSchema: { anyOf: [{ type: 'object' }, { type: 'array' }] } }),
+  ok: string().strict().typeError(OK_RULE).test('ok', isCondition),
 })
   .noUnknown()
   .strict();
@@ -55,6 +58,41 @@ interface Hook {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent instead of the callback. */
   readonly body?: unknown;
+  /** A condition over `status` and `answer` that decides what is a success. */
+  readonly ok?: string;
+}
+
+type Fault = (condition: string, names: readonly string[]) => string | undefined;
+
+/** What is wrong with a condition is known to whoever reads the config. */
+function isCondition(condition: string | undefined, { options, path, createError }: TestContext) {
+  const { conditionFault } = (options.context ?? {}) as { readonly conditionFault?: Fault };
+  const fault = condition === undefined ? undefined : conditionFault?.(condition, ['status', 'answer']);
+  return fault === undefined || createError({ message: () => `${path} is wrong: ${fault}` });
+}
+
+/** Hosts that answer 200, or redirect, also when they have refused, with the condition that tells. */
+const NEED_OK: readonly (readonly [host: RegExp, ok: string])[] = [
+  [/^(?:oapi\.dingtalk\.com|qyapi\.weixin\.qq\.com)$/, 'answer.errcode == 0'],
+  [/^open\.(?:feishu\.cn|larksuite\.com)$/, 'answer.code == 0'],
+  [/^(?:sctapi\.ftqq\.com|push\.showdoc\.com\.cn)$/, 'answer.code == 0'],
+  [/^(?:www\.pushplus\.plus|api\.day\.app)$/, 'answer.code == 200'],
+  [/^wxpusher\.zjiecode\.com$/, 'answer.code == 1000'],
+  [/^(?:\w+\.)?slack(?:-gov)?\.com$/, 'answer.ok == true'],
+  [/^script\.google\.com$/, 'status == 302'],
+];
+
+const UNSIGNED = 'without a secret nothing is signed: whoever learns the URL can forge messages to it';
+
+function warningsOf({ hostname, pathname }: URL, hook: Hook): readonly string[] {
+  const [, ok] = NEED_OK.find(([host]) => host.test(hostname) && !pathname.startsWith('/services/')) ?? [];
+  const unclear = ok !== undefined && hook.ok === undefined;
+  return [
+    ...(signingSecretsOf(hook).length === 0 ? [UNSIGNED] : []),
+    ...(unclear
+      ? [`this host answers in the same way when it refuses: say what is a success by ok: "${ok}"`]
+      : []),
+  ];
 }
 
 /** Undefined is accepted: a secret is optional, and its variable may not be set when the config is checked. */
@@ -138,10 +176,8 @@ const byCallback = chat({
       ...Object.entries(hook.headers ?? {}).flatMap(secretsInHeader),
       ...secretsInBody(hook.body),
     ],
-    warningOf: (_url, hook) =>
-      signingSecretsOf(hook).length === 0
-        ? 'without a secret nothing is signed: whoever learns the URL can forge messages to it'
-        : undefined,
+    warningOf: warningsOf,
+    okOf: ({ ok }) => ok,
     request: (url, outgoing, hook) => {
       const body = exactJson(outgoing.message);
       const signed = signedHeaders(outgoing, body, signingSecretsOf(hook));
@@ -154,6 +190,11 @@ const byCallback = chat({
       'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
       '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
       HOURLY,
+    ),
+    [NOT_OK]: meaning(
+      'config',
+      'by the `ok` of the hook this is no success: mend what the receiver says, or the condition',
+      'Webhookの ok の条件では成功ではありません。受信側の示す原因か、条件を修正してください',
     ),
     // Not `permanent`: the receiver can be fixed, and the message is still valid then.
     '4xx': meaning(

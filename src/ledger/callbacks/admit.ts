@@ -14,14 +14,14 @@ import {
   type DeliveryState,
   SUPERSEDED,
 } from '../ledger.ts';
-import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE } from '../deliveries/rows.ts';
+import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE, withCallbacks } from '../deliveries/rows.ts';
 import { resultOf } from './result.ts';
 import { toStored } from './stored-body.ts';
 import { bodiesOf } from '../deliveries/claim-due.ts';
 import { endBot, notice } from '../incidents/signs.ts';
 import { decideAll } from '../timers/admission.ts';
 import { enterCallback } from './enter-callback.ts';
-import { claimOf, holdBack, insertRows, ofIncident } from '../deliveries/deliveries.ts';
+import { claimOf, dropRecoveries, holdBack, insertRows, ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
@@ -114,8 +114,9 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
-  // What is held gets a row of history after its own, and a later callback of the job is told what it is behind.
-  const isMoreToAsk = !entered.isFirstOfJob || targets.some(({ reason }) => reason !== undefined);
+  // What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind.
+  const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
+  const isMoreToAsk = !entered.isFirstOfJob || targets.some(isMore);
   const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, firstBody: undefined, isAnswered };
 }
@@ -124,6 +125,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
   const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
+  if (args.status === 0) await dropRecoveries(tx, await withCallbacks(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
@@ -223,7 +225,7 @@ async function targetsOf(
 /** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
 function insertTargets(
   tx: Tx,
-  { jobKey, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
+  { jobKey, botKey, error, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
   { id: callbackId, receivedAt, isFirstOfJob }: Entered,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DeliveryRecord[]> {
@@ -232,6 +234,7 @@ function insertTargets(
     callbackId,
     receivedAt,
     jobKey,
+    errorOf: error === null ? undefined : botKey,
     targets,
     isNew: true,
     isFirstOfJob,

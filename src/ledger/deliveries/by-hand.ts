@@ -86,8 +86,9 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'receivedAt' | 'jobKey' | 'isOver'>>(
-    sql`SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<RowWithCallback, 'receivedAt' | 'jobKey' | 'errorOf' | 'isOver'>>(
+    sql`SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, CASE WHEN error IS NOT NULL THEN bot_key END AS error_of,
+      ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
   if (callback.isOver) return 'superseded';
@@ -103,8 +104,8 @@ export async function routeByHand(
     { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
-  const { receivedAt, jobKey } = callback;
-  const added = await insertRows(tx, { callbackId, receivedAt, jobKey, targets: lacking });
+  const { receivedAt, jobKey, errorOf } = callback;
+  const added = await insertRows(tx, { callbackId, receivedAt, jobKey, errorOf, targets: lacking });
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
 }

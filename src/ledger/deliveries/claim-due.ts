@@ -3,8 +3,8 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
-import { EARLIER_IN_JOB, IS_IDLE, type NoticeRow, type RowWithCallback, withCallbacks } from './rows.ts';
-import { holdBack } from './deliveries.ts';
+import { EARLIER, IS_IDLE, type NoticeRow, type RowWithCallback, withCallbacks } from './rows.ts';
+import { dropRecoveries, holdBack } from './deliveries.ts';
 
 /** A claimed delivery; its body is parsed outside the transaction. */
 export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
@@ -30,7 +30,8 @@ export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise
   const rows = await withCallbacks(tx, ids);
   const over = rows.filter(({ isOver }) => isOver);
   await holdBack(tx, over, SUPERSEDED);
-  if (over.length > 0) return claimDue(tx, requests);
+  const isAnyOther = await dropRecoveries(tx, rows);
+  if (over.length > 0 || isAnyOther) return claimDue(tx, requests);
   return claimRows(tx, withinBytes(rows));
 }
 
@@ -41,7 +42,7 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
     const rows = await tx.all<{ id: number }>(sql`
       SELECT id FROM deliveries
       WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
-        AND NOT EXISTS (${EARLIER_IN_JOB})
+        AND NOT EXISTS (${EARLIER})
       ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
   };

@@ -2,8 +2,14 @@
 import sql, { join } from 'sql-template-tag';
 import { fixed, shared, type Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
-import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame } from '../ledger.ts';
-import { type DeliveryRow, EARLIER_IN_JOB, IS_IDLE, RECEIVED_AT } from './rows.ts';
+import {
+  type DecidedTarget,
+  type DeliveryName,
+  type DeliveryRecord,
+  isSame,
+  NOT_ASKED_FOR,
+} from '../ledger.ts';
+import { BEHIND, type DeliveryRow, IS_IDLE, RECEIVED_AT, type RowWithCallback } from './rows.ts';
 
 /** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
 interface Planned {
@@ -11,6 +17,8 @@ interface Planned {
   readonly receivedAt: number;
   readonly jobKey: string | undefined;
   readonly targets: readonly DecidedTarget[];
+  /** The key of the BOT whose error it tells; left out: it tells none. */
+  readonly errorOf?: string | undefined;
   /** It has none yet. */
   readonly isNew?: boolean;
   /** No other callback of the job has come, so no delivery comes before. */
@@ -34,28 +42,38 @@ export function ofIncident(
 export async function insertRows(tx: Tx, planned: Planned): Promise<readonly DeliveryRecord[]> {
   const inserted = await Promise.all(planned.targets.map((target) => insertRow(tx, planned, target)));
   const records = inserted.filter((record) => record !== undefined);
-  return planned.isFirstOfJob === true || planned.jobKey === undefined ? records : withBefore(tx, records);
+  const isRecovery = planned.targets.some(({ recoveryOf }) => recoveryOf !== undefined);
+  const isAlone = planned.isFirstOfJob === true || planned.jobKey === undefined;
+  return isAlone && !isRecovery ? records : withBefore(tx, records);
 }
 
 async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<readonly DeliveryRecord[]> {
   const [first] = records;
   if (first === undefined) return records;
   const rows = await tx.all<Pick<DeliveryRecord, 'id' | 'behind'>>(sql`
-    SELECT id, (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) AS behind FROM deliveries
+    SELECT id, (${BEHIND}) AS behind FROM deliveries
     WHERE callback_id = ${first.callbackId} AND state = 'pending'`);
   const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }
 
 const newDelivery = shared(
-  'bigint text text text text text bigint bigint text text text bigint integer bigint bigint',
+  'bigint text text text text text text text bigint bigint text text text bigint integer bigint bigint',
 );
 
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
 async function insertRow(
   tx: Tx,
-  { callbackId, receivedAt, jobKey, isClaimed: isPlannedClaimed = false, takenOverInMs, isNew }: Planned,
-  { destination, channel, address, reason, heldUntil, snoozeId, telling }: DecidedTarget,
+  {
+    callbackId,
+    receivedAt,
+    jobKey,
+    errorOf,
+    isClaimed: isPlannedClaimed = false,
+    takenOverInMs,
+    isNew,
+  }: Planned,
+  { destination, channel, address, reason, heldUntil, snoozeId, telling, recoveryOf }: DecidedTarget,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
@@ -65,9 +83,9 @@ async function insertRow(
   // One that the callback may have already is not written, so it cannot be written together with others.
   const statement = isNew ? newDelivery : fixed;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
-    INSERT INTO deliveries (callback_id, job_key, destination, channel, address, reason, held_until, snooze_id, telling,
+    INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, due_at, is_taken_over, counts_from, updated_at)
-    VALUES (${callbackId}, ${jobKey}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
+    VALUES (${callbackId}, ${jobKey}, ${errorOf}, ${recoveryOf}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
       ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now})
     ON CONFLICT (callback_id, destination) DO NOTHING
@@ -96,6 +114,23 @@ export async function holdBack(
       updated_at = ${tx.now}
     WHERE id IN (${join(ids)})`);
   await writeEach(tx, rows, 'held', { result: reason });
+}
+
+/**
+ * Has nobody told that a BOT works again which has failed since, unless a person asks for it: what is told without that is a plain
+ * success. @returns whether there was any
+ */
+export async function dropRecoveries(tx: Tx, rows: readonly RowWithCallback[]): Promise<boolean> {
+  const untrue = rows.filter(
+    ({ hasFailedAgain, givenBackAt }) => hasFailedAgain && givenBackAt === undefined,
+  );
+  const isOnlyThat = ({ telling }: RowWithCallback) => telling?.isOnlyRecovery === true;
+  await holdBack(tx, untrue.filter(isOnlyThat), NOT_ASKED_FOR);
+  for (const { id, telling } of untrue.filter((row) => !isOnlyThat(row))) {
+    const plain = Object.assign({}, telling, { occasion: undefined });
+    await tx.all(sql`UPDATE deliveries SET recovery_of = NULL, telling = ${plain} WHERE id = ${id}`);
+  }
+  return untrue.length > 0;
 }
 
 interface GivenBack {

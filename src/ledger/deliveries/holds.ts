@@ -9,7 +9,7 @@ import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../callbacks/history.ts';
 import type { DecidedTarget, DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from './deliveries.ts';
-import { IS_OVER } from './rows.ts';
+import { HAS_FAILED_AGAIN, IS_OVER } from './rows.ts';
 import { openSnoozes } from '../timers/snoozes.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { destinationOf, endTimer, type Timer } from '../timers/timers.ts';
@@ -37,11 +37,6 @@ export interface HeldOn {
 }
 
 const AT_ONCE = 5000;
-
-/** CASE, since AND looks for newer errors of what says nothing of a recovery, too: of each message for all that came after it. */
-const HAS_FAILED_AGAIN = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
-  WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
-    AND newer.started_at > callbacks.started_at) ELSE 1 = 0 END`;
 
 /**
  * What is held at a destination until now, and what a mute window or a snooze holds longer: the config may have changed, or somebody

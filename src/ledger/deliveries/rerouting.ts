@@ -38,13 +38,13 @@ export async function reroute(
   const [row] = findNamed(await withCallbacks(tx, [update.id]), [update]);
   // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
-  const { callbackId, receivedAt, jobKey } = row;
+  const { callbackId, receivedAt, jobKey, errorOf } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
   await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const { lacking, revived } = gained(wanted.planned, siblings, channels, isUnrouted);
   const targets = await holdWanted(tx, { ...wanted, planned: lacking });
-  await insertRows(tx, { callbackId, receivedAt, jobKey, targets });
+  await insertRows(tx, { callbackId, receivedAt, jobKey, errorOf, targets });
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }

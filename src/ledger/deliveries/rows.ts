@@ -15,11 +15,23 @@ export const EXECUTING = 2;
 /** A condition on a row of `deliveries` or `timers`: no process has claimed it. Claims of the dead are freed (`freeClaims`). */
 export const IS_IDLE: Sql = sql`owner IS NULL`;
 
-/** A subquery of a row of `deliveries`: pending deliveries of earlier callbacks of its job at its destination. */
-export const EARLIER_IN_JOB: Sql = sql`
-  SELECT earlier.id FROM deliveries AS earlier
+/**
+ * A subquery of a row of `deliveries`: what must end before it at its destination. Pending deliveries of earlier callbacks of its job;
+ * before a recovery, each error of its BOT that is still to be told, by itself or in a summary.
+ */
+export const EARLIER: Sql = sql`
+  SELECT earlier.id, earlier.callback_id FROM deliveries AS earlier
   WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
-    AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id`;
+    AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
+  UNION ALL
+  SELECT earlier.id, earlier.callback_id FROM deliveries AS earlier
+  WHERE earlier.state IN ('pending', 'held') AND earlier.error_of = deliveries.recovery_of
+    AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
+    AND (earlier.state = 'pending' OR earlier.held_until IS NOT NULL OR earlier.summary_id IS NOT NULL AND EXISTS (
+      SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = earlier.summary_id AND summary.state = 'pending'))`;
+
+/** Of those, the one that ends last. */
+export const BEHIND: Sql = sql`SELECT ahead.id FROM (${EARLIER}) AS ahead ORDER BY ahead.callback_id DESC LIMIT 1`;
 
 /** A condition on a row of `callbacks` under this name: the result of its job has come. */
 export function hasResult(row: string): Sql {
@@ -43,6 +55,14 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
     WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered') IS NULL
   ELSE 1 = 0 END`;
 
+/**
+ * A condition on a delivery with its callback: it says that its BOT works again, which has failed since. CASE, since AND looks for newer
+ * errors of what says nothing of a recovery, too: of each message for all that came after it.
+ */
+export const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
+  WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
+    AND newer.started_at > callbacks.started_at) ELSE 1 = 0 END`;
+
 /** A condition on a row of `callbacks`: its messages are grouped with its job's, and in order with them. */
 export const IS_OF_JOB: Sql = sql`callbacks.kind IN ('callback', 'overdue')`;
 
@@ -58,6 +78,7 @@ export const RECEIVED_AT: Sql = sql`SELECT received_at FROM callbacks WHERE call
 
 export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
+  readonly errorOf: string | undefined;
   readonly owner: string | undefined;
   readonly alertedCause: string | undefined;
   /** As the columns of `deliveries`. */
@@ -72,7 +93,7 @@ function recordIn({ now, owner }: Tx): Sql {
   return sql`*, (${RECEIVED_AT}) AS received_at, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
     CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
       CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
-    CASE WHEN state = 'pending' THEN (${EARLIER_IN_JOB} ORDER BY earlier.callback_id DESC LIMIT 1) END AS behind`;
+    CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind`;
 }
 
 /** The deliveries of these callbacks, in the order in which they were planned. */
@@ -86,13 +107,14 @@ export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<re
 export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
   readonly bytes: number;
   readonly isOver: boolean;
+  readonly hasFailedAgain: boolean;
 }
 
 /** These deliveries, in the order of `ids`. */
 export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
   if (ids.length === 0) return [];
   const rows = await tx.all<RowWithCallback>(sql`
-    SELECT own.*, kind, started_at, times_received, bytes, ${IS_OVER} AS is_over
+    SELECT own.*, kind, started_at, times_received, bytes, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM (SELECT ${recordIn(tx)} FROM deliveries WHERE id IN (${join(ids)})) AS own
     JOIN callbacks ON callbacks.id = own.callback_id`);
   const byId = new Map(rows.map((row) => [row.id, row]));

@@ -32,10 +32,11 @@ const TABLES: readonly string[] = [
   // failed. held_until: when the hold ends. snooze_id: the snooze that holds it. summary_id: the summary that contains it. telling:
   // JSON, how it is rendered if not by its status alone, and which routes want what is held. due_at: when Botbell itself may attempt it.
   // owner: the process that has claimed it, until it has written what came of that, or is dead. is_taken_over: Botbell retries it. Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
-  // job_key: the job whose order it keeps (`jobKeyOf`). told_at, told_ms: when its first attempt began, and how long that took, if it
+  // job_key: the job whose order it keeps (`jobKeyOf`). error_of: the key of the BOT whose error it tells; recovery_of: of the BOT whose
+  // errors it answers, after which it is told. told_at, told_ms: when its first attempt began, and how long that took, if it
   // succeeded. posted_at, answered_at: when the POST came and was answered 200 that ended with it, if no other POST of its callback had come.
   `CREATE TABLE deliveries (
-    id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT,
+    id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT, error_of TEXT, recovery_of TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
     error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
@@ -103,6 +104,8 @@ const INDEXES: readonly string[] = [
   // Whether anything is due at a destination, without reading what waits there. What a process has in hand is not in it.
   `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending' AND owner IS NULL`,
   `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,
+  `CREATE INDEX deliveries_of_errors ON deliveries (error_of, destination, callback_id)
+    WHERE error_of IS NOT NULL AND state IN ('pending', 'held')`,
   `CREATE INDEX deliveries_dead ON deliveries (callback_id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_dead_ids ON deliveries (id) WHERE state = 'dead'`,
   `CREATE INDEX deliveries_held ON deliveries (callback_id) WHERE state = 'held'`,

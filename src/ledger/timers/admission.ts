@@ -45,7 +45,7 @@ async function ask(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
   await endSnoozes(tx, ended);
-  return foreseen.flatMap<DecidedTarget>((each) => targetOf(tx, each));
+  return foreseen.flatMap<DecidedTarget>((each) => targetOf(tx, each, asking.botKey));
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
@@ -99,8 +99,13 @@ export async function knownOf(
 export const ASKED_AGAIN_MS = 86_400_000;
 
 /** None if the rule `on` lets it go: then the routes do not ask for it at all. */
-function targetOf({ now }: Tx, { target: { destination, channel, address }, decision }: Foreseen) {
-  const target = { destination, channel, address, telling: decision?.telling };
+function targetOf(
+  { now }: Tx,
+  { target: { destination, channel, address }, decision }: Foreseen,
+  botKey: string,
+) {
+  const recoveryOf = decision?.isRecovered === true ? botKey : undefined;
+  const target = { destination, channel, address, telling: decision?.telling, recoveryOf };
   const ruling = decision?.ruling ?? { does: 'tell' };
   if (ruling.does === 'tell') return [target];
   if (ruling.does === 'let go') return ruling.rule === 'on' ? [] : [{ ...target, reason: ruling.rule }];

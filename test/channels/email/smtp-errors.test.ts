@@ -73,6 +73,20 @@ describe('the meaning of an SMTP answer', () => {
     ['501 5.5.4 Invalid domain name', 'HELO', 'config', '?name='],
     ['530 5.7.0 Must issue a STARTTLS command first', 'MAIL FROM', 'config', 'ignoreTLS'],
     ['503 5.5.1 Error: send HELO/EHLO first', 'MAIL FROM', 'config', 'not how a mail server answers'],
+    ['501 5.5.4 Invalid domain name', 'RCPT TO', 'config', 'not how a mail server answers'],
+    ['550-too bad\n550 5.7.1 in the last line', 'RCPT TO', 'config', 'relays'],
+    // No recipient has been named yet.
+    ['553 5.1.3 bad syntax', 'MAIL FROM', 'config', 'this sender'],
+    // Exim, by words alone.
+    ['550 relay not permitted', 'RCPT TO', 'config', 'relays'],
+    [
+      '550 rejected because 192.0.2.7 is in a black list at zen.spamhaus.org',
+      'RCPT TO',
+      'config',
+      'block list',
+    ],
+    ['550 Sender verify failed', 'RCPT TO', 'config', 'this login, sender'],
+    ['550 Unknown user', 'RCPT TO', 'permanent', 'this address'],
     ['502 5.5.1 command not implemented', 'STARTTLS', 'config', '?ignoreTLS=true'],
     ['500 unknown command', 'EHLO', 'config', '?ignoreTLS=true'],
   ] as const)
@@ -144,8 +158,7 @@ describe('the meaning of an SMTP answer', () => {
 describe('the meaning of a mail error without an answer', () => {
   it('is that of nodemailer’s code, or of the system’s where there is one, in Japanese, too', () => {
     for (const [failureClass, codes] of [
-      ['config', ['EAUTH', 'ETLS', 'EPROTOCOL', 'EPROXY']],
-      ['permanent', ['EENVELOPE', 'EMESSAGE']],
+      ['config', ['EAUTH', 'ETLS', 'EPROTOCOL', 'EPROXY', 'EENVELOPE', 'EMESSAGE']],
       ['transient', ['ESOCKET', 'EDNS', 'ETIMEDOUT', 'EVERYTHING_ELSE']],
     ] as const)
       for (const code of codes) {
@@ -154,6 +167,9 @@ describe('the meaning of a mail error without an answer', () => {
         if (failureClass !== 'transient')
           expect(failure.japanese, code).to.match(/^メールサーバー: (?!.*[a-z]{2,} [a-z]{2,}).*。$/);
       }
+    const garbage = smtpFailureOf(new SmtpFailure(true, smtpError({ code: 'EMESSAGE' })), asItIs);
+    expect(garbage).to.include({ class: 'config', mayHaveArrived: true });
+    expect(garbage.message).to.match(/The message may have arrived\.$/);
     expect(failureOf({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' })).to.include({ code: 'ECONNREFUSED' });
     expect(failureOf({ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED' })).to.include({ class: 'config' });
   });

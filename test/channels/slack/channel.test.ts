@@ -132,7 +132,7 @@ describe('a message on Slack', () => {
 
   it('is sent as it is beside many others, whatever becomes of them, and named in its receipt', async () => {
     const texts = Array.from({ length: 200 }, (_, index) => `message ${index} "🦊" é\u2028\n&=+%`);
-    remote.faults.push({ kind: 'reset' }, refuses('fatal_error'), { kind: 'cut' });
+    remote.faults.push({ kind: 'reset' }, refuses('fatal_error'), { kind: 'cut', status: 200 });
     const ended = await Promise.allSettled(texts.map((text) => send({ message: { text } })));
     const receipts = ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
     const textOf = new Map(messages.map(({ channelId, ts, text }) => [`${channelId} ${ts}`, text]));

@@ -2,15 +2,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
+import type { DeliveryFailure } from '../../../src/channels/failure.ts';
 import { webhookChannel } from '../../../src/channels/webhook/channel.ts';
 import { parseJson } from '../../../src/callback/decode.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
+import { conditionFault } from '../../../src/render/condition.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 import { isJsonObject } from '../../../src/text/json-object.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
+import { type ChatFault, type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeBy } from '../../support/vendors.ts';
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
@@ -158,5 +160,56 @@ describe('the channel webhook', () => {
     expect(isValid({ headers: { ok: 'a\nb' } })).to.equal(false);
     const [warning] = webhookChannel.warningsOf({ hooks: { erp: unsigned } });
     expect(warning?.message).to.match(/nothing is signed/);
+  });
+
+  for (const [ok, answer, becomes] of [
+    ['answer.errcode == 0', answering(200, { errcode: 0 }), 'taken'],
+    ['answer.errcode == 0', answering(200, { errcode: 310_000, errmsg: 'no keyword' }), 'config not_ok'],
+    ['answer.errcode == 0', answering(200, 'ok'), 'config not_ok'],
+    ['answer.ok == true', answering(200, { ok: false, error: 'channel_not_found' }), 'config not_ok'],
+    ['answer[0].code == 0', answering(200, [{ code: '0' }]), 'taken'],
+    ['status == 302', answering(302, '<html>moved'), 'taken'],
+    ['status == 302', answering(200, '<html>sign in'), 'config not_ok'],
+    ['status == 302 or status == 409', answering(409), 'taken'],
+    ['answer.code == 0', answering(429, { code: 9 }), 'rate_limited http_429'],
+    ['answer.code == 0', answering(503), 'transient http_503'],
+    ['answer.code == 0', answering(302), 'config, may have arrived http_302'],
+    ['answer.code == 0', { kind: 'cut', status: 200 }, 'transient, may have arrived not_ok'],
+    ['status < 300', { kind: 'cut', status: 200 }, 'taken'],
+  ] as const satisfies readonly (readonly [string, ChatFault, string])[])
+    it(`is ${becomes} where ok is "${ok}": ${JSON.stringify(answer)}`, async () => {
+      const remote = await startChatStandIn(judge);
+      const hook = { ...settingsAt(remote.origin).hooks.erp, ok };
+      const channel = await webhookChannel.open({ hooks: { erp: hook } }, DIRECT);
+      remote.faults.push(answer);
+      const failed = ({ class: of, mayHaveArrived, code }: DeliveryFailure) =>
+        `${of}${mayHaveArrived ? ', may have arrived' : ''} ${code}`;
+      const sent = channel.send(outgoingOf({ address: 'erp', message: messageOf(CALLBACK) }));
+      expect(await sent.then(() => 'taken', failed)).to.equal(becomes);
+      await channel.close();
+      await remote.close();
+    });
+
+  it('refuses a condition that cannot be meant, and asks for one where a host answers 200 also to what it refuses', () => {
+    const faultOf = (ok: string) => {
+      const settings = { hooks: { erp: { url: 'https://erp.example/', ok } } };
+      try {
+        webhookChannel.settings.validateSync(settings, { strict: true, context: { conditionFault } });
+        return undefined;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(faultOf('answer.errcode == 0 and status < 300')).to.equal(undefined);
+    expect(faultOf('anser.errcode == 0')).to.match(/^hooks\.erp\.ok is wrong: .*did you mean "answer"/);
+    expect(faultOf('status ==')).to.match(/^hooks\.erp\.ok is wrong: a condition is/);
+    const warned = (url: string, more = {}) =>
+      webhookChannel
+        .warningsOf({ hooks: { erp: { url, secret: SECRET, ...more } } })
+        .map((one) => one.message);
+    expect(warned('https://oapi.dingtalk.com/robot/send')).to.match(/ok: "answer\.errcode == 0"/);
+    expect(warned('https://script.google.com/macros/s/x/exec')).to.match(/ok: "status == 302"/);
+    expect(warned('https://oapi.dingtalk.com/robot/send', { ok: 'answer.errcode == 0' })).to.deep.equal([]);
+    expect(warned('https://hooks.slack.com/services/T/B/x')).to.deep.equal([]);
   });
 });

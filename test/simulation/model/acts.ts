@@ -2,13 +2,10 @@
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Acted, Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { namedBy, SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+import { type Broken, deliveryAt, type History, HOLDS, nameOf, seconds } from './history.ts';
 
 /** Between what a person saw in the list, and what was asked for by it. */
 const MOMENT_MS = 2 * SECOND;
-
-/** Rules that hold a message for a while: it is sent by itself when they end. */
-const HOLDS = new Set(['mute', 'snooze', 'burst']);
 
 export function judgeActs(history: History, broken: Broken): void {
   for (const acted of history.observed.acted) {

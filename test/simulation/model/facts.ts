@@ -57,14 +57,13 @@ export interface Decided extends ToldError {
   readonly status: Send['status'];
   readonly isLetGo: boolean;
   readonly rule: string | undefined;
-  readonly isTold: boolean;
   readonly isOver: boolean;
 }
 
 /** What is told of a BOT at a destination once this is decided. A hold counts as told. */
 export function toldAfter(told: ToldFacts, decided: Decided): ToldFacts {
-  const { status, startedAt, at, likeness, isLetGo, rule, isTold, isOver } = decided;
-  const heldBack = isTold ? 0 : told.heldBack;
+  const { status, startedAt, at, likeness, isLetGo, rule, isOver } = decided;
+  const heldBack = isLetGo ? told.heldBack : 0;
   if (status === 2) return told;
   if (status === 0) return { errors: told.errors.filter((error) => error.startedAt > startedAt), heldBack };
   if (isLetGo) return rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;

@@ -10,6 +10,9 @@ const AFTERMATH_MS = 12 * SECOND;
 /** Weather in which a message waits without an attempt, or for one that goes on. */
 const WAITING = new Set(['limit', 'full', 'dawdle', 'mixed']);
 
+/** Rules that hold a message for a while: it is sent by itself when they end. */
+export const HOLDS: ReadonlySet<string> = new Set(['mute', 'snooze', 'burst']);
+
 /** By then processes have told each other which config they run. */
 const SETTLED_AFTER_MS = 20 * SECOND;
 
@@ -155,6 +158,15 @@ export class History {
 
   hasResult({ send }: Pick<Admitted, 'send'>): boolean {
     return this.admitted.some((other) => other.send.job === send.job && other.send.status !== 2);
+  }
+
+  /** Whether an answer said that a rule holds it for a while; it comes by itself when that ends. */
+  wasHeld({ send }: Pick<Admitted, 'send'>, destination: string): boolean {
+    return this.observed.posts.some(
+      (post) =>
+        post.send.nth === send.nth &&
+        post.deliveries?.some((each) => each.destination === destination && HOLDS.has(each.rule ?? '')),
+    );
   }
 
   /** An `executing` that came after its job's result. */

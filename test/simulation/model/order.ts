@@ -1,4 +1,4 @@
-/** Section 6: within a job, per destination, in order. */
+/** Section 6: within a job, per destination, in order. Section 8: a recovery after the error that it answers. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import { type Broken, deliveryAt, type History, isSuccess, nameOf } from './history.ts';
@@ -11,6 +11,33 @@ export function judgeOrder(history: History, broken: Broken): void {
     for (const later of history.admitted)
       if (earlier.id < later.id && earlier.send.job === later.send.job)
         inOrder(history, earlier, later, broken);
+  for (const recovery of history.admitted)
+    if (recovery.send.status === 0) afterItsErrors(history, recovery, broken);
+}
+
+function afterItsErrors(history: History, recovery: Admitted, broken: Broken): void {
+  const { id, send } = recovery;
+  const errors = history.admitted.filter(
+    (other) =>
+      other.id < id &&
+      other.send.status === 1 &&
+      other.send.bot === send.bot &&
+      other.send.startedAt <= send.startedAt &&
+      !history.isActedOn(other),
+  );
+  for (const { destination } of recovery.listed.deliveries) {
+    const told = history.attemptsOf(recovery, destination).find(isSuccess);
+    if (told?.notice.template !== 'recovered') continue;
+    for (const error of errors) {
+      if (isRepeated(history, error, destination, told.at)) continue;
+      const sent = [...history.attemptsOf(error, destination), ...history.summariesOf(error, destination)];
+      if (sent.some(({ at }) => at > (told.endedAt ?? Infinity)))
+        broken(
+          'a recovery after the error that it answers',
+          `${destination} is told ${nameOf(error.send)} after ${nameOf(send)}`,
+        );
+    }
+  }
 }
 
 function inOrder(history: History, earlier: Admitted, later: Admitted, broken: Broken): void {
@@ -23,14 +50,21 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
       .attemptsOf(earlier, destination)
       .find(({ at }) => told?.endedAt !== undefined && at > told.endedAt);
     if (again === undefined || isRepeated(history, earlier, destination, told?.at ?? 0)) continue;
-    const what = `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`;
-    broken(
-      earlier.send.status === 2 && later.send.status !== 2
-        ? 'no start after its result'
-        : 'in order within a job',
-      what,
-    );
+    const sentence = brokenBy(history, earlier, later, again);
+    if (sentence !== undefined)
+      broken(sentence, `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`);
   }
+}
+
+/** @returns the sentence that an attempt breaks by being made once the later one has been told; undefined: none */
+function brokenBy(history: History, earlier: Admitted, later: Admitted, again: Attempt): string | undefined {
+  // An edit is exempt from a burst, and so overtakes an error that one holds: that comes when its hold ends.
+  if (history.wasHeld(earlier, again.destination)) {
+    const isEdit = again.perJob === 'update' && again.root !== undefined;
+    return isEdit ? 'an edit says the latest' : undefined;
+  }
+  const isStart = earlier.send.status === 2 && later.send.status !== 2;
+  return isStart ? 'no start after its result' : 'in order within a job';
 }
 
 interface After {

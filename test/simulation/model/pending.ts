@@ -51,11 +51,6 @@ export const PENDING: readonly PendingSentence[] = [
     check: 'timers.ts: no `overdue` is sent a moment after its job’s result',
   },
   {
-    sentence: 'a recovery after the error that it answers',
-    section: '8: a recovery is told after the error that it answers, at each destination',
-    check: 'order.ts: for each `recovered`, no error of the row is sent there later',
-  },
-  {
     sentence: 'jobs are known with their BOT',
     section: '6: within a job, per destination, in order',
     check: 'draw-sends.ts gives jobs of two BOTs one id; order.ts and history.ts key jobs with their BOT',

@@ -81,6 +81,7 @@ function asRuled(history: History, ruled: Ruled, broken: Broken): void {
     return;
   }
   if (hasFailedAgain(history, ruled, first)) return noRecovery(name, first, broken);
+  if (mayHaveFailedAgain(history, ruled)) return;
   const why = untold(history, admitted, destination);
   if (why !== undefined) broken('nothing is lost', `${name} was never told (${ruling.does}): ${why}`);
   heldLongEnough(ruled, first, broken);
@@ -95,13 +96,25 @@ function hasFailedAgain(
   { admitted, destination, ruling, snoozes }: Ruled,
   first: Attempt | undefined,
 ): boolean {
-  const { bot, startedAt } = admitted.send;
   const isHeld = ruling.does === 'hold' || mayBeHeld(admitted, destination, snoozes);
-  if (ruling.template !== 'recovered' || !isHeld) return false;
-  const isNewer = ({ send, at }: Admitted) =>
-    at > admitted.at && at <= (first?.at ?? Infinity) && send.startedAt > startedAt;
+  return ruling.template === 'recovered' && isHeld && failsBy(history, admitted, first?.at);
+}
+
+/** While it waited for its turn or another attempt: then it is told as a plain success, or to nobody. */
+function mayHaveFailedAgain(history: History, { admitted, destination, ruling }: Ruled): boolean {
+  const toldAt = history.attemptsOf(admitted, destination).find(({ takenAt }) => takenAt !== undefined)?.at;
+  return ruling.template === 'recovered' && failsBy(history, admitted, toldAt);
+}
+
+/** A run that began later has failed by then. */
+function failsBy(history: History, { at, send: { bot, startedAt } }: Admitted, time = Infinity): boolean {
   return history.admitted.some(
-    (other) => other.send.bot === bot && other.send.status === 1 && isNewer(other),
+    (other) =>
+      other.send.bot === bot &&
+      other.send.status === 1 &&
+      other.at > at &&
+      other.at <= time &&
+      other.send.startedAt > startedAt,
   );
 }
 
@@ -156,7 +169,7 @@ function heldNoLonger(
 /** By the right template, with what was held back. */
 function asItself(
   history: History,
-  { admitted, destination, ruling, snoozes }: Ruled,
+  { admitted, destination, ruling }: Ruled,
   { notice }: Attempt,
   broken: Broken,
 ): void {
@@ -164,7 +177,6 @@ function asItself(
   const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);
   if (isSure && notice.template !== ruling.template)
     broken('by its template', `${name} is told as ${notice.template}, not as ${ruling.template}`);
-  if (ruling.does !== 'tell' || mayBeHeld(admitted, destination, snoozes)) return;
   const { heldBack = 0 } = notice as { readonly heldBack?: number };
   if (heldBack !== (ruling.heldBack ?? 0))
     broken('says how many were held back', `${name} says ${heldBack}, not ${ruling.heldBack}`);
@@ -177,6 +189,8 @@ function isBeginUnsure(history: History, templates: readonly string[]): boolean 
 
 function notSummarised(history: History, { admitted, destination, snoozes }: Ruled, broken: Broken): void {
   const isBurst = history.configOf(admitted).burst !== undefined && destination.startsWith('chat:');
+  // The summary may tell other callbacks of its job.
+  if (deliveryAt(admitted, destination)?.state !== 'delivered') return;
   if (isBurst || mayBeHeld(admitted, destination, snoozes)) return;
   if (history.summariesOf(admitted, destination).length > 0)
     broken(

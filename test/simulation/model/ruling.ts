@@ -109,7 +109,7 @@ export class Rules {
     if (ruling === undefined) return undefined;
     const { does, rule } = ruling;
     const decided = { status, startedAt, at, likeness: likenessOf(send), rule, isOver: row?.isOver ?? false };
-    this.#told.set(key, toldAfter(told, { ...decided, isLetGo: does === 'let go', isTold: does === 'tell' }));
+    this.#told.set(key, toldAfter(told, { ...decided, isLetGo: does === 'let go' }));
     if (does === 'let go' && rule === 'on') return undefined;
     const tells = each.some((one) => one.does !== 'let go' && one.route.on.includes('recovered'));
     const isRecovered = isRecovery && tells && row?.since !== undefined;

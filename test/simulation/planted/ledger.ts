@@ -5,8 +5,14 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what is behind an earlier message of its job',
     file: 'src/ledger/deliveries/claim-due.ts',
-    from: '\n        AND NOT EXISTS (${EARLIER_IN_JOB})',
+    from: '\n        AND NOT EXISTS (${EARLIER})',
     to: '',
+  },
+  {
+    does: 'tells a recovery without waiting for the error that it answers',
+    file: 'src/ledger/deliveries/rows.ts',
+    from: 'earlier.error_of = deliveries.recovery_of',
+    to: 'earlier.error_of = deliveries.job_key',
   },
   {
     does: 'claims what another process has claimed',

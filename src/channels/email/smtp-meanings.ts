@@ -1,0 +1,195 @@
+/** What the answers of a mail server mean, by enhanced code, words, reply code and command, and what to do about each. */
+import { type Meaning, meaning, type Meanings } from '../answers.ts';
+
+/** RFC 3463: class.subject.detail, behind the reply code of any line, or at the end in parentheses, as qmail has it. */
+const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/m;
+const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
+
+export const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const LOGIN = meaning(
+  'config',
+  'the login failed; check the user name and password in the smtp URL, or oauth',
+  'ログインに失敗しました。SMTP URLのユーザー名とパスワード、または oauth を確認してください',
+);
+const PASSWORDS_OFF = meaning(
+  'config',
+  'Exchange Online takes no password for SMTP here: use oauth (and switch on “Authenticated SMTP” for the mailbox), a connector that relays for this machine’s address, or another provider',
+  'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定する（メールボックスの「認証済みSMTP」も有効にします）か、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
+);
+const SENDER = meaning(
+  'config',
+  'the server does not take mail from this sender; check "from", and whether the login may send as it',
+  'サーバーがこの差出人を受け付けません。from と、ログインしたユーザーにその差出人で送信する権限があるかを確認してください',
+);
+const NOT_ALLOWED = meaning(
+  'config',
+  'the server does not allow it to this login, sender or machine; check the login, "from", and whether the server relays for this network or has it on a block list',
+  'このログイン、差出人、またはマシンからの送信をサーバーが許可していません。ログインと from、このネットワークからの中継が許可されているか、拒否リストに載っていないかを確認してください',
+);
+const UNPROVEN = meaning(
+  'config',
+  'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
+  '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
+);
+const MACHINE = meaning(
+  'config',
+  'the server refuses this machine; check whether its address is on a block list, or ask whoever runs the server to allow it',
+  'サーバーがこのマシンからの接続を拒否しています。アドレスが拒否リストに載っていないかを確認するか、サーバーの管理者に許可を依頼してください',
+);
+const SERVER = meaning(
+  'config',
+  'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
+  'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
+);
+const NO_TLS = meaning(
+  'config',
+  'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
+  '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
+);
+const NEEDS_TLS = meaning(
+  'config',
+  'the server takes mail over TLS alone; leave ignoreTLS out of the smtp URL, or use smtps://',
+  'サーバーはTLSでの接続だけを受け付けます。SMTP URLから ignoreTLS を外すか、smtps:// を使ってください',
+);
+const CLIENT_NAME = meaning(
+  'config',
+  'the server does not accept the name by which this machine greets it (EHLO); give it a full host name by ?name=bot.example.com in the smtp URL',
+  'サーバーがこのマシンの名乗る名前（EHLO）を受け付けません。SMTP URLに ?name=bot.example.com のように完全なホスト名を指定してください',
+);
+const RECIPIENT = meaning(
+  'permanent',
+  'this address cannot be delivered to; check it',
+  'この宛先には配送できません。アドレスを確認してください',
+  { concerns: 'address' },
+);
+const MAILBOX_FULL = meaning(
+  'transient',
+  'the mailbox is full; the next attempt succeeds once there is room',
+  'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
+  { concerns: 'address' },
+);
+const TOO_LARGE = meaning('permanent', 'the message is too large', 'メールが大きすぎます');
+/** Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is. */
+const AFTER_DATA = meaning(
+  'config',
+  'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
+  'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
+);
+const LIMIT = meaning(
+  'rate_limited',
+  'the sender has reached a limit of what it may send; nothing is sent through this channel for an hour',
+  '送信数の上限に達しました。このチャネルからの送信を1時間停止します',
+  { concerns: 'channel', retryAfterMs: HOUR_MS },
+);
+const THROTTLED = meaning(
+  'rate_limited',
+  'the server is sent too much at once; nothing is sent through this channel for a minute',
+  '一度に送信しすぎています。このチャネルからの送信を1分間停止します',
+  { concerns: 'channel', retryAfterMs: MINUTE_MS },
+);
+const BUSY = meaning(
+  'transient',
+  'the server takes no mail now; nothing is sent through this channel for a minute',
+  'サーバーは現在メールを受け付けていません。このチャネルからの送信を1分間停止します',
+  { concerns: 'channel', retryAfterMs: MINUTE_MS },
+);
+const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
+/** Greylisting and its like: no retry of the service comes sooner than the server wants. */
+const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
+
+const MEANINGS: Meanings = {
+  // Enhanced codes, or their beginning (RFC 3463, and those of Exchange Online and Gmail).
+  '5.1': RECIPIENT,
+  '5.1.7': SENDER,
+  '5.1.8': SENDER,
+  '5.1.90': LIMIT,
+  '5.2.2': MAILBOX_FULL,
+  '5.2.3': TOO_LARGE,
+  '5.2.252': SENDER,
+  '5.3.4': TOO_LARGE,
+  '5.4.5': LIMIT,
+  '5.7': NOT_ALLOWED,
+  '5.7.8': LOGIN,
+  '5.7.25': UNPROVEN,
+  '5.7.26': UNPROVEN,
+  '5.7.29': UNPROVEN,
+  '5.7.30': PASSWORDS_OFF,
+  '5.7.60': SENDER,
+  '5.7.139': PASSWORDS_OFF,
+  '5.7.232': LIMIT,
+  '5.7.233': LIMIT,
+  '5.7.515': UNPROVEN,
+  // Reply codes that say more than the command that they answer (RFC 4954, RFC 5321, RFC 1870).
+  503: SERVER,
+  530: LOGIN,
+  534: LOGIN,
+  535: LOGIN,
+  538: LOGIN,
+  552: TOO_LARGE,
+  // Commands. Without EHLO there is no STARTTLS.
+  EHLO: NO_TLS,
+  STARTTLS: NO_TLS,
+  'MAIL FROM': SENDER,
+  DATA: AFTER_DATA,
+  // nodemailer's codes, for errors without an answer of the server.
+  EAUTH: LOGIN,
+  ETLS: NO_TLS,
+  EPROXY: SERVER,
+  EPROTOCOL: SERVER,
+  EENVELOPE: SERVER,
+  EMESSAGE: SERVER,
+};
+
+/** What the words of a server say more than its codes do. */
+const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
+  [/^454 .*quota/is, LIMIT],
+  [/^(?:454 .*throttl|432 4\.3\.2|451 4\.7\.500)/is, THROTTLED],
+  [/^421/, BUSY],
+  [/^530 .*STARTTLS/is, NEEDS_TLS],
+  [/^5\d\d .*\b(?:helo|ehlo)\b.*\b(?:rejected|invalid|name|domain)/is, CLIENT_NAME],
+];
+
+/** Where no code says more: Exim and others refuse a login, a sender or a machine in answer to RCPT by words alone. */
+const OF_OTHERS =
+  /\b(?:relay\w*|(?:black|block|deny) ?list\w*|[dr]n?s?bl|spamhaus|sender|authenti\w+|not verified|spf|dkim|dmarc)\b/i;
+
+/** @param reply its first characters @param response the whole, in which a code may come last */
+export function meaningOf(reply: string, response: string, command: string): Meaning {
+  const enhanced = enhancedCodeIn(response);
+  const byWords = BY_WORDS.find(([words]) => words.test(reply));
+  if (byWords !== undefined) return byWords[1];
+  const code = reply.slice(0, 3);
+  if (enhanced.startsWith('4.') || code < '500')
+    return command === 'RCPT TO' || command === 'DATA' ? MUCH_LATER : LATER;
+  if (command === 'CONN') return MACHINE;
+  if (/^(?:EHLO|HELO)$/.test(command) && /^50[14]/.test(code)) return CLIENT_NAME;
+  return refused(reply, enhanced, command);
+}
+
+function refused(reply: string, enhanced: string, command: string): Meaning {
+  const known = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));
+  if (known === undefined && command === 'RCPT TO') return atRecipient(reply, enhanced);
+  const ofCommand = () => meaningAt(reply.slice(0, 3)) ?? meaningAt(command) ?? SERVER;
+  const otherwise = command.startsWith('AUTH') ? LOGIN : ofCommand();
+  if (known === undefined || (known === NOT_ALLOWED && otherwise === LOGIN)) return otherwise;
+  // No recipient has been named yet.
+  return known === RECIPIENT && command === 'MAIL FROM' ? SENDER : known;
+}
+
+/** The protocol, or by words alone a login, a sender or a machine, may be refused no earlier than with the recipient. */
+function atRecipient(reply: string, enhanced: string): Meaning {
+  if (/^5\.5\.[124]$/.test(enhanced)) return SERVER;
+  const otherwise = meaningAt(reply.slice(0, 3)) ?? RECIPIENT;
+  return otherwise === RECIPIENT && enhanced === '' && OF_OTHERS.test(reply) ? NOT_ALLOWED : otherwise;
+}
+
+/** @param key a code of nodemailer's, for errors without an answer */
+export function meaningAt(key: string): Meaning | undefined {
+  return Object.hasOwn(MEANINGS, key) ? MEANINGS[key] : undefined;
+}
+
+function enhancedCodeIn(response: string): string {
+  return (ENHANCED_CODE.exec(response) ?? LAST_CODE.exec(response))?.[1] ?? '';
+}
