@@ -114,7 +114,7 @@ const ON_A_POSTS_WAY = [
 
 /** Beside the way of a POST, or with keys that replace what the spread brings along, which costs little. */
 const QUICK =
-  /^\{ \.\.\.(?:about|address|card|claimed|decided|dependencies|headers|incoming|limits|MOST|opened|order|record|row|run|table|this|told)\b/;
+  /^\{ \.\.\.(?:about|address|admission|card|claimed|decided|dependencies|headers|incoming|limits|MOST|opened|order|record|row|run|table|this|told)\b/;
 
 /** An object literal that begins with spreads, up to its first key, as prettier writes it on one line. */
 const SPREAD_THEN_KEY =

@@ -4,7 +4,7 @@ import { type CheckedCallback, type StatusName, statusNameOf } from '../callback
 import { parseStartTime } from '../time/date-time.ts';
 import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
-import type { Asking, PlannedDelivery } from '../ledger/ledger.ts';
+import type { PlannedDelivery } from '../ledger/ledger.ts';
 import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import {
   type Arriving,
@@ -120,7 +120,7 @@ function arrivingOf(
   const meets = (condition: string) =>
     project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
   const plan = decidedBy(project).planFor(callback);
-  const { planned, ...watched } = JSON.parse(plan.asking) as Asking;
+  const { planned, ...watched } = plan.asking;
   const ids = {
     callbackId: 0,
     jobId: keyOf(job_id),

@@ -10,7 +10,7 @@ import { NO_RULES } from '../signal/rules.ts';
 import type { CallbackPlan, PlanFor } from './settings.ts';
 import { type ExpectationOfRoutes, expectationsOf, overdueOf } from './watch.ts';
 
-/** Limit of the texts that are kept, and what a plan takes beside them: one of thousands of destinations has a megabyte. */
+/** Limit of the texts that are kept, and what a plan takes beside its text: one of thousands of destinations has a megabyte. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const OVERHEAD = 4096;
 
@@ -27,7 +27,7 @@ export function createPlans(config: Config, router: Router): PlanFor {
       characters = 0;
     }
     const plan = planFor(config, router, callback);
-    characters += OVERHEAD + key.length + plan.routing.length + plan.asking.length;
+    characters += OVERHEAD + key.length + 2 * plan.routing.length;
     kept.set(key, plan);
     return plan;
   };
@@ -39,7 +39,7 @@ function planFor(config: Config, router: Router, callback: PlanKey): CallbackPla
   return {
     ...routed,
     routing: JSON.stringify(routed.explanations),
-    asking: JSON.stringify(askingOf(config, routes, callback, [...routed.destinations, ...routed.perhaps])),
+    asking: askingOf(config, routes, callback, [...routed.destinations, ...routed.perhaps]),
     conditions: [...new Set(routes.flatMap(({ rules }) => rules.when ?? []))],
     comparesErrors: routes.some(({ rules }) => rules.repeat === 'changes'),
   };

@@ -1,7 +1,7 @@
 /** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
-import type { CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
+import type { Asking, CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
 import { type ChannelConfig, type Config, optionsAt } from '../config/config.ts';
@@ -25,8 +25,7 @@ export interface AddressedNotice extends PlannedTarget {
 export interface CallbackPlan extends Plan {
   /** JSON of the explanations. */
   readonly routing: string;
-  /** JSON of an `Asking`. */
-  readonly asking: string;
+  readonly asking: Asking;
   /** Conditions `when` of the BOT's routes, each once. */
   readonly conditions: readonly string[];
   /** A route of the BOT compares its errors with the last one that was told. */

@@ -2,16 +2,7 @@
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
-import type { Notice } from '../notice/notice.ts';
-import type {
-  Admission,
-  Alert,
-  Arrival,
-  DeliveryName,
-  DueDelivery,
-  RefusedBody,
-  Settlement,
-} from './ledger.ts';
+import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './callbacks/admit.ts';
 import type { ClaimRequest } from './deliveries/claim.ts';
 import { isOfSuccesses } from './deliveries/settle.ts';
@@ -30,7 +21,6 @@ import {
   serviceOperations,
   signalOperations,
 } from './registry.ts';
-import { callbackIn, noticeIn } from './deliveries/rows.ts';
 import { UnwrittenOutcomes } from './deliveries/unwritten-outcomes.ts';
 import { type Hands, Upkeep } from './shared/upkeep.ts';
 
@@ -91,20 +81,20 @@ class ServiceLedger {
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const args = await admitArgs(arrival, this.#settings);
-    const { jobKey: job, isPlain } = args;
+    const { jobKey: job } = args;
+    const { isPlain } = arrival.asking;
     const options = {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted || undefined,
       job,
       isPlain,
     };
-    const { firstBody, ...admission } = await this.#writing.call('admit', [args], options);
-    const callback = firstBody === undefined ? arrival.callback : callbackIn(firstBody);
-    if (admission.isNew) return { callback, ...admission };
+    const admission = await this.#writing.call('admit', [args], options);
+    if (admission.isNew) return admission;
     const deliveries = admission.deliveries.map((record) =>
       this.isUnwritten(record) ? { ...record, state: 'delivered' as const, claim: undefined } : record,
     );
-    return { callback, ...admission, deliveries };
+    return { ...admission, deliveries };
   }
 
   /** If it throws, successes are kept in memory, for `writeUnwritten`. @returns whether something is due now */
@@ -132,24 +122,12 @@ class ServiceLedger {
 
   /** As the operation `takeOver`. */
   takeOver(deliveries: readonly DeliveryName[], withinMs?: number): Promise<void> {
-    const names = deliveries.map(({ id, destination, receivedAt }) => ({ id, destination, receivedAt }));
-    return this.#writing.call('takeOver', [names], { withinMs, isDurable: true });
+    return this.#writing.call('takeOver', [deliveries], { withinMs, isDurable: true });
   }
 
   /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
-  async claim(request: ClaimRequest) {
-    const { deliveries, ...claimed } = await this.#writing.call('claim', [request]);
-    // Parsed, and so drawn, once for all recipients of a callback.
-    const notices = new Map<number, Notice>();
-    return {
-      ...claimed,
-      deliveries: deliveries.map(({ told, ...due }): DueDelivery => {
-        const { callbackId } = due.record;
-        const notice = notices.get(callbackId) ?? noticeIn(told);
-        notices.set(callbackId, notice);
-        return { notice, ...due };
-      }),
-    };
+  claim(request: ClaimRequest) {
+    return this.#writing.call('claim', [request]);
   }
 
   /** Not flushed: a power cut may lose it. */

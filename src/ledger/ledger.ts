@@ -133,8 +133,7 @@ export interface Arrival {
   readonly startedAt: number;
   /** JSON of the router's explanations. */
   readonly routing: string;
-  /** JSON of an `Asking`: the same text for all callbacks of one BOT and status. */
-  readonly asking: string;
+  readonly asking: Asking;
   /** For an error that is compared with the last one told, the result of `likenessOf`; else ''. */
   readonly likeness: string;
   /** The conditions `when` of its routes that it does not meet. */

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { createPlans, judgedBy } from '../../src/deliver/plan.ts';
 import type { PlanFor } from '../../src/deliver/settings.ts';
-import type { Asking } from '../../src/ledger/ledger.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -30,8 +29,7 @@ function plansOf(routes: readonly RouteConfig[], burst?: Burst): PlanFor {
 }
 
 function isPlain(routes: readonly RouteConfig[], burst?: Burst): boolean {
-  const plan = plansOf(routes, burst)({ bot_id: 'a', status: ERROR });
-  return (JSON.parse(plan.asking) as Asking).isPlain;
+  return plansOf(routes, burst)({ bot_id: 'a', status: ERROR }).asking.isPlain;
 }
 
 describe('A plan', () => {

@@ -1,6 +1,7 @@
 /** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type {
+  Admission,
   Arrival,
   CallbackResult,
   DeliveryError,
@@ -10,7 +11,7 @@ import type {
   RefusedBody,
   Watched,
 } from '../../src/ledger/ledger.ts';
-import { admit, admitArgs, type Admitted } from '../../src/ledger/callbacks/admit.ts';
+import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim-due.ts';
 import { heartbeat } from '../../src/ledger/shared/processes.ts';
 import { refuse } from '../../src/ledger/callbacks/refused.ts';
@@ -69,7 +70,7 @@ export class Recorded {
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[] = [],
     { watched, ...options }: ArrivalOptions = {},
-  ): Promise<Admitted> {
+  ): Promise<Admission> {
     const now = this.#store.clock.now();
     const asking = askingOf(planned, watched && { isPlain: false, ...watched });
     const own = { startedAt: now, receivedAt: now, isAccepted: true, asking };
@@ -113,7 +114,7 @@ export class Recorded {
 
   /** As if each had just been attempted. */
   async settle(
-    { callbackId }: Pick<Admitted, 'callbackId'>,
+    { callbackId }: Pick<Admission, 'callbackId'>,
     deliveries: readonly DeliveryUpdate[],
     result?: CallbackResult,
   ): Promise<void> {
@@ -149,7 +150,7 @@ export class Recorded {
     fields: Partial<Callback> = {},
     to = target('slack:#ops'),
   ): Promise<readonly number[]> {
-    const admissions: Admitted[] = [];
+    const admissions: Admission[] = [];
     for (const job_id of jobs) admissions.push(await this.arrive({ job_id, ...fields }, [to]));
     await this.claim();
     const dead: number[] = [];

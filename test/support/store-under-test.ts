@@ -33,9 +33,9 @@ export const CLOSED_WITHIN_MS = 60_000;
 export const OPTIONS = { workMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
 /** `Arrival.asking`, of a BOT that no rule asks about unless more is given. */
-export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): string {
+export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): Asking {
   const nothing = { timezone: 'UTC', isRemembered: false, expected: [], overdueMs: [], isPlain: true };
-  return JSON.stringify({ ...nothing, planned, ...more } satisfies Asking);
+  return { ...nothing, planned, ...more };
 }
 
 /** `Arrival.routing`, of one route that tells. */

@@ -8,13 +8,19 @@ import { jobKeyOf, keyOf, nameIn } from './keys.ts';
 import {
   type Admission,
   type Arrival,
-  type Asking,
   type DecidedTarget,
   type DeliveryRecord,
   type DeliveryState,
   SUPERSEDED,
 } from '../ledger.ts';
-import { deliveriesOf, type DeliveryRow, EXECUTING, IS_IDLE, withCallbacks } from '../deliveries/rows.ts';
+import {
+  callbackIn,
+  deliveriesOf,
+  type DeliveryRow,
+  EXECUTING,
+  IS_IDLE,
+  withCallbacks,
+} from '../deliveries/rows.ts';
 import { resultOf } from './result.ts';
 import { toStored } from './stored-body.ts';
 import { bodiesOf } from '../deliveries/claim-due.ts';
@@ -49,7 +55,6 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     asking,
-    isPlain: askingIn(asking).isPlain,
     likeness,
     unmet,
     isAccepted,
@@ -57,11 +62,8 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
   };
 }
 
-/** `firstBody`: of a callback that came before and has deliveries to attempt, in the form of `stored-body.ts`. */
-export type Admitted = Omit<Admission, 'callback'> & { readonly firstBody: Uint8Array | undefined };
-
 /** @throws {LedgerFull} the store is full, and the callback is new */
-export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
+export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
   const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike);
   const isNew = timesReceived === 1;
@@ -74,13 +76,13 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admitted> {
     );
   const ofJob = { isLateStart, isFirstOfJob, hasSnoozes, hasIncident };
   const entered = { id: callbackId, receivedAt, timesReceived, ...ofJob };
-  const { deliveries, firstBody, isAnswered } = isNew
+  const { deliveries, callback, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
   return {
     callbackId,
+    callback,
     isNew,
-    firstBody,
     timesReceived,
     firstReceivedAt: receivedAt,
     asOf: tx.now,
@@ -107,7 +109,7 @@ async function enterIncident(
   return ofIncident(targets, await notice(tx, { ...about, ...told }));
 }
 
-type Taken = Pick<Admitted, 'deliveries' | 'firstBody' | 'isAnswered'>;
+type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const targets = await enterIncident(tx, args, entered, await targetsOf(tx, args, entered));
@@ -118,7 +120,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
   const isMoreToAsk = !entered.isFirstOfJob || targets.some(isMore);
   const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
-  return { deliveries, firstBody: undefined, isAnswered };
+  return { deliveries, callback: args.callback, isAnswered };
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
@@ -134,8 +136,8 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
     await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
   const isAnswered = await answerAtOnce(tx, args, entered, deliveries.map(stateOf));
   const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
-  const firstBody = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
-  return { deliveries, firstBody, isAnswered };
+  const first = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
+  return { deliveries, callback: first ? callbackIn(first) : args.callback, isAnswered };
 }
 
 function stateOf({ state }: DeliveryRecord): DeliveryState {
@@ -150,7 +152,7 @@ async function answerAtOnce(
   states: readonly DeliveryState[],
 ): Promise<boolean> {
   const { id, receivedAt, timesReceived } = entered;
-  const isForNobody = states.length === 0 && askingIn(asking).planned.length === 0;
+  const isForNobody = states.length === 0 && asking.planned.length === 0;
   if (!isAccepted && !isForNobody) return false;
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
@@ -216,7 +218,7 @@ async function targetsOf(
   { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes }: Entered,
 ): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
-  const asking = askingIn(args.asking);
+  const { asking } = args;
   if (asking.isPlain && !hasSnoozes) return asking.planned;
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob };
   return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
@@ -241,24 +243,6 @@ function insertTargets(
     isClaimed,
     takenOverInMs,
   });
-}
-
-/** What was read of `Arrival.asking`, by its text: a config has one for each BOT and status. */
-const askings = new Map<string, Asking>();
-const MOST_CHARACTERS = 16 * 1024 * 1024;
-let characters = 0;
-
-function askingIn(text: string): Asking {
-  const known = askings.get(text);
-  if (known !== undefined) return known;
-  const asking = JSON.parse(text) as Asking;
-  if (characters >= MOST_CHARACTERS) {
-    askings.clear();
-    characters = 0;
-  }
-  characters += text.length;
-  askings.set(text, asking);
-  return asking;
 }
 
 /** Holds unclaimed deliveries of an `executing`, since its job's result is known. */

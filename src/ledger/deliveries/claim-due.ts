@@ -1,13 +1,11 @@
 /** Claims the deliveries that are due for Botbell to attempt by itself, in the order of their callbacks and of each job. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { Notice } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
-import { EARLIER, IS_IDLE, type NoticeRow, type RowWithCallback, withCallbacks } from './rows.ts';
+import { EARLIER, IS_IDLE, noticeIn, type RowWithCallback, withCallbacks } from './rows.ts';
 import { dropRecoveries, holdBack } from './deliveries.ts';
-
-/** A claimed delivery; its body is parsed outside the transaction. */
-export type ClaimedDelivery = Omit<DueDelivery, 'notice'> & { readonly told: NoticeRow };
 
 /** Skips from destination to destination through the index, without reading all that one of them has pending. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
@@ -25,7 +23,7 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
 }
 
 /** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. */
-export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly ClaimedDelivery[]> {
+export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await withCallbacks(tx, ids);
   const over = rows.filter(({ isOver }) => isOver);
@@ -73,7 +71,15 @@ async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
   const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
   await writeEach(tx, taken, 'taken_over');
   const bodies = await bodiesOf(tx, rows);
-  return rows.map((row) => claimed(row, bodies.get(row.callbackId) ?? new Uint8Array()));
+  // Parsed, and so drawn, once for all recipients of a callback.
+  const notices = new Map<number, Notice>();
+  return rows.map((row) => {
+    const { callbackId } = row;
+    const notice =
+      notices.get(callbackId) ?? noticeIn({ ...row, body: bodies.get(callbackId) ?? new Uint8Array() });
+    notices.set(callbackId, notice);
+    return claimed(row, notice);
+  });
 }
 
 export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
@@ -84,8 +90,8 @@ export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'cal
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }
 
-function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
-  const { receivedAt: firstReceivedAt, kind, startedAt, timesReceived, isTakenOver } = row;
+function claimed(row: RowWithCallback, notice: Notice): DueDelivery {
+  const { receivedAt: firstReceivedAt, kind, isTakenOver } = row;
   // `dueInMs` is negative: since it became due it only waited.
   const ageMs = row.ageMs + row.dueInMs;
   return {
@@ -93,6 +99,6 @@ function claimed(row: RowWithCallback, body: Uint8Array): ClaimedDelivery {
     kind,
     firstReceivedAt,
     isTakenOver: !isTakenOver,
-    told: { kind, startedAt, timesReceived, body },
+    notice,
   };
 }
