@@ -85,7 +85,7 @@ export interface Tx {
   /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
   all<Row>(statement: Statement): Promise<Row[]>;
   first<Row>(statement: Statement): Promise<Row | undefined>;
-  /** Commits with the last statements, which the work has to begin before it waits for anything. @returns what the work returns, once committed */
+  /** Commits with the last statements, which the work has to begin before it waits for anything. The call resolves once that is done. */
   last<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;

@@ -22,42 +22,48 @@ describe('The calls that wait for PostgreSQL', () => {
 
   it('are run together where they are plain, in the order of their jobs, and settlements last', () => {
     const queue = queueOf(plain('settled'), plain('of b', 'b'), plain('of a', 'a'));
-    expect(names(queue.next())).to.deep.equal(['of a', 'of b', 'settled']);
+    expect(names(queue.next(4))).to.deep.equal(['of a', 'of b', 'settled']);
   });
 
-  it('are run alone where they are not, and nothing that came later goes with what came before', () => {
-    const queue = queueOf(plain('first', 'a'), other('second', 'b'), plain('third', 'c'));
-    expect([queue.next(), queue.next(), queue.next()].map(names)).to.deep.equal([
-      ['first'],
-      ['second'],
-      ['third'],
-    ]);
+  it('are run one batch at a time where they are plain, so that what comes meanwhile is the next one', () => {
+    const queue = queueOf(plain('first', 'a'), plain('with it', 'b'));
+    const first = queue.next(4);
+    queue.add(plain('later', 'c'));
+    expect([first, queue.next(4)].map(names)).to.deep.equal([['first', 'with it'], []]);
+    queue.end(first);
+    expect(names(queue.next(4))).to.deep.equal(['later']);
+  });
+
+  it('are run alone where they are not, and leave the last connection to those that are', () => {
+    const queue = queueOf(other('1', 'a'), other('2', 'b'), plain('3', 'c'), other('4', 'd'));
+    expect([queue.next(2), queue.next(1), queue.next(1)].map(names)).to.deep.equal([['1'], ['3'], ['2']]);
   });
 
   it('never overtake an earlier one of their job, whether it runs or waits', () => {
     const queue = queueOf(plain('1', 'a'), other('2', 'a'), plain('3', 'a'), plain('of b', 'b'));
-    const first = queue.next();
-    expect(names(first)).to.deep.equal(['1']);
-    expect(names(queue.next())).to.deep.equal(['of b']);
-    expect(names(queue.next())).to.deep.equal([]);
+    const first = queue.next(4);
+    expect(names(first)).to.deep.equal(['1', 'of b']);
+    expect(names(queue.next(4))).to.deep.equal([]);
     queue.end(first);
-    const second = queue.next();
+    const second = queue.next(4);
     expect(names(second)).to.deep.equal(['2']);
-    expect(names(queue.next())).to.deep.equal([]);
+    expect(names(queue.next(4))).to.deep.equal([]);
     queue.end(second);
-    expect(names(queue.next())).to.deep.equal(['3']);
+    expect(names(queue.next(4))).to.deep.equal(['3']);
   });
 
   it('are run again, each alone and before all others, where one of them has failed', () => {
     const queue = queueOf(plain('1', 'a'), plain('2', 'b'));
-    const batch = queue.next();
+    const batch = queue.next(4);
     queue.add(plain('later', 'c'));
     queue.end(batch, batch);
-    expect([queue.next(), queue.next(), queue.next()].map(names)).to.deep.equal([['1'], ['2'], ['later']]);
+    expect([queue.next(4), queue.next(4), queue.next(4)].map(names)).to.deep.equal([['1'], ['2'], ['later']]);
   });
 
-  it('are taken 64 at a time', () => {
-    const queue = queueOf(...Array.from({ length: 100 }, (_, job) => plain(`${job}`, `${job}`)));
-    expect([queue.next().length, queue.next().length, queue.next().length]).to.deep.equal([64, 36, 0]);
+  it('are taken a hundred at a time', () => {
+    const queue = queueOf(...Array.from({ length: 140 }, (_, job) => plain(`${job}`, `${job}`)));
+    const first = queue.next(4);
+    queue.end(first);
+    expect([first.length, queue.next(4).length]).to.deep.equal([100, 40]);
   });
 });

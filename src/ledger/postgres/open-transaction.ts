@@ -43,12 +43,10 @@ export class OpenTransaction {
     return rows.map(rowIn);
   }
 
-  /** As `Tx.last` promises. PostgreSQL makes a rollback of the commit if a statement before it fails. */
-  async last<Result>(work: () => Promise<Result>): Promise<Result> {
-    const begun = work();
+  /** Sends COMMIT behind what has been asked. PostgreSQL makes a rollback of it if a statement before it fails, and `commit` throws. */
+  commitNow(): void {
     this.#statements.send();
-    const [result] = await Promise.all([begun, this.commit()]);
-    return result;
+    this.commit().catch(() => undefined);
   }
 
   async commit(): Promise<void> {

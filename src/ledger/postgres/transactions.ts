@@ -99,7 +99,7 @@ class PostgresTransactions implements Transactions {
   #begin(): void {
     this.#isScheduled = false;
     while (this.#free > 0) {
-      const batch = this.#queue.next();
+      const batch = this.#queue.next(this.#free);
       if (batch.length === 0) return;
       this.#free -= 1;
       void this.#runOn(batch);
@@ -143,11 +143,17 @@ class PostgresTransactions implements Transactions {
       calls.some(({ isDurable }) => isDurable),
     );
     const open = new OpenTransaction(client, beginning, Math.max(QUERY_TIMEOUT_MS, remainingMs));
-    const isLone = calls.length === 1;
-    const tx = this.#txOf(open, isLone);
+    const atWork = new Set(calls);
+    // What others in the transaction do may come after one's last statements.
+    const end = (call: Waiting) => {
+      if (atWork.delete(call) && atWork.size === 0) open.commitNow();
+    };
     try {
-      const ended = await Promise.allSettled(calls.map(({ work }) => work(tx)));
-      const results = ended.map(resultOrThrow);
+      const ended = await Promise.allSettled(calls.map((call) => this.#work(call, open, () => end(call))));
+      const results = ended.map((each) => {
+        if (each.status === 'rejected') throw each.reason;
+        return each.value;
+      });
       await open.commit();
       client.release();
       return results;
@@ -185,13 +191,23 @@ class PostgresTransactions implements Transactions {
     this.#measuredAt = at;
   }
 
-  #txOf(open: OpenTransaction, isLone: boolean): Tx {
+  async #work({ work }: Waiting, open: OpenTransaction, end: () => void): Promise<unknown> {
+    const result = await work(this.#txOf(open, end));
+    end();
+    return result;
+  }
+
+  /** @param end has it committed once all beside it have come to their end */
+  #txOf(open: OpenTransaction, end: () => void): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
     return {
       all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
-      // What others in the transaction do comes after.
-      last: (work) => (isLone ? open.last(work) : work()),
+      last: (work) => {
+        const begun = work();
+        end();
+        return begun;
+      },
       now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
       owner,
       random,
@@ -226,11 +242,6 @@ const READ_ONLY = '25006';
 function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): boolean {
   const code = codeOf(error);
   return others.length > 0 || code === DEADLOCK || (code === READ_ONLY && first?.isAlone === false);
-}
-
-function resultOrThrow(ended: PromiseSettledResult<unknown>): unknown {
-  if (ended.status === 'rejected') throw ended.reason;
-  return ended.value;
 }
 
 /** With those that read: ten replicas fit into a server that takes 100, its default. */
