@@ -50,7 +50,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filling):
     summary: lineAt(parts, 'summary') || title,
     text: textAt(parts, 'text').trim(),
     message: shown(textAt(parts, 'message')),
-    facts: factsOf(parts['facts']),
+    facts: factsOf(parts['facts'], title),
     outputs,
     outputCount: outputs.length === 0 ? 0 : countOf(view['output'], outputs),
     restUrl: outputs.length === 0 ? '' : textAt(view, 'job_url') || textAt(view, 'page_url'),
@@ -86,7 +86,8 @@ function countOf(output: unknown, outputs: readonly OutputView[]): number {
   return isJsonObject(output) ? keysOf(output).length : outputs.length;
 }
 
-function factsOf(facts: TemplateValue | undefined): readonly Fact[] {
+/** Without those that say nothing, or what the title says: the id of a BOT without a name of its own. */
+function factsOf(facts: TemplateValue | undefined, title: string): readonly Fact[] {
   if (!isList(facts)) return [];
   return facts
     .map((fact) => ({
@@ -94,7 +95,7 @@ function factsOf(facts: TemplateValue | undefined): readonly Fact[] {
       value: shown(textAt(fact, 'value')),
       url: urlAt(fact, 'url'),
     }))
-    .filter(({ value }) => value !== '');
+    .filter(({ value }) => value !== '' && value !== title);
 }
 
 function linkOf(link: TemplateValue | undefined): CardLink | undefined {

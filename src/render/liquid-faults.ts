@@ -48,18 +48,13 @@ export function findUnknownVariables(
 /** The fault that an error of liquidjs' parser or renderer reports. */
 export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
-  const [line, column] = tokenOf(error)?.getPosition() ?? [1, 1];
+  const token = error instanceof Error && 'token' in error ? error.token : undefined;
+  const [line, column] = (token as PlacedToken | undefined)?.getPosition() ?? [1, 1];
   return { message: explain(liquid, message), line, column };
 }
 
 interface PlacedToken {
-  /** The whole text that was parsed. */
-  readonly input: string;
   getPosition(): [number, number];
-}
-
-export function tokenOf(error: unknown): PlacedToken | undefined {
-  return error instanceof Error && 'token' in error ? (error.token as PlacedToken | undefined) : undefined;
 }
 
 function explain(liquid: Liquid, message: string): string {

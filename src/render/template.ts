@@ -16,7 +16,7 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import { Batch, type LiquidString, printedAlone, type Reading, standsAlone } from './liquid-strings.ts';
+import { type LiquidString, printed, type Reading } from './liquid-strings.ts';
 import { withShortTexts } from './short-view.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
@@ -39,13 +39,9 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
 /** A file, or what the config holds in place of one. */
 export type TemplateSource = SourceFile | { readonly set: string; readonly placed: PlacedData };
 
-interface Printed {
-  readonly view: Reading['view'];
-  readonly texts: ReadonlyMap<LiquidString, string>;
-}
-
-type Render = (printed: Printed) => TemplateValue;
-type PrintText = (printed: Printed) => string;
+/** Prints a string of the template. */
+type Print = (string: LiquidString, reading: Reading) => string;
+type Render<Value = TemplateValue> = (reading: Reading, print: Print) => Value;
 
 export class Template {
   readonly file: TemplateSource;
@@ -57,7 +53,6 @@ export class Template {
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
-  readonly #batches: Batch[] = [];
 
   constructor(file: TemplateSource, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
@@ -89,42 +84,39 @@ export class Template {
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    const reading = this.#reading(view, limitMs, card);
-    const texts = new Map<LiquidString, string>();
-    for (const batch of this.#batches) batch.print(reading, texts);
-    return this.#rendered({ view, texts });
+    return this.#rendered(this.#reading(view, limitMs, card), (string, reading) => {
+      try {
+        return printed(string, reading);
+      } catch (error) {
+        throw new TemplateFault(this.#problemIn(string.path, faultOf(string.liquid, error)));
+      }
+    });
   }
 
   /** As {@link render}, once that has failed: with short texts, and with the card's summary for each string that fails all the same. */
   renderDespite(view: NoticeView, card: Card): RenderedParts {
-    const short = withShortTexts(view);
-    const end = performance.now() + 2 * TIME_LIMIT_MS;
-    const texts = new Map<LiquidString, string>();
-    for (const string of this.#strings) {
-      // Half of what is left, so that one which does not end leaves time for the others.
-      const limitMs = (end - performance.now()) / 2;
+    const all = this.#reading(withShortTexts(view), 2 * TIME_LIMIT_MS, card);
+    return this.#rendered(all, (string, reading) => {
+      const now = performance.now();
       try {
-        texts.set(string, printedAlone(string, this.#reading(short, limitMs, card)));
+        // Half of what is left, so that one which does not end leaves time for the others.
+        return printed(string, { ...reading, until: now + (reading.until - now) / 2 });
       } catch {
-        texts.set(string, string.kind?.escape(card.summary) ?? card.summary);
+        return string.kind?.escape(card.summary) ?? card.summary;
       }
-    }
-    return this.#rendered({ view: short, texts });
+    });
   }
 
   #reading(view: Reading['view'], limitMs: number, card: Card | undefined): Reading {
     const globalsOf = (kind: TextKind | undefined) => this.#globalsOf(kind, card);
-    return { view, globalsOf, until: performance.now() + limitMs, faultOf: this.#faultOf };
+    return { view, globalsOf, until: performance.now() + limitMs };
   }
 
-  #rendered(printed: Printed): RenderedParts {
+  #rendered(reading: Reading, print: Print): RenderedParts {
     const rendered: Record<string, TemplateValue> = {};
-    for (const [name, render] of this.#parts) rendered[name] = render(printed);
+    for (const [name, render] of this.#parts) rendered[name] = render(reading, print);
     return rendered;
   }
-
-  readonly #faultOf = ({ path, liquid }: LiquidString, error: unknown) =>
-    new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
 
   #globalsOf(kind: TextKind | undefined, card: Card | undefined): Readonly<Record<string, object>> {
     if (card === undefined) return {};
@@ -192,12 +184,12 @@ export class Template {
     if (isList(value) && this.#isText(path)) return this.#compilePieces(value, path);
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
-      return (printed) => items.map((render) => render(printed));
+      return (...given) => items.map((render) => render(...given));
     }
     const entries = Object.entries(value).map(
       ([key, item]) => [key, this.#compileValue(item, [...path, key], value)] as const,
     );
-    return (printed) => Object.fromEntries(entries.map(([key, render]) => [key, render(printed)]));
+    return (...given) => Object.fromEntries(entries.map(([key, render]) => [key, render(...given)]));
   }
 
   /** Whether the value at `path` is printed as one text, so that a list in its place is one of pieces. */
@@ -211,10 +203,10 @@ export class Template {
       // Others are a problem, with which nothing is rendered.
       this.#compileText(typeof piece === 'string' ? piece : '', [...path, index], pieces, true),
     );
-    return (printed) => prints.map((print) => print(printed)).join('');
+    return (...given) => prints.map((print) => print(...given)).join('');
   }
 
-  #compileText(text: string, path: Path, parent: TemplateValue, isPiece = false): PrintText {
+  #compileText(text: string, path: Path, parent: TemplateValue, isPiece = false): Render<string> {
     if (!text.includes('{{') && !text.includes('{%')) return () => text;
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines(kind);
@@ -223,12 +215,12 @@ export class Template {
     for (const each of fault === undefined ? source.faults : [fault])
       this.problems.push(this.#problemIn(path, each));
     if (nodes === undefined) return () => '';
-    const string = { path, kind, liquid, nodes, standsAlone: standsAlone(text) };
+    const string = { path, kind, liquid, nodes };
     this.#strings.push(string);
-    const print = wordsIn(text, liquid);
-    if (print !== undefined) return ({ view }) => print(view, isPiece);
-    if (!this.#batches.some((batch) => batch.takes(string))) this.#batches.push(new Batch(string));
-    return ({ texts }) => texts.get(string) ?? '';
+    const words = wordsIn(text, liquid);
+    return words === undefined
+      ? (reading, print) => print(string, reading)
+      : ({ view }) => words(view, isPiece);
   }
 
   #report(path: Path, message: string): void {

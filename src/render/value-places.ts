@@ -6,12 +6,12 @@ import type { LiquidFault } from './liquid-faults.ts';
 const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 
 /** An expression that gives an address: `job_url`, `file.url`, `output.files[0].url`, `job_url | default: page_url`. */
-const ONE = String.raw`(?:job_url|page_url|incident_url|[\w.[\]]+\.url)`;
+const ONE = String.raw`(?:job_url|page_url|incident_url|link_url|[\w.[\]]+\.url)`;
 const ADDRESS = new RegExp(String.raw`^\s*${ONE}(?:\s*\|\s*default:\s*${ONE})?\s*$`, 'u');
 
 const FAULTS = {
   address:
-    'an address can only be "job_url", "page_url", "incident_url" or the "url" of a file, and it alone',
+    'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone',
   nowhere: 'no value may stand here: whatever it says would act',
 } as const;
 

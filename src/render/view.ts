@@ -14,8 +14,9 @@ import {
   type NoticeVariant,
   type OwnSubject,
 } from '../notice/notice.ts';
-import { gistOf } from '../text/gist.ts';
-import { formatAge, formatElapsed, formatInstant, isKnownInstant } from '../time/display.ts';
+import { separated } from '../channels/marks.ts';
+import { gistIn } from '../text/gist.ts';
+import { formatAge, formatElapsed, formatInstant, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
@@ -33,7 +34,11 @@ export interface NoticeView {
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
   const view = isAlert(notice) ? ownView(notice, display, links) : callbackView(notice, display, links);
-  return Object.assign(view, incidentView(notice.incident, display));
+  const { incident, incident_url } = incidentView(notice.incident, display);
+  const { job_url = '' } = view;
+  const { openJob, openIncident } = NOTES[display.language];
+  const [link_text, link_url] = job_url === '' ? [openIncident, incident_url] : [openJob, job_url];
+  return Object.assign(view, { incident, incident_url, link_text, link_url });
 }
 
 function callbackView(
@@ -45,6 +50,7 @@ function callbackView(
   const { code, job_id, bot_id, bot_name, status, start_time } = callback;
   const { elapsed_time = null, output = null, message = null } = callback;
   const seconds = elapsedSecondsOf(callback);
+  const said = lazily(() => gistIn(message ?? ''));
   // Named one by one: of an object made by a spread, Liquid's reads cost a fifth more.
   const view: NoticeView & { job_url: string } = {
     code,
@@ -60,9 +66,10 @@ function callbackView(
     status_name: statusNameOf(callback),
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
-    name: lazily(() => fit(inline(bot_name) || bot_id, LONGEST_NAME)),
-    gist: lazily(() => gistOf(message ?? '')),
-    note: noteOf({ heldSince, delayedMs }, display),
+    name: lazily(() => nameOf(bot_name, bot_id)),
+    gist: () => said().gist,
+    cause: () => (said().gist === '' ? NOTES[language].silent : said().isBelow ? said().gist : ''),
+    note: noteOf({ heldSince, delayedMs, heldBack: status === 1 ? heldBack : 0 }, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
@@ -80,29 +87,52 @@ function callbackView(
   return occasion === undefined ? view : Object.assign(view, occasionView(occasion, startedAt, display));
 }
 
-/** Characters of a name within a sentence. */
+/** Characters of a name within a sentence, and of why something failed. */
 const LONGEST_NAME = 80;
+const LONGEST_REASON = 600;
+
+function nameOf(botName: string, botId: string): string {
+  return fit(inline(botName) || inline(botId), LONGEST_NAME);
+}
 
 const NOTES = {
   en: {
+    openJob: 'Open job',
+    openIncident: 'Open in Botbell',
+    silent: 'The BOT gave no message.',
     held: (since: string) => `Held back since ${since}`,
     late: (age: string) => `Delivered late: this came ${age} ago`,
+    errors: (count: number) =>
+      `${separated(count)} ${count === 1 ? 'error' : 'errors'} held back since the last message`,
+    same: (count: number) => `${separated(count)} more of the same cause since the last alert`,
+    unnamed: (count: number) => `${separated(count)} more BOTs are not named`,
   },
   ja: {
+    openJob: 'ジョブを開く',
+    openIncident: 'Botbellで開く',
+    silent: 'BOTからのメッセージはありません。',
     held: (since: string) => `${since} から保留していました`,
     late: (age: string) => `${age}前に受信した通知を遅れてお届けしています`,
+    errors: (count: number) => `前回の通知のあと、ほかに${separated(count)}件のエラーを保留しました`,
+    same: (count: number) => `前回のお知らせのあと、同じ原因でほかに${separated(count)}件ありました`,
+    unnamed: (count: number) => `ほか${separated(count)}件のBOTは省略しました`,
   },
 } as const;
 
-/** Why a message comes later than what it tells of; '': it does not. */
+function ifAny(count: number, words: (count: number) => string): string {
+  return count === 0 ? '' : words(count);
+}
+
+/** Why a message comes later than what it tells of, and what it stands for besides; '' if nothing is to say. */
 function noteOf(
-  { heldSince, delayedMs }: Pick<CallbackNotice, 'heldSince' | 'delayedMs'>,
+  { heldSince, delayedMs, heldBack = 0 }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'heldBack'>,
   display: DisplayConfig,
 ): string {
   const words = NOTES[display.language];
   const since = localTime(heldSince, display);
-  if (since !== '') return words.held(since);
-  return delayedMs === undefined ? '' : words.late(formatAge(delayedMs, display.language));
+  const age = delayedMs === undefined ? '' : words.late(formatAge(delayedMs, display.language));
+  const notes = [since === '' ? age : words.held(since), ifAny(heldBack, words.errors)];
+  return notes.filter((note) => note !== '').join(' · ');
 }
 
 function occasionView(occasion: NoticeVariant, startedAt: number, display: DisplayConfig): NoticeView {
@@ -124,14 +154,15 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
   const { subject, raisedAt, suppressed } = alert;
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
-  const ofAlert = {
-    alert_name: subject.template,
-    raised_at: time(raisedAt),
-    suppressed,
-    page_url,
-  };
+  const words = NOTES[display.language];
+  const note = ifAny(suppressed, words.same);
+  const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, note, page_url };
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
+  const bots = (of: Parameters<typeof botsView>[0]) => ({
+    ...botsView(of, { ...display, now: raisedAt }, urlOfJob),
+    note: ifAny(of.moreBots, words.unnamed),
+  });
   switch (subject.template) {
     case 'test': {
       const { destination, channel, askedBy } = subject;
@@ -140,17 +171,16 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
     case 'missed': {
       const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
       const times = { due_at: time(dueAt), last_result_at: time(lastResultAt), held_since: time(heldSince) };
-      return { bot_id, bot_name, note: noteOf({ heldSince }, display), ...times };
+      const name = nameOf(bot_name, bot_id);
+      return { bot_id, bot_name, name, note: noteOf({ heldSince }, display), ...times };
     }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;
-      const bots = botsView(subject, { ...display, now: raisedAt }, urlOfJob);
-      return { since: time(since), page_url, ...bots, reason, count, last_at: time(lastAt) };
+      const last_at = formatTimeOfDay(lastAt, { ...display, now: since });
+      return { since: time(since), page_url, ...bots(subject), reason, count, last_at };
     }
-    case 'digest': {
-      const bots = botsView(subject, { ...display, now: raisedAt }, urlOfJob);
-      return { since: time(subject.since), page_url, ...bots, group: subject.group };
-    }
+    case 'digest':
+      return { since: time(subject.since), page_url, ...bots(subject), group: subject.group };
     case 'taken_up':
       return { ...troublesView(subject, display), by: subject.by, because: subject.because, page_url };
     case 'over':
@@ -214,7 +244,8 @@ function undeliveredView(
     channel,
     error_class: error.class,
     error_code: error.code,
-    reason: failureInWords(error, display.language),
+    name: nameOf(callback.bot_name, callback.bot_id),
+    reason: fit(inline(failureInWords(error, display.language)), LONGEST_REASON),
     attempts,
     since: localTime(since, display),
     gives_up_at:

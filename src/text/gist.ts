@@ -1,5 +1,5 @@
 /** What an error message says in one line: of a stack trace, the line that names the fault. */
-import { cleanText, isBlank } from './clean.ts';
+import { cleanLine, cleanText, isBlank } from './clean.ts';
 import { shortLine } from './cut.ts';
 
 /** Characters of each end of a message that are read; a trace names its fault near one of them. */
@@ -10,11 +10,24 @@ const LETTER = /\p{L}/u;
 /** Characters of a gist where it is kept and shown. */
 const LONGEST = 300;
 
-/** @returns one line of at most `limit` characters; '' for a message of nothing to see */
-export function gistOf(message: string, limit = LONGEST): string {
+export interface Gist {
+  /** One line; '' for a message of nothing to see. */
+  readonly gist: string;
+  /** Whether it is of a stack trace that begins with something else. */
+  readonly isBelow: boolean;
+}
+
+export function gistIn(message: string, limit = LONGEST): Gist {
   const lines = cleanText(endsOf(message)).split('\n');
   const said = WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
-  return shortLine(said ?? firstOf(lines), limit);
+  const gist = shortLine(said ?? firstOf(lines), limit);
+  const begin = cleanLine(lines.find((line) => !isBlank(line)) ?? '');
+  return { gist, isBelow: said !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
+}
+
+/** @returns one line of at most `limit` characters; '' for a message of nothing to see */
+export function gistOf(message: string, limit = LONGEST): string {
+  return gistIn(message, limit).gist;
 }
 
 /** Says of itself only that something follows. */

@@ -37,11 +37,11 @@ default_route:
   overdue: 30m
   notify: [{ slack: '#ops' }]`;
 
-/** `20:00 slack Crawler · Failed after 12 s · Held back 11 errors`; of a mail, its subject. */
+/** `20:00 slack Crawler · Failed after 12 s · 11 errors held back`; of a mail, its subject. */
 function shown({ at, destination, lines }: Arrived): string {
   const time = new Date(at + OFFSET + MINUTE / 2).toISOString().slice(11, 16);
   if (destination.startsWith('email')) return `${time} mail ${lines[0]}`;
-  const heldBack = /Held back (?:\d+ errors?|since .*)/.exec(lines.at(-1) ?? '') ?? [];
+  const heldBack = /\d+ errors? held back|Held back since .*/.exec(lines.at(-1) ?? '') ?? [];
   const [title = '', ...rest] = lines;
   return [`${time} slack ${title.replace(/^\P{L}+/u, '')}`, ...rest.slice(0, 2), ...heldBack].join(' · ');
 }
@@ -83,7 +83,7 @@ describe('of what routes ask to be told less', () => {
       '20:00 mail Crawler failed after 12 s: no login',
       '20:00 slack Crawler · Failed after 12 s · no login',
       '21:00 mail Crawler failed after 12 s: no login',
-      '21:00 slack Crawler · Failed after 12 s · no login · Held back 11 errors',
+      '21:00 slack Crawler · Failed after 12 s · no login · 11 errors held back',
     ]);
     await world.start();
     await crawlerFailsFor(4);
@@ -103,7 +103,7 @@ describe('of what routes ask to be told less', () => {
     await world.pass(50 * MINUTE);
     expect(arrived(), 'in the morning').to.deep.equal([
       '07:00 mail 9 failed while held back: Crawler',
-      '07:00 slack Held back: 9 messages · 9 failed while held back · Muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov 2026, 06:10:00 (GMT+9)',
+      '07:00 slack Held back: 9 messages · 9 failed while held back · Muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov, 06:10',
     ]);
     await crawler(0);
     await crawler(0);

@@ -80,7 +80,7 @@ describe('a Slack message of a template’s own', () => {
   it('has no values where they would act, whatever they say', async () => {
     const act = 'no value may stand here: whatever it says would act';
     const address =
-      'an address can only be "job_url", "page_url", "incident_url" or the "url" of a file, and it alone';
+      'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone';
     const run = (more: object) => ({
       type: 'rich_text',
       elements: [{ type: 'rich_text_section', elements: [more] }],

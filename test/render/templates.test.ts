@@ -21,7 +21,7 @@ describe('a user’s templates', () => {
 
   describe('of a card are checked', () => {
     const address =
-      'an address can only be "job_url", "page_url", "incident_url" or the "url" of a file, and it alone';
+      'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone';
     /** By the lines behind a title and a summary. */
     const faults: Readonly<Record<string, string>> = {
       'text: "{{ bot_nmae }}"': '3:11: there is no variable "bot_nmae"; did you mean "bot_name"?',

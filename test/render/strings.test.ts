@@ -1,4 +1,4 @@
-/** A template's strings are printed together, and each says what it would say alone. */
+/** What the strings of a template print: each on its own, and as lists of pieces. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CARD_KIND } from '../../src/render/card-template.ts';
