@@ -1,5 +1,5 @@
 /** Shows messages to people: lines for a terminal and as HTML, and HTML as a document for an iframe without scripts. */
-import { escapeHtml } from '../text/clean.ts';
+import { escapeHtml, isBlank } from '../text/clean.ts';
 import type { Tone } from './card.ts';
 import type { Composed } from './channel.ts';
 import { type CardLine, type Markup, markedUp, runsOfText, UNMARKED } from './lines.ts';
@@ -97,18 +97,45 @@ const LINKS_OPEN_APART = '<base target="_blank">';
 /** As the reader's system is. */
 export const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
 
+const DOCUMENT = /^\s*<(!doctype|html)/i;
+
 export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
   const content = asHtml();
-  const isDocument = /^\s*<(!doctype|html)/i.test(content);
-  if (isDocument) return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
+  if (DOCUMENT.test(content))
+    return content.replace(/<head(\s[^<>]*)?>/i, (head) => `${head}${LINKS_OPEN_APART}`);
   return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
 }
 
-const [LINE_PX, ROW_PX, MARGINS_PX, HIGHEST_PX] = [22, 30, 72, 800];
+/** Pixels: of a line and of one of code, around a row of a table or a button, around a chat's message and around a mail; the reader can make a frame higher. */
+const [LINE_PX, CODE_PX, ROW_PX, AROUND_PX, MAIL_PX, HIGHEST_PX] = [22, 18, 18, 52, 120, 2400];
 
-/** An estimate, since an iframe without scripts cannot fit itself to its content; the reader can resize it. */
-export function frameHeightOf({ asText }: Pick<Composed, 'asText'>): number {
-  const lines = asText().split('\n');
-  const rows = lines.filter((line) => line.includes(CELLS_APART)).length;
-  return Math.min(HIGHEST_PX, MARGINS_PX + (lines.length - rows) * LINE_PX + rows * ROW_PX);
+/** Narrow signs in a line, of which a wide one takes the room of two, and in a cell of a row. */
+const [IN_LINE, IN_ROW] = [84, 60];
+
+const UNSEEN = /<head\b.*?<\/head>|<style\b.*?<\/style>|<div style="display:none.*?<\/div>|<!--.*?-->/gs;
+const BEHIND_TAG = /(<\/?(?:body|div|h\d|pre|table|t[rdh]|p|ul|ol|li)\b[^>]*>)\s+/g;
+const END_OF_BLOCK = /<\/(?:div|h\d|pre|tr|p|li)>/;
+
+/** An estimate, since an iframe without scripts cannot fit itself to its content. */
+export function frameHeightOf({ asHtml }: Pick<Composed, 'asHtml'>): number {
+  const html = asHtml();
+  const blocks = html.replace(UNSEEN, '').replace(BEHIND_TAG, '$1').split(END_OF_BLOCK);
+  const around = DOCUMENT.test(html) ? MAIL_PX : AROUND_PX;
+  return Math.min(
+    HIGHEST_PX,
+    blocks.map(heightOf).reduce((sum, height) => sum + height, around),
+  );
+}
+
+function heightOf(block: string): number {
+  const isRow = /<t[dh]\b|padding:8px/.test(block);
+  const most = isRow ? IN_ROW : IN_LINE;
+  const lines = block.split(/\n|<br>/).map((line) => line.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, '_'));
+  if (isBlank(lines.join(''))) return 0;
+  const count = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / most)), 0);
+  return count * (block.includes('<pre') ? CODE_PX : LINE_PX) + (isRow ? ROW_PX : 4);
+}
+
+function widthOf(line: string): number {
+  return line.length + (line.match(/[\u1100-\uffdc]/g)?.length ?? 0);
 }
