@@ -115,6 +115,8 @@ export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext,
 
 const LINES = {
   title: ({ title }) => words(title, 'bold'),
+  /** The title, which opens what the link does. */
+  heading: ({ title, link }) => words(title, 'bold', link?.url),
   text: ({ text }) => linesOfText(text),
   message: ({ message, isVerbatim }) =>
     isVerbatim && message !== '' ? [{ code: message }] : linesOfText(message),

@@ -29,6 +29,8 @@ export interface FormatParts<Message> {
   readonly parts: readonly CardPart[];
   /** The title as the message has it; left out if that is whole. */
   readonly titleOf?: (title: string) => string;
+  /** Whether the title of its own place opens what the link does. */
+  readonly opensTitle?: true;
   readonly limit: Limit<Message>;
   readonly message: (drawn: Drawn) => Message;
   /** The message in plain text, of which `Drawn.lines` are all parts. */
@@ -93,14 +95,16 @@ function draw<Message>(
 
 /** What the message shows, in the order of a card. */
 function previewOf<Message>(
-  { parts, titleOf = (title) => title }: FormatParts<Message>,
+  { parts, titleOf = (title) => title, opensTitle }: FormatParts<Message>,
   shown: ShownCard,
   called: readonly string[],
 ): readonly CardLine[] {
   const isApart = (part: CardPart) => !parts.includes(part);
   return [
     ...words(called.map((entry) => (/^[@<]/.test(entry) ? entry : `@${entry}`)).join(' '), 'mention'),
-    ...(isApart('title') ? words(titleOf(shown.title), 'bold') : []),
+    ...(isApart('title') && isApart('heading')
+      ? words(titleOf(shown.title), 'bold', opensTitle && shown.link?.url)
+      : []),
     ...linesOfCard(shown, parts),
     ...(isApart('link') ? linesOfCard(shown, ['link']) : []),
   ];

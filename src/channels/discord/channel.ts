@@ -93,6 +93,7 @@ export const discordChannel = chat({
     markup: MARKUP,
     plainMarkup: PLAIN_MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
+    opensTitle: true,
     limit: {
       most: MAX.description,
       of: ({ embeds, content = '' }) =>

@@ -7,7 +7,6 @@ import { markdownWith } from '../chat/markdown.ts';
 import type { Markup } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { TONE_COLOURS } from '../preview.ts';
-import { CARD_PARTS } from '../show-card.ts';
 
 interface MattermostMessage {
   /** The mentions; the whole message if there is no attachment. */
@@ -63,7 +62,7 @@ export const mattermostChannel = chat({
     name: 'mattermost',
     mentions: MENTIONS,
     markup: MARKUP,
-    parts: CARD_PARTS,
+    parts: ['heading', 'text', 'message', 'outputs', 'link', 'facts'],
     limit: {
       most: MAX_CHARACTERS,
       of: ({ text = '', attachments }) => (attachments?.[0].text ?? text).length,

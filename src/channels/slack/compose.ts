@@ -4,7 +4,7 @@ import { charactersWithin } from '../../text/cut.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import type { Composed, ComposeContext } from '../channel.ts';
 import { fitted } from '../fit.ts';
-import { type CardLine, type Markup, markedUp, words } from '../lines.ts';
+import { type CardLine, type Markup, markedUp } from '../lines.ts';
 import { cutMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, linesOfCard, MOST, showCard, withJobId } from '../show-card.ts';
@@ -28,10 +28,7 @@ export type SlackContext = Pick<ComposeContext, 'options' | 'isError'> &
 export function composeSlack(card: Card, context: SlackContext): Composed<SlackMessage> {
   const limit = { most: MOST_CHARACTERS - mentionsFor(context).length, of: textLength };
   const { message: blocks } = fitted(card, MOST_ON_SLACK, limit, (shown) => [
-    ...richText([
-      ...words(shown.title, 'bold', shown.link?.url),
-      ...linesOfCard(shown, ['text', 'message', 'outputs', 'link']),
-    ]),
+    ...richText(linesOfCard(shown, ['heading', 'text', 'message', 'outputs', 'link'])),
     ...linesOfCard(shown, ['facts']).flatMap(quietly),
   ]);
   return messageOf(summaryOf(card), blocks, card, context);

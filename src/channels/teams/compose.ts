@@ -66,6 +66,7 @@ export const teamsFormat = drawnFormat<TeamsMessage>({
   mentions: teamsMentions,
   markup: UNMARKED,
   parts: ['text', 'message', 'outputs', 'facts'],
+  opensTitle: true,
   limit: { most: MAX_BYTES, of: jsonBytes },
   message: (drawn) => {
     const { tone, title, link } = drawn;
