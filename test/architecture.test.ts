@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, string>> = {
   route: 'text callback signal config',
   render: 'text time callback signal incident channels notice config',
   ledger: 'text time callback signal incident channels notice',
-  deliver: 'text time callback signal channels notice config route ledger',
+  deliver: 'text time callback signal incident channels notice config route ledger',
   receive: 'text time callback config http deliver ledger',
   story: 'text time callback signal channels notice ledger',
   people: 'text time callback signal incident channels notice config route ledger deliver story',

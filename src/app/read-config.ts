@@ -72,7 +72,11 @@ export async function readConfigFile(
 /** The pairs of a format and a template set that notices can need, without duplicates. */
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
   const alerted = { notify: config.delivery.alerts, templateSet: undefined };
-  const targets = [...routesOf(config), alerted].flatMap(({ notify, templateSet }) =>
+  const routes = routesOf(config);
+  const steps = routes.flatMap(({ steps: own = [], templateSet }) =>
+    own.map(({ notify }) => ({ notify, templateSet })),
+  );
+  const targets = [...routes, ...steps, alerted].flatMap(({ notify, templateSet }) =>
     notify.flatMap(({ channel, destination }) => {
       const format = formats.get(channel);
       return format === undefined ? [] : [{ format, templateSet, destination }];

@@ -1,6 +1,7 @@
 /** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
+import type { RouteConfig } from '../config/config.ts';
 import { parseStartTime } from '../time/date-time.ts';
 import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
@@ -21,7 +22,7 @@ import { Sayings, type StoryEvent } from '../story/sayings.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { formatInstant } from '../time/display.ts';
+import { formatElapsed, formatInstant } from '../time/display.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
@@ -58,7 +59,20 @@ export async function run(context: CommandContext, file: string, options: Option
   });
   context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
   for (const lines of reached) context.result(lines.join('\n    '));
+  const steps = statusNameOf(callback) === 'error' ? router.routesOf(callback.bot_id).flatMap(stepLines) : [];
+  if (steps.length > 0) context.result('then, counted from when the route first tells of it:');
+  for (const line of steps) context.result(line);
   return 0;
+}
+
+/** Whom the steps of a route that tells of errors reach, and when. */
+function stepLines({ name, on, steps = [] }: RouteConfig): readonly string[] {
+  if (!on.includes('error')) return [];
+  return steps.map(({ afterMs, unlessDelivered, notify }) => {
+    const unless = unlessDelivered ? 'over, or one of the route has got it' : 'over or taken up';
+    const who = notify.map(({ destination }) => destination).join(', ');
+    return `  after ${formatElapsed(afterMs / 1000, 'en')}, unless it is ${unless}: ${who} (${name})`;
+  });
 }
 
 function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent): string {

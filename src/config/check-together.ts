@@ -3,7 +3,7 @@ import type { StatusName } from '../callback/callback.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { doubtOfBotId } from './bot-id-pattern.ts';
-import type { Config, RouteConfig, ConfigSettings } from './config.ts';
+import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
 import { isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -65,20 +65,43 @@ export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problem
   const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));
   for (const [index, route] of all.entries()) {
     const path = route === defaultRoute ? ['default_route'] : ['routes', index];
-    warnOfRoute(route, errorsReach, (key, message) => problems.warning([...path, ...key], message));
+    const warn: Warn = (key, message) => problems.warning([...path, ...key], message);
+    warnOfRoute(route, errorsReach, warn);
+    if (route.steps !== undefined) warnOfSteps(route, config, warn);
   }
 }
 
-function destinationsOf({ notify }: RouteConfig): string[] {
+type Warn = (key: Path, message: string) => void;
+
+/** What a route's `then` cannot mean. */
+function warnOfSteps(route: RouteConfig, { admin, display }: Omit<Config, 'secrets'>, warn: Warn): void {
+  const { on, rules, steps = [] } = route;
+  if (display.pageUrl === undefined || admin?.password === undefined)
+    warn(['then'], 'waits for somebody to take it up, which needs admin.url and admin.password');
+  const isOfTrouble = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
+  if (!isOfTrouble || route.notify.length === 0)
+    warn(['then'], 'does nothing: the route tells nobody of errors');
+  warnOfOrder(route, steps, warn);
+}
+
+function warnOfOrder(route: RouteConfig, steps: readonly EscalationStep[], warn: Warn): void {
+  const known = new Set(destinationsOf(route));
+  for (const [index, step] of steps.entries()) {
+    const before = steps[index - 1];
+    if (before !== undefined && step.afterMs < before.afterMs)
+      warn(['then', index, 'after'], 'is sooner than the step before: write steps in their order');
+    if (destinationsOf(step).every((destination) => known.has(destination)))
+      warn(['then', index, 'notify'], 'tells nobody new: the route, or a step before, tells them already');
+    for (const destination of destinationsOf(step)) known.add(destination);
+  }
+}
+
+function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
   return notify.map(({ destination }) => destination);
 }
 
 /** @param errorsReach the destinations that any route notifies of errors */
-function warnOfRoute(
-  route: RouteConfig,
-  errorsReach: ReadonlySet<string>,
-  warn: (key: Path, message: string) => void,
-): void {
+function warnOfRoute(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
   const { on, rules, botIds } = route;
   for (const [index, pattern] of botIds.entries()) {
     const doubt = doubtOfBotId(pattern);

@@ -136,6 +136,14 @@ export interface DigestConfig extends Digest {
   readonly notify: readonly Destination[];
 }
 
+/** Whom a route tells of a trouble that lasts, and how long after the first message about it. */
+export interface EscalationStep {
+  readonly afterMs: number;
+  /** It is for what reaches nobody: told unless one destination of the route has got it. Else: unless somebody has taken it up. */
+  readonly unlessDelivered: boolean;
+  readonly notify: readonly Destination[];
+}
+
 export interface RouteConfig {
   /** Unique: the name given in the config, or else its patterns (`routeNames`), or `default_route`. The ledger keeps it. */
   readonly name: string;
@@ -148,6 +156,8 @@ export interface RouteConfig {
   readonly notify: readonly Destination[];
   readonly groups: readonly string[];
   readonly templateSet: string | undefined;
+  /** Its `then`; undefined: it has none. */
+  readonly steps?: readonly EscalationStep[] | undefined;
 }
 
 export interface Config extends ConfigSettings {

@@ -18,7 +18,10 @@ export function readTold(
 ): DestinationsByRoute {
   const told = new Map<string, readonly Destination[]>();
   const read = (route: unknown, path: Path) => {
-    if (isJsonObject(route)) told.set(pathText(path), reader.read(route['notify'], [...path, 'notify']));
+    if (!isJsonObject(route)) return;
+    told.set(pathText(path), reader.read(route['notify'], [...path, 'notify']));
+    const { then } = route;
+    if (Array.isArray(then)) then.forEach((step, index) => read(step, [...path, 'then', index]));
   };
   if (Array.isArray(routes)) routes.forEach((route, index) => read(route, ['routes', index]));
   read(last, ['default_route']);
@@ -78,6 +81,11 @@ export function routeOf(
     notify: told.get(pathText(path)) ?? [],
     groups: [section.notify].flat().filter((entry) => typeof entry === 'string'),
     templateSet,
+    steps: section.then?.map(({ after, unless }, index) => ({
+      afterMs: msOf(after),
+      unlessDelivered: unless === 'delivered',
+      notify: told.get(pathText([...path, 'then', index])) ?? [],
+    })),
   };
 }
 

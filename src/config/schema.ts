@@ -163,6 +163,19 @@ export const groupSchema = section('Addresses that are told together, and now an
     .optional(),
 });
 
+const stepSchema = section('Whom to tell, too, while the trouble is not over.', {
+  after: text(
+    rule.spanRule,
+    'How long after the route’s first message about it; steps do not add up.',
+    SPAN,
+  ).required('${path} is missing: say how long after the first message, such as 10m'),
+  unless: choice(
+    ['delivered'],
+    'delivered: not where one destination of the route has got it. Left out: not where somebody has taken it up.',
+  ),
+  notify: readApart('Whom to tell: groups, and addresses.', { $ref: '#/$defs/notify' }, 'required'),
+});
+
 /** Keys that the default route has, too. */
 const routing = {
   on: someOf(
@@ -186,6 +199,11 @@ const routing = {
     .typeError('${path} must be a list, such as [{ days: [sat, sun] }]')
     .meta({ doc: 'When messages are held back, and then told as one summary.' }),
   overdue: text(rule.spanRule, 'How long a job may be executing before that is told.', SPAN),
+  // oxlint-disable-next-line unicorn/no-thenable -- a key of the config, and no function
+  then: array(stepSchema)
+    .strict()
+    .typeError('${path} must be a list, such as [{ after: 10m, notify: [operators] }]')
+    .meta({ doc: 'Whom to tell, too, of a BOT’s trouble that nobody has taken up.' }),
 };
 
 const expectSchema = section('When a result is due: either `every` or `cron`.', {

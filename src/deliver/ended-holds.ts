@@ -5,6 +5,7 @@
 import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
+import { type FirstStep, tellingSteps } from '../ledger/incidents/escalations.ts';
 import { ASKED_AGAIN_MS } from '../ledger/timers/admission.ts';
 import {
   Counted,
@@ -34,7 +35,8 @@ export async function endHolds(
     after = ended.held.at(-1)?.callbackId ?? after;
     ({ isMore } = ended);
   }
-  await signals.endHolds({ timer, ends: ends.written, summary: ends.summary });
+  const { written, summary, escalating } = ends;
+  await signals.endHolds({ timer, ends: written, summary, escalating });
 }
 
 /** What becomes of a message: told now, held on, released to be routed anew, or not told. */
@@ -45,6 +47,8 @@ interface Tells {
   readonly route: string | undefined;
   /** A route names it still. */
   readonly isPlanned: boolean;
+  /** The routes with steps that tell it. */
+  readonly escalating: readonly FirstStep[];
 }
 
 type Written = HoldsEnd['ends'][number] & { readonly rows: HeldRow[] };
@@ -63,6 +67,8 @@ class Ends {
   /** The first route that tells trouble, else the first that tells. */
   #teller: string | undefined;
   #rank = Infinity;
+  /** By the BOT's key. */
+  readonly escalating = new Map<string, readonly FirstStep[]>();
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -98,6 +104,11 @@ class Ends {
     this.#first ??= { ...held, ...tells };
     this.#counted.add(held);
     const isOfTrouble = held.kind !== 'callback' || statusNameOf(held) === 'error';
+    if (isOfTrouble && tells.escalating.length > 0) {
+      const known = this.escalating.get(held.botKey) ?? [];
+      const others = tells.escalating.filter(([name]) => !known.some(([route]) => route === name));
+      this.escalating.set(held.botKey, [...known, ...others]);
+    }
     const place = this.#places.get(tells.route ?? '') ?? Infinity;
     const rank = isOfTrouble ? place : this.#places.size + place;
     if (rank >= this.#rank) return;
@@ -143,7 +154,7 @@ function decideOn(
   if (isLetGo(held, plan, settings)) return NOT_ASKED_FOR;
   if (target === undefined) return unplanned(held, plan, settings);
   const { asked = [] } = plannedDelivery(settings.config, target);
-  if (asked.length === 0) return { route: undefined, isPlanned: true };
+  if (asked.length === 0) return { route: undefined, isPlanned: true, escalating: [] };
   const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
   const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
   const subject = {
@@ -159,8 +170,13 @@ function decideOn(
   const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
   const { timezone } = settings.config.display;
   const routes = wanting.length === 0 ? asked : wanting;
-  const { ruling } = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
-  if (ruling.does !== 'hold') return { route: ruling.route, isPlanned: true };
+  const decided = decide(subject, routes, { ...here, window: undefined }, { now: asOf, timezone });
+  const { ruling } = decided;
+  if (ruling.does !== 'hold') {
+    const tells = decided.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
+    const escalating = tellingSteps([{ ...held, asked }], [{ ...held, reason: undefined, tells }]);
+    return { route: ruling.route, isPlanned: true, escalating };
+  }
   const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = ruling;
   return { reason, heldUntil, snoozeId };
 }
@@ -168,7 +184,8 @@ function decideOn(
 /** A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left. */
 function unplanned({ kind, destination }: EndedHold, plan: Plan, { destinations }: Settings): Ended {
   const isElsewhere = plan.destinations.length > 0 && !destinations.has(destination);
-  return kind === 'callback' || isElsewhere ? 'pending' : { route: undefined, isPlanned: false };
+  if (kind === 'callback' || isElsewhere) return 'pending';
+  return { route: undefined, isPlanned: false, escalating: [] };
 }
 
 /** Whether routes of its BOT name the destination still, but none for its status: nobody is to be woken for what he has switched off. */
@@ -178,7 +195,7 @@ function isLetGo(
   { router }: Settings,
 ): boolean {
   const isIt = (target: PlannedTarget) => target.destination === destination;
-  const isOccasion = telling?.occasion !== undefined && plan.perhaps.some(isIt);
+  const isOccasion = telling?.occasion !== undefined && [...plan.perhaps, ...plan.later].some(isIt);
   if (kind !== 'callback' || isOccasion || plan.destinations.some(isIt)) return false;
-  return router.watchersOf(botId, () => true).some(isIt);
+  return [...router.watchersOf(botId, () => true), ...plan.later].some(isIt);
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
 import type { Arrival, Asking, PlannedDelivery } from '../ledger/ledger.ts';
-import type { PlanKey, PlannedTarget, Router } from '../route/router.ts';
+import type { Plan, PlanKey, PlannedTarget, Router } from '../route/router.ts';
 import type { AskedRoute } from '../signal/decide.ts';
 import { likenessOf } from '../signal/likeness.ts';
 import { NO_RULES } from '../signal/rules.ts';
@@ -39,7 +39,7 @@ function planFor(config: Config, router: Router, callback: PlanKey): CallbackPla
   return {
     ...routed,
     routing: JSON.stringify(routed.explanations),
-    asking: askingOf(config, routes, callback, [...routed.destinations, ...routed.perhaps]),
+    asking: askingOf(config, routes, callback, routed),
     conditions: [...new Set(routes.flatMap(({ rules }) => rules.when ?? []))],
     comparesErrors: routes.some(({ rules }) => rules.repeat === 'changes'),
   };
@@ -49,17 +49,19 @@ function askingOf(
   config: Config,
   routes: readonly RouteConfig[],
   { bot_id: botId, status }: PlanKey,
-  targets: readonly PlannedTarget[],
+  { destinations, perhaps, later }: Plan,
 ): Asking {
   // An error is not only an edit: it is posted as well.
   const mayEdit = statusNameOf({ status }) !== 'error';
   const expected = expectationsOf(routes, botId);
-  const planned = targets.map((target) => ({
+  const planned = [...destinations, ...perhaps].map((target) => ({
     ...plannedDelivery(config, target, expected),
     isEdit: mayEdit && target.perJob === 'update',
   }));
+  const isSuccess = statusNameOf({ status }) === 'succeeded';
   return {
     planned,
+    later: isSuccess && later.length > 0 ? later.map((target) => plannedDelivery(config, target)) : undefined,
     isPlain: routes.every(hasNoRules) && planned.every(({ burst }) => burst === undefined),
     timezone: config.display.timezone,
     isRemembered: routes.some(asksBack),
@@ -86,9 +88,14 @@ export function plannedDelivery(
   const routes = asked?.map((route): AskedRoute => {
     const { name, on, rules } = route;
     const timer = rules.expect && expected.find(({ routes: sharing }) => sharing.includes(route))?.key;
-    return { name, on, rules, timer };
+    return { name, on, rules, timer, firstStep: firstStepOf(route) };
   });
   return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
+}
+
+function firstStepOf({ steps = [] }: RouteConfig): AskedRoute['firstStep'] {
+  const [first] = steps.toSorted((a, b) => a.afterMs - b.afterMs);
+  return first && { afterMs: first.afterMs, who: first.notify.map(({ destination }) => destination) };
 }
 
 /** What the rules of a plan need of the callback itself. @param meets whether it meets a condition */

@@ -63,9 +63,15 @@ export function planOf(
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':
-      return planOfTargets(router.watchersOf(botId, ({ rules }) => rules.overdueMs !== undefined));
+      return planOfTargets(
+        router.watchersOf(botId, ({ rules }) => rules.overdueMs !== undefined),
+        router.laterOf(botId),
+      );
     case 'missed':
-      return planOfTargets(router.watchersOf(botId, ({ rules }) => rules.expect !== undefined));
+      return planOfTargets(
+        router.watchersOf(botId, ({ rules }) => rules.expect !== undefined),
+        router.laterOf(botId),
+      );
     case 'summary':
     case 'digest':
     case 'taken_up':
@@ -74,8 +80,8 @@ export function planOf(
   }
 }
 
-function planOfTargets(destinations: readonly PlannedTarget[]): Plan {
-  return { destinations, perhaps: [], explanations: [] };
+function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['later'] = []): Plan {
+  return { destinations, perhaps: [], later, explanations: [] };
 }
 
 /**
@@ -101,10 +107,10 @@ export function toldBy<
 /** @returns undefined: the plan does not name the destination (any more) */
 export function plannedFor(
   { destination }: Pick<DeliveryTarget, 'destination'>,
-  { destinations, perhaps }: Plan,
+  { destinations, perhaps, later }: Plan,
 ): PlannedTarget | undefined {
   const isIt = (target: PlannedTarget) => target.destination === destination;
-  return destinations.find(isIt) ?? perhaps.find(isIt);
+  return destinations.find(isIt) ?? perhaps.find(isIt) ?? later.find(isIt);
 }
 
 /** A channel that the config uses, and its pace. */

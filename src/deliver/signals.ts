@@ -1,5 +1,7 @@
 /** What Botbell tells by itself at a time, even if no callback comes: a table of what to do with each kind of claimed timer. */
-import type { DigestConfig, RouteConfig } from '../config/config.ts';
+import type { Destination, DigestConfig, RouteConfig } from '../config/config.ts';
+import type { Escalation } from '../incident/escalation.ts';
+import type { AskedSteps } from '../ledger/incidents/escalations.ts';
 import type { Tick } from '../ledger/deliveries/claim.ts';
 import type { DigestPosition } from '../ledger/timers/digest.ts';
 import type { Fired, FiredNotice } from '../ledger/timers/fire.ts';
@@ -162,7 +164,22 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   digest: tellDigest,
   hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger.signals).then(() => undefined),
   burst: (timer) => Promise.resolve({ timer }),
+  escalation: (timer: Timer<Escalation>, { settings, ledger }) =>
+    ledger.signals.fireEscalation(timer, stepsOf(timer.data, settings)).then(() => undefined),
 };
+
+/** What a route's `then` says today; no steps, if there is no such route any more. */
+function stepsOf({ route: name }: Escalation, { config }: Settings): AskedSteps {
+  const route = routesOf(config).find((each) => each.name === name);
+  const namesOf = (targets: readonly Destination[]) => targets.map(({ destination }) => destination);
+  const steps = route?.steps?.map(({ notify, ...step }) => ({
+    ...step,
+    destinations: namesOf(notify),
+    targets: notify.map(({ destination, channel, address }) => ({ destination, channel, address })),
+  }));
+  const { timezone } = config.display;
+  return { steps: steps ?? [], own: namesOf(route?.notify ?? []), mute: route?.rules.mute ?? [], timezone };
+}
 
 async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Firing): Promise<Fired> {
   const { callbackId: about, overdueMs } = timer.data;

@@ -106,6 +106,8 @@ export interface DecidedTarget extends DeliveryTarget {
   readonly telling?: Telling | undefined;
   /** The key of its BOT: it says that the BOT works again, after the errors that the destination was told. */
   readonly recoveryOf?: string | undefined;
+  /** The routes that tell it now, by name; left out: all that are asked. */
+  readonly tells?: readonly string[] | undefined;
 }
 
 /** What the rules of a BOT need beside the planned deliveries. */
@@ -122,6 +124,8 @@ export interface Watched {
 /** What the rules are asked of every callback of one BOT and status. */
 export interface Asking extends Watched {
   readonly planned: readonly PlannedDelivery[];
+  /** Of a success: whom steps may have told of the trouble that it ends. */
+  readonly later?: readonly PlannedDelivery[] | undefined;
   /** Nothing but a snooze can hold a destination, and nothing about the BOT is kept. */
   readonly isPlain: boolean;
 }

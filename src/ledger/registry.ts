@@ -32,6 +32,7 @@ import {
   releaseIncidents,
   takeUp,
 } from './incidents/people.ts';
+import { fireEscalation } from './incidents/escalations.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
 import { refuse, seeRefused } from './callbacks/refused.ts';
@@ -92,6 +93,7 @@ export const signalOperations = {
   timersOf,
   adoptTimers,
   fire,
+  fireEscalation,
   openRun,
   digestCounts,
   endedHolds,

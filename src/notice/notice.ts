@@ -198,9 +198,10 @@ export interface CallbackNotice extends CheckedCallback {
   readonly heldSince?: number | undefined;
   /** The id of the incident that it is a sign of, or the end of. */
   readonly incident?: number | undefined;
+  readonly escalated?: Telling['escalated'] | undefined;
 }
 
-export interface AlertNotice extends Pick<Telling, 'heldSince' | 'incident' | 'repliesTo'> {
+export interface AlertNotice extends Pick<Telling, 'heldSince' | 'incident' | 'repliesTo' | 'escalated'> {
   readonly template: OwnName;
   readonly alert: RaisedAlert;
 }

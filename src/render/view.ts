@@ -41,11 +41,8 @@ export function viewOf(notice: Notice, display: DisplayConfig, links: Links): No
   return Object.assign(view, { incident, incident_url, link_text, link_url });
 }
 
-function callbackView(
-  { callback, startedAt, timesReceived, delayedMs, occasion, heldBack = 0, heldSince }: CallbackNotice,
-  display: DisplayConfig,
-  links: Links,
-): NoticeView {
+function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Links): NoticeView {
+  const { callback, startedAt, timesReceived, delayedMs, occasion, heldBack = 0, heldSince } = notice;
   const { language } = display;
   const { code, job_id, bot_id, bot_name, status, start_time } = callback;
   const { elapsed_time = null, output = null, message = null } = callback;
@@ -69,7 +66,7 @@ function callbackView(
     name: lazily(() => nameOf(bot_name, bot_id)),
     gist: () => said().gist,
     cause: () => (said().gist === '' ? NOTES[language].silent : said().isBelow ? said().gist : ''),
-    note: noteOf({ heldSince, delayedMs, heldBack: status === 1 ? heldBack : 0 }, display),
+    note: noteOf(status === 1 ? notice : { ...notice, heldBack: 0 }, display),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,
@@ -106,6 +103,8 @@ const NOTES = {
       `${separated(count)} ${count === 1 ? 'error' : 'errors'} held back since the last message`,
     same: (count: number) => `${separated(count)} more of the same cause since the last alert`,
     unnamed: (count: number) => `${separated(count)} more BOTs are not named`,
+    told: (who: string) => (who === '' ? 'Nobody has got it so far' : `Told before: ${who}`),
+    taken: (by: string) => (by === '' ? 'Nobody has taken it up' : `${by} is on it`),
   },
   ja: {
     openJob: 'ジョブを開く',
@@ -116,6 +115,8 @@ const NOTES = {
     errors: (count: number) => `前回の通知のあと、ほかに${separated(count)}件のエラーを保留しました`,
     same: (count: number) => `前回のお知らせのあと、同じ原因でほかに${separated(count)}件ありました`,
     unnamed: (count: number) => `ほか${separated(count)}件のBOTは省略しました`,
+    told: (who: string) => (who === '' ? 'まだ誰にも届いていません' : `${who} に通知済みです`),
+    taken: (by: string) => (by === '' ? '対応者はいません' : `${by} が対応中です`),
   },
 } as const;
 
@@ -123,12 +124,25 @@ function ifAny(count: number, words: (count: number) => string): string {
   return count === 0 ? '' : words(count);
 }
 
+/** Destinations that a note names. */
+const MOST_NAMED = 5;
+
 /** Why a message comes later than what it tells of, and what it stands for besides; '' if nothing is to say. */
 function noteOf(
-  { heldSince, delayedMs, heldBack = 0 }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'heldBack'>,
+  {
+    heldSince,
+    delayedMs,
+    heldBack = 0,
+    escalated,
+  }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'heldBack' | 'escalated'>,
   display: DisplayConfig,
 ): string {
   const words = NOTES[display.language];
+  if (escalated !== undefined) {
+    const { told, takenBy } = escalated;
+    const who = [...told.slice(0, MOST_NAMED), ...(told.length > MOST_NAMED ? ['…'] : [])].join(', ');
+    return [words.told(who), words.taken(takenBy)].join(display.language === 'ja' ? '。' : ' · ');
+  }
   const since = localTime(heldSince, display);
   const age = delayedMs === undefined ? '' : words.late(formatAge(delayedMs, display.language));
   const notes = [since === '' ? age : words.held(since), ifAny(heldBack, words.errors)];
@@ -150,7 +164,11 @@ function occasionView(occasion: NoticeVariant, startedAt: number, display: Displ
   return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 
-function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, links: Links): NoticeView {
+function ownView(
+  { alert, heldSince, escalated }: AlertNotice,
+  display: DisplayConfig,
+  links: Links,
+): NoticeView {
   const { subject, raisedAt, suppressed } = alert;
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
@@ -172,7 +190,7 @@ function ownView({ alert, heldSince }: AlertNotice, display: DisplayConfig, link
       const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
       const times = { due_at: time(dueAt), last_result_at: time(lastResultAt), held_since: time(heldSince) };
       const name = nameOf(bot_name, bot_id);
-      return { bot_id, bot_name, name, note: noteOf({ heldSince }, display), ...times };
+      return { bot_id, bot_name, name, note: noteOf({ heldSince, escalated }, display), ...times };
     }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;

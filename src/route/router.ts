@@ -23,8 +23,11 @@ export interface PlannedTarget extends Destination {
 
 /** Every destination of routes, alerts and digests, by its name. */
 export function destinationsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
-  const routed = routesOf(config).flatMap(({ notify, templateSet }) =>
-    notify.map((told): PlannedTarget => ({ ...told, templateSet })),
+  const routed = routesOf(config).flatMap(({ notify, templateSet, steps = [] }) =>
+    [...notify, ...steps.flatMap((step) => step.notify)].map((told): PlannedTarget => ({
+      ...told,
+      templateSet,
+    })),
   );
   const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
   const targets = new Map<string, PlannedTarget>();
@@ -69,6 +72,8 @@ export interface Plan {
   readonly destinations: readonly PlannedTarget[];
   /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
   readonly perhaps: readonly PlannedTarget[];
+  /** Those that `then` names: told of an error later, and of the recovery from one that they were told of. */
+  readonly later: readonly PlannedTarget[];
   /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. The ledger keeps them. */
   readonly explanations: readonly RouteExplanation[];
 }
@@ -100,7 +105,8 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     const isTold = ({ on }: RouteConfig) => on.includes(status);
     const reaching = gather(applying, isTold, (each) => mayTellNow(each, status));
     const tellers = new Map(reaching.destinations.map((told) => [told.destination, told.route]));
-    return { ...reaching, explanations: applying.map((match) => explain(match, status, tellers)) };
+    const later = status === 'executing' ? [] : steppedTo(applying);
+    return { ...reaching, later, explanations: applying.map((match) => explain(match, status, tellers)) };
   };
   return {
     /** Depends on the config alone: `deliver/plan.ts` keeps what it gives. */
@@ -110,6 +116,8 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     /** The destinations of the BOT's routes that match `watches`, each once. */
     watchersOf: (botId: string, watches: (route: RouteConfig) => boolean): readonly PlannedTarget[] =>
       gather(named(botId), watches, () => false).destinations,
+    /** Those that `then` of the BOT's routes names. */
+    laterOf: (botId: string): readonly PlannedTarget[] => steppedTo(named(botId)),
     /** The decision about every route of the config, in order. */
     explainAll: (callback: PlanKey): RouteExplanation[] => {
       const said = new Map(route(callback).explanations.map((each) => [each.route, each]));
@@ -147,7 +155,7 @@ function gather(
   applying: readonly Match[],
   isTold: (route: RouteConfig) => boolean,
   isPerhapsTold: (route: RouteConfig) => boolean,
-): Omit<Plan, 'explanations'> {
+): Pick<Plan, 'destinations' | 'perhaps'> {
   const told = applying.filter(({ route }) => isTold(route));
   const others = applying.filter(({ route }) => !isTold(route) && isPerhapsTold(route));
   const [certain, perhaps, any] = [reached(told), reached(others), reached(applying)];
@@ -161,6 +169,19 @@ function gather(
     destinations: [...certain.values()].map(withAsked),
     perhaps: [...perhaps.values()].filter(({ destination }) => !certain.has(destination)).map(withAsked),
   };
+}
+
+function steppedTo(applying: readonly Match[]): readonly PlannedTarget[] {
+  const found = new Map<string, PlannedTarget & { asked: RouteConfig[] }>();
+  for (const { route } of applying)
+    for (const told of (route.steps ?? []).flatMap(({ notify }) => notify)) {
+      const known = found.get(told.destination);
+      const { name, templateSet } = route;
+      if (known === undefined)
+        found.set(told.destination, { ...told, templateSet, route: name, asked: [route] });
+      else if (!known.asked.includes(route)) known.asked.push(route);
+    }
+  return [...found.values()];
 }
 
 /** Whether a route may tell a status that is not in its `on`, when its callback comes. */

@@ -29,6 +29,8 @@ export interface AskedRoute {
   readonly rules: RouteRules;
   /** The key of the timer that expects the BOT for this route. */
   readonly timer: string | undefined;
+  /** The first step of its `then`; left out: it has none. */
+  readonly firstStep?: { readonly afterMs: number; readonly who: readonly string[] } | undefined;
 }
 
 /** The window of a destination's burst that the ledger keeps. */
@@ -78,6 +80,8 @@ export interface Telling {
   readonly incident?: number;
   /** The receipt of the message to which it is a reply where the channel has threads. */
   readonly repliesTo?: Readonly<Record<string, string>>;
+  /** It is told as a step of a route: whom its trouble was told before, and who is on it ('': nobody). */
+  readonly escalated?: { readonly told: readonly string[]; readonly takenBy: string };
 }
 
 export interface Decision {

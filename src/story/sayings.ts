@@ -41,6 +41,7 @@ export type StoryEventName =
   | 'dead'
   | 'taken over'
   | 'answered'
+  | 'escalated'
   | 'alerted'
   | 'redelivered'
   | 'dismissed'

@@ -65,6 +65,7 @@ export const ENGLISH = {
   'taken over': 'From here on Botbell itself tries to tell {who}, whatever the job service does.',
   answered: 'The job service was answered after {took}: {answer}.',
   alerted: 'The operators are alerted: {who}.',
+  escalated: 'It is not over, so {who} is told, too.',
   'left out': 'Earlier events are left out here.',
 
   redelivered: 'had the message for {who} delivered again',
@@ -109,6 +110,7 @@ export const ENGLISH = {
   superseded: 'Not told: {who}, since the job’s result came first.',
   'no longer true': 'Not told: {who}, since it was no longer true.',
   'more destinations': '{count} more destinations are below.',
+  'next step': 'Unless it is over or taken up by then, {who} is told, too, at {time}.',
   nobody: 'Nobody was told.',
 };
 

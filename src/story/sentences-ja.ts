@@ -66,6 +66,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'taken over': 'これ以降 {who} には、ジョブサービスによらずBotbellが自分で再送します。',
   answered: 'ジョブサービスに{took}で応答しました（{answer}）。',
   alerted: '運用担当者にお知らせします（{who}）。',
+  escalated: '解消していないため、{who} にも通知します。',
   'left out': 'これより前の出来事は省略しています。',
 
   redelivered: '{who} へのメッセージの再送を指示しました',
@@ -109,6 +110,7 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   unrouted: '{who} には届いていません。現在の設定では宛先ではありません。',
   superseded: '{who} には送っていません。ジョブの結果が先に届いたためです。',
   'no longer true': '{who} には送っていません。内容がすでに事実と異なっていたためです。',
+  'next step': '{time} までに解消せず、誰も対応を始めなければ、{who} にも通知します。',
   'more destinations': 'ほかの宛先（{count}件）は下にあります。',
   nobody: '誰にも通知していません。',
 };

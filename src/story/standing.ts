@@ -82,6 +82,13 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, no
 const MOST_GROUPS = 3;
 
 export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
+  const next = story.next.map(({ at, who }) =>
+    sayings.say('next step', { who: sayings.list(who), time: sayings.time(at) }),
+  );
+  return [summaryOfNow(story, now, sayings), ...next].join(sayings.say('space'));
+}
+
+function summaryOfNow(story: CallbackStory, now: number, sayings: Sayings): string {
   if (story.deliveries.length === 0) return reasonForNobody(story, sayings);
   const groups = groupsOf(story.deliveries.map((delivery) => standingOf(delivery, now)));
   const told = groups.slice(0, MOST_GROUPS).map((group) => {

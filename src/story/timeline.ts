@@ -51,6 +51,9 @@ class Timeline {
     redelivered: (row) => [this.#byHand(row, row.what)],
     dismissed: (row) => [this.#byHand(row, row.what)],
     routed_anew: (row) => [this.#byHand({ ...row, what: 'routed anew' }, 'routed by hand')],
+    escalated: (row) => [
+      this.#event(row, 'escalated', { who: this.#sayings.list(row.entry.who) }, row.entry.route),
+    ],
     alerted: (row) => [this.#event(row, 'alerted', { who: this.#sayings.list(row.entry.who) })],
   };
 

@@ -12,6 +12,7 @@ function routeOf(told: Told, everyOther: readonly string[] = []): Router['route'
   return ({ bot_id, status }) => ({
     destinations: (told[`${bot_id} ${status}`] ?? everyOther).map(plannedTo),
     perhaps: [],
+    later: [],
     explanations: [],
   });
 }

@@ -56,6 +56,18 @@ routes:
 
   afterEach(() => world.close());
 
+  it('says whom steps of the route tell, and when, of an error', async () => {
+    configure(
+      'then: [{ after: 90s, unless: delivered, notify: [{ slack: "#duty" }] }, { after: 1h, notify: [{ slack: "#boss" }] }]',
+    );
+    expect((await route(ERROR)).lines.filter((line) => line !== '').slice(-3)).to.deep.equal([
+      'then, counted from when the route first tells of it:',
+      'after 1 min 30 s, unless it is over, or one of the route has got it: slack:#duty (get_items)',
+      'after 1 h, unless it is over or taken up: slack:#boss (get_items)',
+    ]);
+    expect((await route({ bot_id: 'get_items', status: 0 })).lines.join()).not.to.include('then,');
+  });
+
   it('says which rule holds it at that time, and until when', async () => {
     configure('mute: [{ from: "22:00", to: "07:00" }]');
     const night = await route(ERROR, '--at', NIGHT);

@@ -192,7 +192,7 @@ export function endOf(
   const rows = held.filter((_, index) => ends[index]?.outcome === 'summary');
   for (const each of rows) counted.add(each);
   const summary = { subject: counted.subject, to: target(destinationOf(timer)) };
-  return { timer, ends: [...others, { outcome: 'summary', rows }], summary };
+  return { timer, ends: [...others, { outcome: 'summary', rows }], summary, escalating: new Map() };
 }
 
 export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {

@@ -1,6 +1,7 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
+import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
@@ -30,6 +31,7 @@ describe('a ledger on PostgreSQL', () => {
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);
   describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeEscalation('PostgreSQL', createStore);
   describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
   describeIncidents('PostgreSQL', createStore);

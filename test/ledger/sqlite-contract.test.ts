@@ -1,6 +1,7 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
+import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
@@ -19,6 +20,7 @@ describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);
 describeClocks('SQLite');
+describeEscalation('SQLite', createSqliteStore);
 describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);
 describeIncidents('SQLite', createSqliteStore);

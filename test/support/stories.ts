@@ -73,6 +73,7 @@ export function storyWith(fields: Fields = {}): CallbackStory {
     botId: 'get_items',
     botName: '商品取得',
     status: 1,
+    next: [],
     startedAt: CAME_AT,
     receivedAt: CAME_AT,
     lastReceivedAt: CAME_AT,

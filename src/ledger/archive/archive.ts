@@ -1,4 +1,5 @@
 /** The types of the archive, which people read: callbacks with their deliveries and stories, BOTs, destinations, refused bodies. */
+import type { NextStep } from '../../incident/escalation.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import type { NoticeRow } from '../deliveries/rows.ts';
@@ -75,6 +76,8 @@ export interface CallbackStory extends ArchivedCallback {
   readonly routing: unknown;
   /** The last `MOST_HISTORY` events, in their order. */
   readonly history: readonly HistoryRow[];
+  /** What steps of routes are to come of its BOT's open incident; none of what is no trouble. */
+  readonly next: readonly NextStep[];
 }
 
 /** A BOT with callbacks. Times are when one of them came, in milliseconds since 1970; undefined: never. */

@@ -1,5 +1,6 @@
 /** Reads callbacks with their deliveries, one callback's story, one delivery, and bodies. */
 import sql, { join } from 'sql-template-tag';
+import type { Escalation, NextStep } from '../../incident/escalation.ts';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../deliveries/rows.ts';
@@ -28,16 +29,26 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
 }
 
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
-  const found = await tx.first<Omit<CallbackStory, 'deliveries' | 'history'>>(
-    sql`SELECT ${ARCHIVED}, about, routing FROM callbacks WHERE id = ${id}`,
+  const row = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'next'> & { botKey: string }>(
+    sql`SELECT ${ARCHIVED}, about, routing, bot_key FROM callbacks WHERE id = ${id}`,
   );
-  if (found === undefined) return undefined;
+  if (row === undefined) return undefined;
+  const { botKey, ...found } = row;
+  const next = found.status === 1 ? await nextSteps(tx, botKey, found.receivedAt) : [];
   const deliveries = await deliveriesOf(tx, [id]);
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
   const history = [...plainCourse(deliveries), ...newest.toReversed()].toSorted((a, b) => a.at - b.at);
-  return { ...found, deliveries, history: history.slice(-MOST_HISTORY) };
+  return { ...found, deliveries, history: history.slice(-MOST_HISTORY), next };
+}
+
+async function nextSteps(tx: Tx, botKey: string, receivedAt: number): Promise<readonly NextStep[]> {
+  const timers = await tx.all<{ data: Escalation }>(sql`
+    SELECT data FROM timers WHERE kind = 'escalation' AND key LIKE (
+      SELECT 'escalation ' || id || ' %' FROM incidents
+      WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL AND since <= ${receivedAt})`);
+  return timers.flatMap(({ data }) => data.next ?? []).toSorted((a, b) => a.at - b.at);
 }
 
 /** What has no rows of history, since the deliveries' own rows say it. */

@@ -24,10 +24,10 @@ import {
 import { resultOf } from './result.ts';
 import { toStored } from './stored-body.ts';
 import { bodiesOf } from '../deliveries/claim-due.ts';
-import { endBot, notice } from '../incidents/signs.ts';
+import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
 import { enterCallback } from './enter-callback.ts';
-import { claimOf, dropRecoveries, holdBack, insertRows, ofIncident } from '../deliveries/deliveries.ts';
+import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
@@ -92,27 +92,14 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   };
 }
 
-/** A success ends the BOT's incident; an error of which somebody is told counts in one. @returns the targets, each with it */
-async function enterIncident(
-  tx: Tx,
-  args: AdmitArgs,
-  { hasIncident }: Pick<Entered, 'hasIncident'>,
-  targets: readonly DecidedTarget[],
-): Promise<readonly DecidedTarget[]> {
-  const { status, botKey: key, error } = args;
-  const startedAt = Math.min(args.startedAt, tx.now);
-  if (status === 0 && hasIncident) return ofIncident(targets, await endBot(tx, key, startedAt));
-  if (error === null || targets.length === 0) return targets;
-  const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
-  const about = { kind: 'bot', key, subject: args.botId, name: args.botName, sign: 'error' } as const;
-  const told = { gist: error, jobId: args.jobId, startedAt, isWaiting };
-  return ofIncident(targets, await notice(tx, { ...about, ...told }));
-}
-
 type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
-  const targets = await enterIncident(tx, args, entered, await targetsOf(tx, args, entered));
+  const decided = await targetsOf(tx, args, entered);
+  const { id: callbackId, hasIncident } = entered;
+  const isCounted = args.error !== null || (hasIncident && args.status === 0);
+  const of = { callbackId, hasIncident, asking: args.asking };
+  const targets = isCounted ? await enterResult(tx, args, of, decided) : decided;
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);

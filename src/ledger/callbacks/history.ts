@@ -49,6 +49,8 @@ export interface HistoryEntries {
     readonly told: readonly string[];
     readonly untouched: readonly string[];
   };
+  /** A step of the route's `then`: further destinations are told. */
+  readonly escalated: { readonly route: string; readonly who: readonly string[] };
   /** `who`: the alert's destinations. */
   readonly alerted: { readonly alertId: number; readonly who: readonly string[] };
 }

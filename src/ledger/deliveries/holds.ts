@@ -7,6 +7,7 @@ import type { Telling } from '../../signal/decide.ts';
 import { inChunks, type Tx } from '../database.ts';
 import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../callbacks/history.ts';
+import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
 import type { DecidedTarget, DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from './deliveries.ts';
 import { HAS_FAILED_AGAIN, IS_OVER } from './rows.ts';
@@ -20,6 +21,7 @@ export interface EndedHold
     DeliveryTarget,
     HeldOn,
     Pick<ArchivedCallback, 'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt'> {
+  readonly botKey: string;
   readonly id: number;
   readonly callbackId: number;
   readonly telling: Telling | undefined;
@@ -46,7 +48,7 @@ const AT_ONCE = 5000;
  */
 export async function endedHolds(tx: Tx, destination: string, after = 0) {
   const held = await tx.all<EndedHold>(sql`
-    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_id,
+    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_key, bot_id,
       bot_name, job_id, status, received_at, error, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
@@ -66,10 +68,12 @@ export interface HoldsEnd {
   readonly timer: Pick<Timer, 'key' | 'dueAt'>;
   readonly ends: readonly { readonly outcome: HoldOutcome; readonly rows: readonly HeldRow[] }[];
   readonly summary: { readonly subject: OwnSubject<'summary'>; readonly to: DecidedTarget };
+  /** By the BOT's key: the routes with steps that tell of its troubles now. */
+  readonly escalating: ReadonlyMap<string, readonly FirstStep[]>;
 }
 
 /** Writes it, unless the timer is not this process's any more. */
-export async function endHolds(tx: Tx, { timer, ends, summary }: HoldsEnd): Promise<void> {
+export async function endHolds(tx: Tx, { timer, ends, summary, escalating }: HoldsEnd): Promise<void> {
   if (!(await endTimer(tx, timer))) return;
   const held = await tx.all<HeldRow>(sql`
     SELECT id, callback_id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destinationOf(timer)}
@@ -83,6 +87,7 @@ export async function endHolds(tx: Tx, { timer, ends, summary }: HoldsEnd): Prom
     if (outcome === 'summary') await summarise(tx, summary, chunks);
     else for (const some of chunks) await endOne(tx, outcome, some);
   }
+  await beginAfterHolds(tx, escalating);
 }
 
 async function endOne(tx: Tx, outcome: Exclude<HoldOutcome, 'summary'>, rows: readonly HeldRow[]) {
@@ -138,7 +143,15 @@ const MOST_JOBS = 20;
 
 type Held = Omit<
   EndedHold,
-  'id' | 'callbackId' | 'channel' | 'address' | 'telling' | 'isOver' | 'hasFailedAgain' | keyof HeldOn
+  | 'id'
+  | 'botKey'
+  | 'callbackId'
+  | 'channel'
+  | 'address'
+  | 'telling'
+  | 'isOver'
+  | 'hasFailedAgain'
+  | keyof HeldOn
 > &
   Pick<HeldOn, 'reason'>;
 

@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
+import { escalateAnew } from './escalations.ts';
 import { endIncidents, INCIDENT, tellIncidents, toldOf } from './telling.ts';
 
 export interface IncidentFilter {
@@ -86,9 +87,17 @@ export async function takeUp(
   return [...open.filter(isKnown), ...taken];
 }
 
-/** @returns those that were open, on which nobody is now */
-export function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
-  return setTakenUp(tx, ids, undefined);
+/** Begins the steps of their routes anew. @returns those that were open, on which nobody is now */
+export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
+  const taken = await tx.all<{ id: number }>(sql`
+    SELECT id FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join(ids)})
+    ORDER BY id ${tx.forUpdate}`);
+  const released = await setTakenUp(tx, ids, undefined);
+  await escalateAnew(
+    tx,
+    taken.map(({ id }) => id),
+  );
+  return released;
 }
 
 function setTakenUp(

@@ -3,7 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
-import { endIncidents } from './telling.ts';
+import { endIncidents, type ToldTarget } from './telling.ts';
 
 /** A sign of trouble. */
 export interface Noticed {
@@ -56,14 +56,17 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
   return row?.id;
 }
 
-/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. @returns its id; undefined: it goes on */
-export async function endBot(tx: Tx, botKey: string, startedAt: number): Promise<number | undefined> {
-  const row = await tx.first<Pick<Incident, 'id'>>(fixed`
+/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. @returns it; undefined: it goes on */
+export function endBot(
+  tx: Tx,
+  botKey: string,
+  startedAt: number,
+): Promise<(Pick<Incident, 'id' | 'since' | 'count'> & { alerted?: readonly ToldTarget[] }) | undefined> {
+  return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at < ${startedAt})
-    RETURNING id`);
-  return row?.id;
+    RETURNING id, since, count, alerted`);
 }
 
 /** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */

@@ -78,9 +78,11 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
 /** Callbacks that are looked at for who was told of an incident, the newest. */
 const MOST_LOOKED_AT = 500;
 
-interface ToldTarget extends DecidedTarget {
+export interface ToldTarget extends DecidedTarget {
   /** Of its last delivery. */
   readonly lastId?: number;
+  /** A step told it before a take-up that was given back: it may be told anew. */
+  readonly isPast?: true;
 }
 
 /** @returns for each destination that was told of some of these incidents, which those are; a message replies to the last one */
@@ -114,14 +116,22 @@ async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonl
   const row = await tx.first<{ alerted: readonly ToldTarget[] | undefined; subjectKey: string }>(
     sql`SELECT alerted, subject_key FROM incidents WHERE id = ${id}`,
   );
-  if (kind !== 'bot') return row?.alerted ?? [];
-  // By the index of callbacks, then by that of Botbell's own notices, as of an overdue run.
-  const troubles = (kinds: Sql) => sql`SELECT id FROM (
-    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${row?.subjectKey} AND status = 1 AND received_at >= ${since}
-    ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
+  return kind === 'bot' ? deliveredOf(tx, row?.subjectKey ?? '', since) : (row?.alerted ?? []);
+}
+
+/** The destinations that have got a message about a BOT's trouble since then. */
+export function deliveredOf(tx: Tx, botKey: string, since: number): Promise<readonly ToldTarget[]> {
   return tx.all<ToldTarget>(sql`
     SELECT destination, channel, address, max(id) AS last_id FROM deliveries
-    WHERE state = 'delivered' AND callback_id IN (
-      ${troubles(sql`kind = 'callback'`)} UNION ALL ${troubles(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)})
+    WHERE state = 'delivered' AND callback_id IN (${troublesOf(botKey, since)})
     GROUP BY destination, channel, address ORDER BY destination`);
+}
+
+/** A query of the ids of a BOT's errors, overdue runs and missed results, the newest of each. */
+export function troublesOf(botKey: string, since: number): Sql {
+  // By the index of callbacks, then by that of Botbell's own notices.
+  const newest = (kinds: Sql) => sql`SELECT id FROM (
+    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${botKey} AND status = 1 AND received_at >= ${since}
+    ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
+  return sql`${newest(sql`kind = 'callback'`)} UNION ALL ${newest(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)}`;
 }

@@ -105,7 +105,8 @@ function targetOf(
   botKey: string,
 ) {
   const recoveryOf = decision?.isRecovered === true ? botKey : undefined;
-  const target = { destination, channel, address, telling: decision?.telling, recoveryOf };
+  const tells = decision?.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
+  const target = { destination, channel, address, telling: decision?.telling, recoveryOf, tells };
   const ruling = decision?.ruling ?? { does: 'tell' };
   if (ruling.does === 'tell') return [target];
   if (ruling.does === 'let go') return ruling.rule === 'on' ? [] : [{ ...target, reason: ruling.rule }];

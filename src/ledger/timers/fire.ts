@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import { beginEscalations, tellingSteps } from '../incidents/escalations.ts';
 import { notice as noticeTrouble } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
@@ -35,6 +36,7 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const written = await writeOwnNotice(tx, { ...notice, id });
   const incident = await noticeLate(tx, notice);
+  if (incident !== undefined) await beginEscalations(tx, incident, tellingSteps(planned, targets));
   return insertRows(tx, { ...written, jobKey, targets: ofIncident(targets, incident) });
 }
 

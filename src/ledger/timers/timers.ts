@@ -5,8 +5,8 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { IS_IDLE } from '../deliveries/rows.ts';
 
-/** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. */
-export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst';
+/** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. `escalation`: a route's steps of an incident. */
+export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst' | 'escalation';
 
 export interface Timer<Data = unknown> {
   readonly key: string;
@@ -127,6 +127,10 @@ export async function adoptTimers(tx: Tx, { timers, ended, reasked }: Adoption):
   for (const keys of inChunks(ended, AT_ONCE))
     await tx.all(sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(keys)})`)}`);
   await beginTimers(tx, timers);
+  // By today's steps.
+  await tx.all(
+    sql`UPDATE timers SET due_at = ${tx.now}, owner = NULL WHERE ${free(sql`kind = 'escalation' AND due_at > ${tx.now}`)}`,
+  );
   // One with other data has been told, or met by a result, meanwhile.
   for (const { key, dueAt, data, was } of timers.filter(isChanged))
     await tx.all(

@@ -1,0 +1,190 @@
+/** Tells further people, step by step, of a BOT's incident that nobody has taken up. */
+import sql, { join } from 'sql-template-tag';
+import { escalate, type Escalation, type Step } from '../../incident/escalation.ts';
+import type { Incident } from '../../incident/incident.ts';
+import type { AskedRoute, Telling } from '../../signal/decide.ts';
+import { holdAt } from '../../signal/hold.ts';
+import type { MuteEntry } from '../../signal/rules.ts';
+import type { Tx } from '../database.ts';
+import { writeHistory } from '../callbacks/history.ts';
+import {
+  type CallbackKind,
+  type DecidedTarget,
+  type DeliveryTarget,
+  DISMISSED,
+  type PlannedDelivery,
+} from '../ledger.ts';
+import { insertRows, makePending } from '../deliveries/deliveries.ts';
+import { lockCallback } from '../deliveries/locks.ts';
+import { IS_OF_JOB, JOB_KEY } from '../deliveries/rows.ts';
+import { ASKED_AGAIN_MS } from '../timers/admission.ts';
+import { openSnoozes } from '../timers/snoozes.ts';
+import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';
+import { deliveredOf, type ToldTarget, troublesOf } from './telling.ts';
+
+/** A route by its name, and the first step of its `then`. */
+export type FirstStep = readonly [route: string, step: NonNullable<AskedRoute['firstStep']>];
+
+/** The routes with steps that tell one of the targets now. */
+export function tellingSteps(
+  planned: readonly PlannedDelivery[],
+  targets: readonly DecidedTarget[],
+): readonly FirstStep[] {
+  const found = new Map<string, FirstStep>();
+  for (const { destination, reason, tells } of targets)
+    for (const { name, firstStep } of planned.find((each) => each.destination === destination)?.asked ?? [])
+      if (firstStep !== undefined && reason === undefined && tells?.includes(name) !== false)
+        found.set(name, [name, firstStep]);
+  return [...found.values()];
+}
+
+/** From now on, for the routes that have not begun yet with the incident. */
+export async function beginEscalations(
+  tx: Tx,
+  incidentId: number,
+  routes: readonly FirstStep[],
+): Promise<void> {
+  const timers = routes.map(([route, { afterMs, who }]): Timer<Escalation> => {
+    const at = tx.now + afterMs;
+    const data = { route, from: tx.now, done: [], next: { at, who } };
+    return { key: `escalation ${incidentId} ${route}`, kind: 'escalation', dueAt: at, data };
+  });
+  await beginTimers(tx, timers);
+}
+
+/** The same for a BOT's messages whose hold has ended. @param botKeys with the routes that tell them now */
+export async function beginAfterHolds(
+  tx: Tx,
+  botKeys: ReadonlyMap<string, readonly FirstStep[]>,
+): Promise<void> {
+  if (botKeys.size === 0) return;
+  const open = await tx.all<{ id: number; subjectKey: string }>(sql`
+    SELECT id, subject_key FROM incidents
+    WHERE kind = 'bot' AND over_at IS NULL AND subject_key IN (${join([...botKeys.keys()])})`);
+  for (const { id, subjectKey } of open) await beginEscalations(tx, id, botKeys.get(subjectKey) ?? []);
+}
+
+/** Begins the steps of these incidents anew. */
+export async function escalateAnew(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    const told = await tx.first<{ alerted?: readonly ToldTarget[] }>(
+      sql`SELECT alerted FROM incidents WHERE id = ${id}`,
+    );
+    const past = told?.alerted?.map((each): ToldTarget => ({ ...each, isPast: true }));
+    await tx.all(sql`UPDATE incidents SET alerted = ${past} WHERE id = ${id}`);
+    const timers = await tx.all<Timer<Escalation>>(
+      sql`SELECT key, kind, data FROM timers WHERE kind = 'escalation' AND key LIKE ${`escalation ${id} %`} ORDER BY key`,
+    );
+    await putTimers(
+      tx,
+      timers.map(({ data: { route }, ...each }) => ({
+        ...each,
+        dueAt: tx.now,
+        data: { route, from: tx.now, done: [] },
+      })),
+    );
+  }
+}
+
+/** A route's steps by the config in force. */
+export interface AskedSteps {
+  readonly steps: readonly (Step & { readonly targets: readonly DeliveryTarget[] })[];
+  /** The route's own destinations. */
+  readonly own: readonly string[];
+  readonly mute: readonly MuteEntry[];
+  readonly timezone: string;
+}
+
+interface Escalated extends Pick<Incident, 'subject' | 'since' | 'takenUp' | 'overAt'> {
+  readonly subjectKey: string;
+  readonly alerted?: readonly ToldTarget[];
+}
+
+/** Tells the incident's last trouble to whom a step names now. Locks its job, callback and deliveries before the incident. */
+export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: AskedSteps): Promise<void> {
+  const id = Number(timer.key.split(' ')[1]);
+  const columns = sql`SELECT subject, subject_key, since, taken_up, over_at, alerted FROM incidents WHERE id = ${id}`;
+  const found = await tx.first<Escalated>(columns);
+  const last = found && (await lastTrouble(tx, found));
+  if (last !== undefined) await lockCallback(tx, last.id);
+  const incident = await tx.first<Escalated>(sql`${columns} AND over_at IS NULL ${tx.forUpdate}`);
+  if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
+  const delivered = (await deliveredOf(tx, incident.subjectKey, incident.since)).map((to) => to.destination);
+  const facts = await factsOf(tx, incident, last, asked, delivered);
+  const { tell, dueAt, ...next } = escalate(asked.steps, timer.data, facts);
+  const data = { route: timer.data.route, from: timer.data.from, ...next };
+  if (!(await endTimer(tx, timer, { dueAt, data })) || tell.length === 0) return;
+  const escalated = { told: delivered, takenBy: incident.takenUp?.by ?? '' };
+  const telling: Telling = { incident: id, escalated, ...last.telling };
+  const all = asked.steps.flatMap(({ targets }) => targets);
+  const targets = tell.flatMap((destination) => all.find((each) => each.destination === destination) ?? []);
+  await tellLast(tx, last, targets, telling);
+  const others = (incident.alerted ?? []).filter(({ destination }) => !tell.includes(destination));
+  await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...targets]} WHERE id = ${id}`);
+  const entry = { route: data.route, who: tell };
+  await writeHistory(tx, [{ callbackId: last.id, what: 'escalated', entry }]);
+}
+
+async function factsOf(
+  tx: Tx,
+  incident: Escalated,
+  { kind }: LastTrouble,
+  { own, mute, timezone }: AskedSteps,
+  delivered: readonly string[],
+) {
+  const { now } = tx;
+  const status = kind === 'callback' ? 'error' : undefined;
+  const about = { mute, snoozes: await openSnoozes(tx), botId: incident.subject, status, timezone } as const;
+  return {
+    now,
+    isTakenUp: incident.takenUp !== undefined,
+    isDelivered: own.some((destination) => delivered.includes(destination)),
+    told: (incident.alerted ?? []).flatMap((each) => (each.isPast === true ? [] : each.destination)),
+    heldUntil: (destination: string) => {
+      const hold = holdAt(now, { ...about, destination });
+      return hold && (hold.until ?? now + ASKED_AGAIN_MS);
+    },
+  };
+}
+
+interface LastTrouble {
+  readonly id: number;
+  readonly kind: CallbackKind;
+  readonly receivedAt: number;
+  readonly jobKey: string | undefined;
+  /** As another destination was told, such as of a late result. */
+  readonly telling: Pick<Telling, 'occasion'> | undefined;
+}
+
+async function lastTrouble(tx: Tx, { subjectKey, since }: Escalated): Promise<LastTrouble | undefined> {
+  const last = await tx.first<LastTrouble>(sql`
+    SELECT id, kind, received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, (
+      SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
+    FROM callbacks WHERE id IN (${troublesOf(subjectKey, since)}) ORDER BY id DESC LIMIT 1`);
+  const occasion = last?.telling?.occasion;
+  return last && { ...last, telling: occasion && { occasion } };
+}
+
+/** Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more. */
+async function tellLast(
+  tx: Tx,
+  { id: callbackId, receivedAt, jobKey }: LastTrouble,
+  targets: readonly DeliveryTarget[],
+  telling: Telling,
+): Promise<void> {
+  const again = await tx.all<{ id: number }>(sql`
+    SELECT id FROM deliveries WHERE callback_id = ${callbackId}
+      AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))
+      AND destination IN (${join(targets.map(({ destination }) => destination))})`);
+  await insertRows(tx, {
+    callbackId,
+    receivedAt,
+    jobKey,
+    targets: targets.map((target) => ({ ...target, telling })),
+  });
+  if (again.length === 0) return;
+  await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now });
+  await tx.all(
+    sql`UPDATE deliveries SET telling = ${telling} WHERE id IN (${join(again.map(({ id }) => id))})`,
+  );
+}

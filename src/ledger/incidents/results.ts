@@ -1,0 +1,86 @@
+/** What a new callback means for its BOT's incident, in the transaction that admits it. */
+import type { Telling } from '../../signal/decide.ts';
+import { withResult } from '../../signal/streak.ts';
+import type { Tx } from '../database.ts';
+import type { Asking, DecidedTarget } from '../ledger.ts';
+import { ofIncident } from '../deliveries/deliveries.ts';
+import { holdWanted } from '../timers/admission.ts';
+import { factsFromRows } from '../timers/facts.ts';
+import { beginEscalations, tellingSteps } from './escalations.ts';
+import { endBot, notice } from './signs.ts';
+
+interface Result {
+  readonly status: number;
+  readonly startedAt: number;
+  readonly jobId: string;
+  readonly botKey: string;
+  readonly botId: string;
+  readonly botName: string;
+  /** The gist of an error; null: it is none. */
+  readonly error: string | null;
+}
+
+interface Known {
+  readonly callbackId: number;
+  /** The BOT has an open incident. */
+  readonly hasIncident: boolean;
+  readonly asking: Asking;
+}
+
+/**
+ * A success ends the BOT's incident; an error of which somebody is told counts in one.
+ * @returns the targets, with those whom a step told of what is over now
+ */
+export async function enterResult(
+  tx: Tx,
+  came: Result,
+  known: Known,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DecidedTarget[]> {
+  const { status, botKey: key, error } = came;
+  const startedAt = Math.min(came.startedAt, tx.now);
+  if (status === 0) return known.hasIncident ? endByResult(tx, came, known, targets) : targets;
+  if (error === null || targets.length === 0) return targets;
+  const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
+  const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
+  const id = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
+  if (id !== undefined) await beginEscalations(tx, id, tellingSteps(known.asking.planned, targets));
+  return ofIncident(targets, id);
+}
+
+/** Whoever a step has told is told that the BOT works again, whatever the routes tell. */
+async function endByResult(
+  tx: Tx,
+  came: Result,
+  { callbackId, asking }: Known,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DecidedTarget[]> {
+  const { botKey, botId } = came;
+  const startedAt = Math.min(came.startedAt, tx.now);
+  const ended = await endBot(tx, botKey, startedAt);
+  const isTold = ({ destination }: { readonly destination: string }) =>
+    ended?.alerted?.some((told) => told.destination === destination) === true;
+  const told = asking.later?.filter(isTold) ?? [];
+  if (ended === undefined || told.length === 0) return ofIncident(targets, ended?.id);
+  const { streak } = await factsFromRows(tx, botKey, callbackId);
+  const { since = ended.since, failures } = withResult(streak, { startedAt, isError: false }).row;
+  const recovered = {
+    template: 'recovered',
+    failingSince: since,
+    failures: failures || ended.count,
+  } as const;
+  // What a rule has let go is told all the same.
+  const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
+  const planned = told.filter((each) => !kept.some((known) => known.destination === each.destination));
+  const { timezone } = asking;
+  const wanted = planned.length === 0 ? [] : await holdWanted(tx, { botId, status: 0, planned, timezone });
+  const others = targets.filter((each) => kept.includes(each) || !isTold(each));
+  const all = [...others, ...wanted].map((each) =>
+    isTold(each) ? { ...each, telling: asRecovered(each.telling, recovered), recoveryOf: botKey } : each,
+  );
+  return ofIncident(all, ended.id);
+}
+
+function asRecovered(telling: Telling | undefined, recovered: Telling['occasion']): Telling {
+  return { ...telling, occasion: telling?.occasion ?? recovered };
+}

@@ -1,0 +1,131 @@
+/** What every ledger promises of the steps of a route: told in one transaction, each once, whoever else does the same. */
+import { expect } from 'chai';
+import { NO_RULES } from '../../src/signal/rules.ts';
+import type { Escalation } from '../../src/incident/escalation.ts';
+import type { AskedSteps } from '../../src/ledger/incidents/escalations.ts';
+import type { PlannedDelivery } from '../../src/ledger/ledger.ts';
+import type { Timer } from '../../src/ledger/timers/timers.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { askingOf } from '../support/store-under-test.ts';
+import {
+  arrivalOf,
+  Bench,
+  type CreateStore,
+  delivered,
+  LOG,
+  namesOf,
+  OPS,
+  target,
+} from './ledger-under-test.ts';
+
+const MINUTE = 60_000;
+const DUTY = target('email:duty@example.com');
+const STEPS: AskedSteps = {
+  steps: [
+    { afterMs: 10 * MINUTE, unlessDelivered: false, destinations: [DUTY.destination], targets: [DUTY] },
+  ],
+  own: [OPS.destination],
+  mute: [],
+  timezone: 'UTC',
+};
+
+function askedBy(name: string, to = OPS): PlannedDelivery {
+  const firstStep = { afterMs: 10 * MINUTE, who: [DUTY.destination] };
+  return { ...to, asked: [{ name, on: ['error'], rules: NO_RULES, timer: undefined, firstStep }] };
+}
+
+export function describeEscalation(name: string, createStore: CreateStore): void {
+  describe(`${name} as the ledger of a route's steps`, () => {
+    let bench: Bench;
+
+    beforeEach(async () => {
+      bench = await Bench.open(createStore);
+    });
+
+    afterEach(() => bench.store.close());
+
+    const comes = (status: 0 | 1, planned: readonly PlannedDelivery[], job_id = `job ${status}`) => {
+      const start_time = new Date(bench.store.clock.now()).toISOString();
+      const callback = callbackWith({ job_id, status, start_time, message: status === 1 ? 'x' : null });
+      const later = [askedBy('a', DUTY)];
+      return bench.ledger.admit({
+        ...arrivalOf(callback, planned),
+        asking: askingOf(planned, { later, isPlain: true }),
+      });
+    };
+    const fire = async (by = bench.ledger) => {
+      const timers = (await bench.timers(by)) as Timer<Escalation>[];
+      return timers.map((timer) => by.signals.fireEscalation(timer, STEPS));
+    };
+    const atDuty = async () =>
+      (await bench.deliveries()).filter(({ destination }) => destination === DUTY.destination);
+
+    it('a step of two routes is told once, though two processes tell it at the same moment', async () => {
+      await comes(1, [askedBy('a'), askedBy('b', LOG)]);
+      await bench.store.passTime(10 * MINUTE);
+      const other = await bench.openAs('other');
+      const timers = (await bench.timers()) as Timer<Escalation>[];
+      expect(timers.map(({ data }) => data.route)).to.deep.equal(['a', 'b']);
+      const [first] = timers;
+      const fired = timers.map((timer) => bench.ledger.signals.fireEscalation(timer, STEPS));
+      // It is not this one's timer, as after its process was taken for dead.
+      if (first !== undefined) fired.push(other.signals.fireEscalation(first, STEPS));
+      await bench.store.clock.runAlong(Promise.all(fired));
+      expect(await atDuty()).to.have.length(1);
+      expect(await bench.timers()).to.deep.equal([]);
+    });
+
+    it('it tells the last error, also where a rule of another route had let it go there', async () => {
+      await comes(1, [askedBy('a')], 'first');
+      const [, held] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }], 'last'));
+      await bench.store.run(
+        `UPDATE deliveries SET state = 'held', reason = 'repeat', owner = NULL WHERE id = ${held.id}`,
+      );
+      await bench.store.passTime(10 * MINUTE);
+      await Promise.all(await fire());
+      const [told, ...others] = await atDuty();
+      expect(others).to.deep.equal([]);
+      expect(told).to.include({ state: 'pending', id: held.id });
+      const rows = await bench.store.rows('deliveries');
+      expect(rows.find(({ id }) => Number(id) === held.id)?.['telling']).to.include('escalated');
+    });
+
+    it('a success that ends the incident is told there as its recovery, and no other', async () => {
+      const [ops] = namesOf(await comes(1, [askedBy('a')]));
+      await bench.settle([delivered(ops)]);
+      await bench.store.passTime(10 * MINUTE);
+      await Promise.all(await fire());
+      await bench.tellAll();
+      const ended = await comes(0, []);
+      expect(
+        ended.deliveries.map((each) => [each.destination, each.telling?.occasion?.template]),
+      ).to.deep.equal([['email:duty@example.com', 'recovered']]);
+      expect((await comes(0, [], 'again')).deliveries).to.deep.equal([]);
+    });
+
+    it('what is taken up is told no further, and begins anew once it is given back', async () => {
+      await comes(1, [askedBy('a')]);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      await bench.store.passTime(10 * MINUTE);
+      await Promise.all(await fire());
+      expect(await atDuty()).to.deep.equal([]);
+      await bench.ledger.actions.releaseIncidents(ids);
+      await Promise.all(await fire());
+      await bench.store.passTime(10 * MINUTE - 1);
+      expect(await bench.timers()).to.deep.equal([]);
+      await bench.store.passTime(1);
+      await Promise.all(await fire());
+      expect(await atDuty()).to.have.length(1);
+    });
+
+    it('who has taken it up says it once, as long as he says the same', async () => {
+      const [ops] = namesOf(await comes(1, [askedBy('a')]));
+      await bench.settle([delivered(ops)]);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      for (const because of ['the VPN', 'the VPN', 'the proxy'])
+        await bench.ledger.actions.takeUp(ids, { by: 'kenji', because }, []);
+      expect(await bench.tellAll()).to.have.length(2);
+    });
+  });
+}

@@ -1,0 +1,222 @@
+/** Who else is told of a trouble that nobody takes up, and when: the whole pipeline, in time moved by hand. */
+import { expect } from 'chai';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
+import { PipelineWorld } from './pipeline-world.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+const NIGHT = Date.parse('2026-11-20T03:00:00Z');
+
+const CHANNELS = `
+channels: { slack: { type: outbox, as: slack }, email: { type: outbox, as: email } }`;
+
+const ROUTE = `
+  - bot_id: crawler
+    on: [error]
+    notify: [{ slack: '#ops' }]
+    then:
+      - { after: 10m, notify: [{ email: duty@example.com }] }
+      - { after: 30m, notify: [{ email: duty@example.com }, { slack: '#leads' }] }`;
+
+const CONFIG = `${CHANNELS}\nroutes:${ROUTE}`;
+
+const DOWN = new DeliveryFailure({ class: 'transient', code: 'ECONNREFUSED', message: 'no connection' });
+
+describe('Of a trouble that lasts', () => {
+  let world: PipelineWorld;
+
+  afterEach(async () => {
+    await world.close();
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  const begin = async (yaml: string) => (world = await PipelineWorld.begin(yaml, NIGHT));
+  const post = (status: 0 | 1 | 2, fields: object = {}) =>
+    world.post({
+      bot_id: 'crawler',
+      bot_name: 'Crawler',
+      status,
+      message: status === 1 ? 'no login' : null,
+      ...fields,
+    });
+  /** `+10 email:duty@example.com`: minutes since the night began. */
+  const arrived = () =>
+    world.arrived
+      .splice(0)
+      .toSorted((a, b) => a.at - b.at || (a.destination < b.destination ? -1 : 1))
+      .map(({ at, destination }) => `+${Math.floor((at - NIGHT + SECOND) / MINUTE)} ${destination}`);
+  const open = () => world.first.ledger.archive.openIncidents();
+  const takeUp = async (by = 'kenji') => {
+    const ids = (await open()).map(({ id }) => id);
+    await world.first.ledger.actions.takeUp(ids, { by, because: '' }, []);
+    return ids;
+  };
+
+  it('further people are told, each once, by the same template, with whom it was told before and that nobody is on it', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.passBy(9 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+0 slack:#ops']);
+    await post(1, { message: 'no login at all' });
+    await world.passBy(2 * MINUTE, MINUTE);
+    const [, mail] = world.arrived;
+    expect(mail?.lines.join('\n')).to.include('no login at all');
+    expect(mail?.lines.join('\n')).to.include('Told before: slack:#ops · Nobody has taken it up');
+    expect(arrived()).to.deep.equal(['+9 slack:#ops', '+10 email:duty@example.com']);
+    await world.passBy(60 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+30 slack:#leads']);
+    await world.pass(2 * DAY);
+    expect(arrived()).to.deep.equal([]);
+  });
+
+  it('nobody else is told once it is over or taken up', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.pass(MINUTE);
+    await takeUp();
+    await world.passBy(60 * MINUTE, 10 * MINUTE);
+    await post(0);
+    await post(1);
+    await world.pass(MINUTE);
+    await post(0);
+    await world.pass(2 * DAY);
+    expect(arrived().filter((line) => !line.endsWith('slack:#ops'))).to.deep.equal([]);
+    const timers = await world.store.rows('timers', 'key');
+    expect(timers).to.deep.equal([]);
+  });
+
+  it('it begins anew where a take-up is given back', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.passBy(11 * MINUTE, MINUTE);
+    const ids = await takeUp();
+    await world.passBy(60 * MINUTE, 10 * MINUTE);
+    arrived();
+    await world.first.ledger.actions.releaseIncidents(ids);
+    await world.passBy(9 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal([]);
+    await world.passBy(23 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+81 email:duty@example.com', '+101 slack:#leads']);
+  });
+
+  it('whoever a step told is told once that the BOT works again, whatever the route tells', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.passBy(11 * MINUTE, MINUTE);
+    await post(1);
+    arrived();
+    await world.pass(MINUTE);
+    await post(0);
+    await world.pass(MINUTE);
+    expect(world.arrived.map(({ destination, lines }) => `${destination} ${lines[0]}`)).to.deep.equal([
+      'email:duty@example.com Crawler works again, after failing for 12 min',
+    ]);
+    arrived();
+    await post(0);
+    await world.pass(MINUTE);
+    expect(arrived()).to.deep.equal([]);
+  });
+
+  it('steps are told once by two replicas, over restarts, and by several routes', async () => {
+    const other = `
+  - bot_id: 'c*'
+    on: [error]
+    notify: [{ slack: '#log' }]
+    then: [{ after: 20m, notify: [{ email: duty@example.com }, { email: boss@example.com }] }]`;
+    await begin(CONFIG + other);
+    await world.start();
+    await post(1);
+    await world.passBy(9 * MINUTE, MINUTE);
+    await world.stop();
+    await world.start();
+    await world.passBy(40 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal([
+      '+0 slack:#log',
+      '+0 slack:#ops',
+      '+10 email:duty@example.com',
+      '+20 email:boss@example.com',
+      '+30 slack:#leads',
+    ]);
+  });
+
+  it('a second way is told unless one destination of the route has got it, even where somebody is on it', async () => {
+    const second = CONFIG.replace('after: 10m', 'after: 10m, unless: delivered');
+    await begin(second);
+    await post(1);
+    await world.passBy(11 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+0 slack:#ops']);
+    await post(0);
+    world.fails('slack:#ops', ...Array.from({ length: 99 }, () => DOWN));
+    await post(1);
+    await takeUp();
+    await world.passBy(11 * MINUTE, MINUTE);
+    const mail = world.arrived.find(({ destination }) => destination === 'email:duty@example.com');
+    expect(mail?.lines.join('\n')).to.include('Nobody has got it so far · kenji is on it');
+  });
+
+  it('a step that is held is told once nothing holds it any more', async () => {
+    await begin(CONFIG);
+    await post(1);
+    const actor = { via: 'api', user: 'jane', from: 'test' } as const;
+    const until = NIGHT + 40 * MINUTE;
+    const asked = { destination: 'email:duty@example.com', until, untilSuccess: false, because: '', actor };
+    const id = await world.first.ledger.actions.snooze(asked);
+    await world.passBy(35 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+0 slack:#ops', '+30 slack:#leads']);
+    await world.first.ledger.actions.endSnooze(id);
+    await world.passBy(2 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+36 email:duty@example.com']);
+  });
+
+  it('it counts from the end of the hold of what was held', async () => {
+    await begin(CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"));
+    await post(1);
+    await world.passBy(29 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+20 slack:#ops']);
+    await world.passBy(2 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+30 email:duty@example.com']);
+  });
+
+  it('an overdue run and a missed result count as an error does', async () => {
+    await begin(
+      CONFIG.replace(
+        'on: [error]',
+        "on: [succeeded]\n    overdue: 5m\n    expect: { cron: '0 4 * * *', grace: 10m }",
+      ),
+    );
+    await post(2);
+    await world.passBy(16 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+5 slack:#ops', '+15 email:duty@example.com']);
+    await post(0);
+    await world.pass(MINUTE);
+    arrived();
+    await world.passBy(64 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+70 slack:#ops', '+80 email:duty@example.com']);
+  });
+
+  it('the story says who is told next, and who was told so', async () => {
+    await begin(CONFIG);
+    await post(1);
+    const next = async () => (await world.first.ledger.archive.story(1))?.next;
+    expect(await next()).to.deep.equal([{ at: NIGHT + 10 * MINUTE, who: ['email:duty@example.com'] }]);
+    await world.passBy(11 * MINUTE, MINUTE);
+    expect(await next()).to.deep.equal([{ at: NIGHT + 30 * MINUTE, who: ['slack:#leads'] }]);
+    expect((await world.store.rows('history')).map(({ what }) => what)).to.include('escalated');
+  });
+
+  it('today’s steps are told, by route and position', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.passBy(11 * MINUTE, MINUTE);
+    arrived();
+    await world.reload(
+      CONFIG.replace('after: 10m, notify: [{ email: duty', 'after: 10m, notify: [{ email: new').replace(
+        '30m',
+        '15m',
+      ),
+    );
+    await world.passBy(5 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+15 slack:#leads']);
+  });
+});
