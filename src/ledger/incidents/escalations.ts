@@ -152,13 +152,15 @@ interface LastTrouble {
   readonly kind: CallbackKind;
   readonly receivedAt: number;
   readonly jobKey: string | undefined;
+  readonly errorOf: string | undefined;
   /** As another destination was told, such as of a late result. */
   readonly telling: Pick<Telling, 'occasion'> | undefined;
 }
 
 async function lastTrouble(tx: Tx, { subjectKey, since }: Escalated): Promise<LastTrouble | undefined> {
   const last = await tx.first<LastTrouble>(sql`
-    SELECT id, kind, received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, (
+    SELECT id, kind, received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key,
+      CASE WHEN kind = 'callback' THEN bot_key END AS error_of, (
       SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
     FROM callbacks WHERE id IN (${troublesOf(subjectKey, since)}) ORDER BY id DESC LIMIT 1`);
   const occasion = last?.telling?.occasion;
@@ -168,7 +170,7 @@ async function lastTrouble(tx: Tx, { subjectKey, since }: Escalated): Promise<La
 /** Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more. */
 async function tellLast(
   tx: Tx,
-  { id: callbackId, receivedAt, jobKey }: LastTrouble,
+  { id: callbackId, receivedAt, jobKey, errorOf }: LastTrouble,
   targets: readonly DeliveryTarget[],
   telling: Telling,
 ): Promise<void> {
@@ -180,6 +182,7 @@ async function tellLast(
     callbackId,
     receivedAt,
     jobKey,
+    errorOf,
     targets: targets.map((target) => ({ ...target, telling })),
   });
   if (again.length === 0) return;
