@@ -85,14 +85,15 @@ describe('The keeper of a SQLite ledger', () => {
 
   it('is followed by another one when it ends', async () => {
     mark('dies');
-    await until('it has ended', async () => !(await reads()));
+    await until('it has ended', () => !existsSync(`${store.file}.dies`));
     await until('another one reads', reads);
     expect(await arrive('job')).to.include({ isNew: true });
   });
 
   it('moves the log, and the ledger leaves one file', async () => {
     for (let number = 0; number < 10; number += 1) await arrive(`a${number}`, MEGABYTE);
-    await until('the log has been moved', () => statSync(store.file).size > 4 * MEGABYTE);
+    // It moves four megabytes at least, of which some pages stand in the log twice.
+    await until('the log has been moved', () => statSync(store.file).size > 3 * MEGABYTE);
     await ledger.close(60_000);
     expect(existsSync(`${store.file}-wal`) ? logBytes() : 0).to.equal(0);
   });
