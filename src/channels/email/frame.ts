@@ -61,19 +61,18 @@ const LONGEST_BAR = 80;
 const LONGEST_PREHEADER = 150;
 const LONGEST_TITLE = 200;
 
-/** The bar's words and the rest of the text. For a notice about a run, the bar is the text's first line. */
-function barOf(text: string, tone: Tone): readonly [bar: string, rest: string] {
+/** The bar's words, which are the text's first line where that is short and no item of a list, and the rest of the text. */
+function barOf(text: string): readonly [bar: string, rest: string] {
   const [first = ''] = text.split('\n', 1);
-  if (tone === 'alert' || tone === 'test' || first === '' || first.length > LONGEST_BAR)
-    return ['Botbell', text];
+  if (first === '' || first.length > LONGEST_BAR || first.startsWith('• ')) return ['Botbell', text];
   return [first, text.slice(first.length).trim()];
 }
 
 export function frameOf(shown: ShownCard, card: Card): string {
   const look = LOOKS[card.tone];
-  const [words, text] = barOf(shown.text, card.tone);
+  const [words, text] = barOf(shown.text);
   const bar = look.symbol + words;
-  const preheader = shortLine(shown.message || text || words, LONGEST_PREHEADER);
+  const preheader = shortLine(text || shown.message || words, LONGEST_PREHEADER);
   return safeHtml`<!doctype html>
 <html lang="${card.language}">
 <head>
@@ -108,11 +107,16 @@ function cardOf(shown: ShownCard, { title, tone }: Card, bar: string): Escaped {
 ${boxOf(text, PLAIN_STYLE)}${messageOf(shown, LOOKS[tone])}${outputsAsHtml(shown)}${boxOf(leadsTo, PLAIN_STYLE)}
 </td></tr>
 <tr><td style="padding:8px 24px 20px 24px">
-<table ${TABLE} style="border-top:1px solid #d8dee6;font-size:13px;line-height:1.5">
-${facts.map(factRow)}</table>
-${boxOf(footer, FOOTER_STYLE, 'quiet')}
+${factsOf(facts)}${boxOf(footer, FOOTER_STYLE, 'quiet')}
 </td></tr>
 </table>`;
+}
+
+function factsOf(facts: readonly Fact[]): Escaped {
+  if (facts.length === 0) return NOTHING;
+  return safeHtml`<table ${TABLE} style="border-top:1px solid #d8dee6;font-size:13px;line-height:1.5">
+${facts.map(factRow)}</table>
+`;
 }
 
 /** Empty for empty content. */

@@ -45,7 +45,14 @@ describe('a mail drawn from a card', () => {
     expect(barOf({ text: 'Failed after 42 s\nmore' })).to.equal('✕ Failed after 42 s');
     expect(barOf({ text: '' })).to.equal('✕ Botbell');
     expect(barOf({ text: 'x'.repeat(81), language: 'ja' })).to.equal('✕ Botbell');
-    expect(barOf({ tone: 'alert', text: 'A message was not delivered.' })).to.equal('! Botbell');
+    expect(barOf({ tone: 'alert', text: 'Running for 2 h' })).to.equal('! Running for 2 h');
+    expect(barOf({ tone: 'alert', text: '• one\n• two' })).to.equal('! Botbell');
+  });
+
+  it('draws a rule above its facts alone', () => {
+    const ruleIn = (facts: Card['facts']) =>
+      composeMail(cardWith({ facts })).html.includes('border-top:1px solid #d8dee6;font-size');
+    expect([ruleIn(cardWith().facts), ruleIn([])]).to.deep.equal([true, false]);
   });
 
   it('has a subject of one line, cut so that it shows', () => {
