@@ -1,33 +1,37 @@
 /** The deliveries in the hands of this process. */
 import { type DeliveryName, isSame } from '../ledger/ledger.ts';
+import { Passing } from '../time/passing.ts';
 import type { Delivery } from './delivery.ts';
 
-/** Those with the same id are two where the store has lost the first one. */
 export class InHand {
-  readonly #all = new Set<Delivery>();
-  readonly #lastById = new Map<number, Delivery>();
+  readonly #byId = new Passing<number, Delivery>();
+  /** The store has lost these, and given their ids to others. */
+  #lost: readonly Delivery[] = [];
 
   add(delivery: Delivery): void {
-    this.#all.add(delivery);
-    this.#lastById.set(delivery.record.id, delivery);
+    const { id } = delivery.record;
+    const before = this.#byId.get(id);
+    if (before !== undefined) this.#lost = [...this.#lost, before];
+    this.#byId.set(id, delivery);
   }
 
   delete(delivery: Delivery): void {
-    this.#all.delete(delivery);
     const { id } = delivery.record;
-    if (this.#lastById.get(id) === delivery) this.#lastById.delete(id);
+    if (this.#byId.get(id) === delivery) this.#byId.delete(id);
+    else this.#lost = this.#lost.filter((each) => each !== delivery);
   }
 
   find(name: DeliveryName): Delivery | undefined {
-    const found = this.#lastById.get(name.id);
+    const found = this.#byId.get(name.id);
     return found !== undefined && isSame(found.record, name) ? found : undefined;
   }
 
   byId(id: number): Delivery | undefined {
-    return this.#lastById.get(id);
+    return this.#byId.get(id);
   }
 
-  [Symbol.iterator](): Iterator<Delivery> {
-    return this.#all.values();
+  *[Symbol.iterator](): Generator<Delivery> {
+    yield* this.#lost;
+    yield* this.#byId;
   }
 }

@@ -1,6 +1,7 @@
 /** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
+import { Passing } from '../time/passing.ts';
 import type { Delivering } from './delivering.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { Loop } from './loop.ts';
@@ -45,7 +46,8 @@ export class Posts {
   /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
   readonly #waiting = new Map<string, number>();
   /** Whoever came first, first. */
-  readonly #open = new Set<OpenPost>();
+  readonly #open = new Passing<number, OpenPost>();
+  #come = 0;
 
   constructor(posting: Posting) {
     this.#posting = posting;
@@ -87,9 +89,10 @@ export class Posts {
   /** Not async: it would keep the callback for as long as it waits. */
   #wait(posted: Posted, incoming: Incoming): Promise<Verdict> {
     const open = new OpenPost(this.#posting, posted);
-    this.#open.add(open);
+    const number = (this.#come += 1);
+    this.#open.set(number, open);
     return open.answer(this.#take(posted, incoming, open)).finally(() => {
-      this.#open.delete(open);
+      this.#open.delete(number);
       for (const what of open.waitsFor) this.#leave(what);
     });
   }

@@ -2,6 +2,7 @@
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { exchange } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
+import { Passing } from '../../time/passing.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
 import { SLACK } from './answers.ts';
@@ -33,7 +34,7 @@ interface Underway {
  * given the number of a call alone, in place of which the call's arguments, made into JSON once, are sent; and it is told `ok` alone.
  */
 export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
-  const underWay = new Map<unknown, Underway>();
+  const underWay = new Passing<unknown, Underway>();
   let calls = 0;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
@@ -66,7 +67,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 function fetchOver(
   pool: HttpPool,
   { origin }: URL,
-  underWay: ReadonlyMap<unknown, Underway>,
+  underWay: Passing<unknown, Underway>,
   hide: (words: string) => string,
 ): FetchFunction {
   return async (address, { headers = {}, body: form } = {}) => {
