@@ -204,7 +204,7 @@ function addIncidents({ get, act }: Routes, { people, surroundings: { redact } }
     return people.takeUp([id], fields, actor);
   });
   act('delete', '/api/incidents/:id/take-up', NONE, ({ id, actor }) => people.giveBack([id], actor));
-  act('post', '/api/incidents/:id/close', NONE, ({ id, actor }) => people.closeIncident(id, actor));
+  act('post', '/api/incidents/:id/close', NONE, ({ id, actor }) => people.closeIncidents([id], actor));
 }
 
 async function readTakeUpBody(ctx: RouterContext) {

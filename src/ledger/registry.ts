@@ -1,7 +1,7 @@
 /** Every operation by its name, since SQLite's keeper receives names and arguments, not functions. */
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './deliveries/bulks.ts';
 import { dismiss, redeliver, routeByHand } from './deliveries/by-hand.ts';
-import { botNamed, botsAfter, cameSince, lastRuns, lateBots } from './archive/bots.ts';
+import { botNamed, botsAfter, cameSince, lastRuns } from './archive/bots.ts';
 import { countCallbacks, findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
@@ -24,7 +24,7 @@ import { correctTimes } from './shared/clock.ts';
 import { freeClaims, giveBack, leave } from './deliveries/free-claims.ts';
 import { heartbeat, otherProcesses, processes } from './shared/processes.ts';
 import {
-  closeIncident,
+  closeIncidents,
   countIncidents,
   findIncidents,
   openIncidents,
@@ -55,7 +55,6 @@ export const archiveReads = {
   bots: botsAfter,
   bot: botNamed,
   cameSince,
-  lateBots,
   lastRuns,
   deadLetters,
   countOpen,
@@ -85,7 +84,7 @@ export const actionOperations = {
   endSnooze,
   takeUp,
   releaseIncidents,
-  closeIncident,
+  closeIncidents,
 };
 
 export const signalOperations = {

@@ -218,9 +218,10 @@ function onIncidents(parts: ActionParts) {
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
-    async closeIncident(id: number, actor: Actor) {
-      const name = (await actions.closeIncident(id, noNews())) ? 'closed' : await notOpen([id], archive);
-      return done('close', actor, id, result(id, name));
+    async closeIncidents(ids: readonly number[], actor: Actor) {
+      const isAnyClosed = await actions.closeIncidents(ids, noNews());
+      const name = isAnyClosed ? 'closed' : await notOpen(ids, archive);
+      return done('close', actor, ids.join(' '), { name, json: { id: ids[0], result: name } });
     },
   };
 }

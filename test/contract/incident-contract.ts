@@ -135,7 +135,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
       await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
-      expect(await bench.ledger.actions.closeIncident(id, [])).to.equal(true);
+      expect(await bench.ledger.actions.closeIncidents([id], [])).to.equal(true);
       expect(
         await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []),
         'once over',
@@ -256,7 +256,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.settle([dead(id, { cause: 'c', trouble, subject: DEAD_LETTER, targets: [ALERTS] })]);
       await bench.tell(await bench.claim());
       const [{ id: incident } = { id: 0 }] = await open();
-      expect(await bench.ledger.actions.closeIncident(incident, [])).to.equal(true);
+      expect(await bench.ledger.actions.closeIncidents([incident], [])).to.equal(true);
       const subjects = (await bench.claim()).map(
         ({ notice }) => isAlert(notice) && notice.alert.subject.template,
       );

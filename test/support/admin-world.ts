@@ -59,7 +59,11 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     ...servicesAt(clock),
     onUnforeseen: (error: unknown) => unforeseen.push(error),
     ...given,
-    archive: { countOpen: () => Promise.resolve(OPEN), ...archive } as Archive,
+    archive: {
+      countOpen: () => Promise.resolve(OPEN),
+      countIncidents: () => Promise.resolve({ bot: 0, destination: 0, botbell: 0 }),
+      ...archive,
+    } as Archive,
     people: { callbacks: (...args) => services.archive.callbacks(...args), ...people } as People,
     reloading: { status: { configHash: 'c0ffee1234567890' }, ...reloading } as Reloading,
   };

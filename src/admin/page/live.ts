@@ -43,18 +43,29 @@ function show(next: Document): void {
   const [main, fresh] = [mainOf(document), mainOf(next)];
   if (main === null || fresh === null || isRead(main)) return;
   // The server sends an action's result only once: keep it, or it would vanish before it is read.
-  const flash = main.querySelector('.flash');
-  if (flash !== null) fresh.prepend(flash.cloneNode(true));
-  if (main.textContent !== fresh.textContent) main.replaceWith(fresh);
+  const result = main.querySelector('[data-once]');
+  if (result !== null) fresh.prepend(result);
+  main.replaceWith(fresh);
   document.title = next.title;
   const [menu, freshMenu] = [document, next].map((each) => each.querySelector('body > header nav'));
   if (menu && freshMenu && !menu.contains(document.activeElement)) menu.replaceWith(freshMenu);
 }
 
+/** What is shown is of the time beside the title. */
+function saySilent(): void {
+  const asOf = document.getElementById('as-of');
+  if (asOf === null || asOf.classList.contains('bad')) return;
+  asOf.classList.add('status', 'bad');
+  asOf.prepend(`${asOf.dataset['silent'] ?? ''} `);
+}
+
 async function refresh(): Promise<void> {
   const main = mainOf(document);
-  const next = document.hidden || main === null || isRead(main) ? undefined : await pageNow();
-  if (next !== undefined) show(next);
+  if (!document.hidden && main !== null && !isRead(main)) {
+    const next = await pageNow();
+    if (next === undefined) saySilent();
+    else show(next);
+  }
   window.setTimeout(() => void refresh(), EVERY_MS);
 }
 

@@ -111,7 +111,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     return people.takeUp(idsIn(form), { by, because, quiet: form.get('quiet') === '1' }, actor);
   },
   'give-back': ({ form, actor, people }) => people.giveBack(idsIn(form), actor),
-  close: ({ form, actor, people }) => people.closeIncident(idIn(form), actor),
+  close: ({ form, actor, people }) => people.closeIncidents(idsIn(form), actor),
   'end-snooze': ({ form, actor, people }) => people.endSnooze(idIn(form), actor),
   test: ({ form, actor, reader, people }) =>
     people.test(form.get('destination') ?? '', actor, reader.language),

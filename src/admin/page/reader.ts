@@ -42,8 +42,8 @@ export interface ViewRequest {
 export interface Shown {
   /** In the reader's language, without the product's name; may contain foreign text. */
   readonly title: string;
-  /** A sentence that says what is shown. */
-  readonly lead?: string;
+  /** A sentence that says what is shown, or what an error says. */
+  readonly lead?: ComponentChildren;
   /** Shown under the title: a status, an id, links. */
   readonly facts?: ComponentChildren;
   readonly body?: ComponentChildren;

@@ -12,6 +12,7 @@ import { type Shown, useReader } from './reader.ts';
 export async function factsFor({ surroundings, reloading, archive, storeTrouble }: AdminServices) {
   // If the ledger cannot be read, the page that reports it needs no count.
   const open = await archive.countOpen().catch(() => undefined);
+  const needing = await archive.countIncidents().catch(() => ({}));
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
@@ -21,6 +22,7 @@ export async function factsFor({ surroundings, reloading, archive, storeTrouble 
     configHash,
     isConfigRefused,
     dead: open?.dead ?? 0,
+    needing: Object.values(needing).reduce((sum, count) => sum + count, 0),
     trouble: storeTrouble(),
   };
 }
@@ -58,7 +60,7 @@ interface ShellProps {
 export function Shell(props: ShellProps) {
   const { t, language } = useReader();
   const { shown, section, assets, facts } = props;
-  const undelivered = facts.dead === 0 ? '' : ` (${t('undelivered', { number: facts.dead })})`;
+  const needing = facts.needing === 0 ? '' : `(${facts.needing}) `;
   return (
     <html lang={language}>
       <head>
@@ -66,7 +68,7 @@ export function Shell(props: ShellProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{cleanLine(`${shown.title}${undelivered} · Botbell`)}</title>
+        <title>{cleanLine(`${needing}${shown.title} · Botbell`)}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={assets.style.path} />
         <script type="module" src={assets.script.path} />
@@ -87,11 +89,14 @@ export function Shell(props: ShellProps) {
   );
 }
 
-function Header({ section, facts: { dead, isConfigRefused } }: Pick<ShellProps, 'section' | 'facts'>) {
+function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   const { t, here, language, formats } = useReader();
   // Marks of the entries that need attention.
+  const { dead, needing, isConfigRefused } = facts;
+  const counted = (count: number) => (count === 0 ? '' : formats.number(count));
   const marks: Partial<Record<Section, string>> = {
-    dead: dead === 0 ? '' : formats.number(dead),
+    bots: counted(needing),
+    dead: counted(dead),
     config: isConfigRefused ? '!' : '',
   };
   return (
@@ -122,7 +127,7 @@ function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellP
   return (
     <>
       {flash === undefined ? null : (
-        <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+        <p class={`flash ${flash.kind}`} data-once role={flash.kind === 'failed' ? 'alert' : 'status'}>
           <strong>{t(flash.kind)}</strong> <Foreign text={flash.text} />
         </p>
       )}
@@ -140,8 +145,8 @@ function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellP
   );
 }
 
-function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'shown' | 'section'>) {
-  const { t } = useReader();
+function Head({ shown: { title, lead, facts, isStill }, section }: Pick<ShellProps, 'shown' | 'section'>) {
+  const { t, formats, now } = useReader();
   const entry = entryOf(section);
   return (
     <div class="head">
@@ -157,6 +162,11 @@ function Head({ shown: { title, lead, facts }, section }: Pick<ShellProps, 'show
       <h1>
         <Foreign text={title} />
       </h1>
+      {isStill === true ? null : (
+        <p class="quiet" id="as-of" data-silent={t('silent')}>
+          {t('as of', { time: formats.clock(now) })}
+        </p>
+      )}
       {lead === undefined ? null : <p class="lead">{lead}</p>}
       {facts === undefined ? null : <div class="facts">{facts}</div>}
     </div>

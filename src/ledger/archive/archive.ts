@@ -90,15 +90,6 @@ export interface ArchivedBot {
   readonly lastSucceededAt: number | undefined;
   readonly lastFailedAt: number | undefined;
   readonly lastResultAt: number | undefined;
-  readonly isFailing: boolean;
-}
-
-/** A BOT without a result since a `missed` or `overdue` notice about it. */
-export interface LateBot extends Pick<ArchivedBot, 'botId' | 'botName'> {
-  readonly kind: 'missed' | 'overdue';
-  /** The notice's id, and when it was written. */
-  readonly noticeId: number;
-  readonly toldAt: number;
 }
 
 /** One job of a BOT: its result, or its start if it has no result. */

@@ -1,11 +1,11 @@
-/** Reads BOTs: the last success and failure of each, late ones, and last runs. */
+/** Reads BOTs: the last success and failure of each, and last runs. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
-import { EXECUTING, hasResult } from '../deliveries/rows.ts';
-import type { ArchivedBot, CameOfBot, LateBot, Run } from './archive.ts';
+import { EXECUTING } from '../deliveries/rows.ts';
+import type { ArchivedBot, CameOfBot, Run } from './archive.ts';
 
 /** A condition: rows of `callbacks` of a BOT. @param botId as callbacks name it, or as the archive does */
 export function isOfBot(botId: string): Sql {
@@ -17,7 +17,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
   const lastAt = (status: StatusCode) => sql`(
     SELECT received_at FROM callbacks AS own
     WHERE kind = 'callback' AND own.bot_key = bots.key AND own.status = ${status} ORDER BY id DESC LIMIT 1)`;
-  const rows = await tx.all<Omit<ArchivedBot, 'lastResultAt' | 'isFailing'>>(sql`
+  const rows = await tx.all<Omit<ArchivedBot, 'lastResultAt'>>(sql`
     SELECT last.bot_key AS bot_id, last.bot_name, last.id AS last_callback_id, last.received_at AS last_received_at,
       ${lastAt(0)} AS last_succeeded_at, ${lastAt(1)} AS last_failed_at
     FROM (${keys}) AS bots JOIN callbacks AS last ON last.id = (
@@ -26,7 +26,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
   return rows.map((row) => {
     const { lastSucceededAt = 0, lastFailedAt = 0 } = row;
     const lastResultAt = Math.max(lastSucceededAt, lastFailedAt) || undefined;
-    return { ...row, lastResultAt, isFailing: lastFailedAt > lastSucceededAt };
+    return { ...row, lastResultAt };
   });
 }
 
@@ -49,20 +49,6 @@ export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly
 export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
   const keys = sql`SELECT DISTINCT bot_key AS key FROM callbacks WHERE kind = 'callback' AND ${isOfBot(botId)}`;
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
-}
-
-const MOST_LATE = 1000;
-
-/** Newest notice first; a BOT appears once for each of its notices. */
-export function lateBots(tx: Tx): Promise<readonly LateBot[]> {
-  return tx.all<LateBot>(sql`
-    SELECT bot_key AS bot_id, bot_name, kind, id AS notice_id, received_at AS told_at FROM callbacks AS own
-    WHERE kind <> 'callback' AND kind IN ('missed', 'overdue') AND (
-      SELECT id FROM callbacks AS result
-      WHERE kind = 'callback' AND result.bot_key = own.bot_key AND result.id > own.id AND result.status <> ${EXECUTING}
-      ORDER BY id LIMIT 1) IS NULL
-      AND NOT (kind = 'overdue' AND ${hasResult('own')})
-    ORDER BY id DESC LIMIT ${MOST_LATE}`);
 }
 
 /** The most callbacks that are counted, the newest. */

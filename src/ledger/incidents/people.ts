@@ -106,10 +106,14 @@ function setTakenUp(
   taken: TakenUp | undefined,
 ): Promise<readonly Incident[]> {
   return tx.all(sql`
-    UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join(ids)}) RETURNING ${INCIDENT}`);
+    UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join([0, ...ids])}) RETURNING ${INCIDENT}`);
 }
 
-/** @param noNews as of `takeUp` @returns whether it was open */
-export async function closeIncident(tx: Tx, id: number, noNews: readonly string[]): Promise<boolean> {
-  return (await endIncidents(tx, sql`id = ${id}`, noNews)) > 0;
+/** @param noNews as of `takeUp` @returns whether any of them was open */
+export async function closeIncidents(
+  tx: Tx,
+  ids: readonly number[],
+  noNews: readonly string[],
+): Promise<boolean> {
+  return (await endIncidents(tx, sql`id IN (${join([0, ...ids])})`, noNews)) > 0;
 }

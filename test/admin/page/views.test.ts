@@ -95,10 +95,10 @@ describe('The page of an office', () => {
     expectMessages(join(import.meta.dirname, 'views.json'), views);
   });
 
-  it('counts dead letters in its title and its menu', async () => {
+  it('counts what needs somebody in its title, and dead letters beside it in its menu', async () => {
     const { body } = await world.get('/');
     expect(body).to.match(
-      /<title>BOTs \(\d+ undelivered\) · Botbell<\/title>.*<strong class="count"> \d+<\/strong>/s,
+      /<title>\(\d+\) BOTs · Botbell<\/title>.*>BOTs<strong class="count"> \d+<.*>Undelivered<strong class="count"> \d+</s,
     );
   });
 

@@ -1,9 +1,11 @@
 /** One BOT: its runs, their durations, and its current destinations. */
-import type { Run } from '../../../ledger/archive/archive.ts';
+import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
+import type { Archive } from '../../../ledger/registry.ts';
 import { DAY_MS } from '../../../signal/calendar.ts';
+import { Entries, withErrors } from '../incidents/incidents.tsx';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
-import { KindStatus, RunStatus } from '../parts/status.tsx';
+import { RunStatus } from '../parts/status.tsx';
 import { Chips, Code, Gist, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import { Scatter } from './charts.tsx';
@@ -43,8 +45,7 @@ async function loadBot({
     runs: last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS),
     /** Destinations for each status, by the config in force. */
     told,
-    /** Notices of a result that was missed or is overdue, and has not come since. */
-    late: (await archive.lateBots()).filter(({ botId }) => botId === bot.botId),
+    open: await withErrors(archive, await openOf(archive, bot)),
     /** Snoozes of this BOT, and those of whole destinations that it reaches. */
     snoozes: (await people.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
@@ -52,17 +53,18 @@ async function loadBot({
   };
 }
 
-function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
+/** At most one. */
+async function openOf(archive: Archive, { botId }: ArchivedBot) {
+  const { items } = await archive.incidents({ kind: 'bot', botId }, { limit: 1 });
+  return items.filter(({ overAt }) => overAt === undefined);
+}
+
+function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {
   const { t } = useReader();
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   return (
     <>
       {last === undefined ? null : <RunStatus status={last.status} />}
-      {late.map(({ kind, noticeId }) => (
-        <a key={noticeId} href={pathTo(['callbacks', noticeId])}>
-          <KindStatus callback={{ kind, status: 1 }} />
-        </a>
-      ))}
       <Code text={bot_id} />
       <a href={pathTo(['callbacks'], { bot_id })}>{t('bot.callbacks')}</a>
       <a href={pathTo(['snoozes'], { bot_id })}>{t('snoozes.link')}</a>
@@ -70,13 +72,14 @@ function BotFacts({ bot: { botId: bot_id }, runs, late }: BotData) {
   );
 }
 
-function Bot({ bot, runs, told, snoozes }: BotData) {
+function Bot({ bot, runs, told, snoozes, open }: BotData) {
   const { t, now } = useReader();
   const failed = runs.filter(({ status }) => status === 1).length;
   const count = t('bots.strip', { runs: runs.length, failed });
   return (
     <>
       <Snoozed snoozes={snoozes} of={bot.botId} />
+      <Entries {...open} most={1} />
       {runs.length === 0 ? null : (
         <Section title={t('bot.runs')} aside={count}>
           <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />

@@ -1,7 +1,9 @@
-/** The overview: what needs attention, then a row for each BOT, failing ones first. */
-import type { ReceiverConfig } from '../../../config/config.ts';
+/** The overview: what needs somebody, then a row for each BOT, those with an open incident first. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
-import { NeedsSomebody } from '../incidents/incidents.tsx';
+import type { Config } from '../../../config/config.ts';
+import { keysFor } from '../../../ledger/callbacks/keys.ts';
+import { callbackUrlOf } from '../../../config/callback-url.ts';
+import { NeedsSomebody, withErrors } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
@@ -13,58 +15,64 @@ const RUNS_SHOWN = 30;
 const BOTS_A_PAGE = 50;
 /** The most BOTs that the overview considers. */
 const MOST_BOTS = 10_000;
-/** What a tile counts, and the list that it leads to shows. */
+/** What is counted below the title, and the list that the count leads to shows. */
 const PENDING = { state: 'pending' } as const;
 
 type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
 export const showBots: View = async (request) => {
   const data = await loadBots(request);
-  return { title: request.reader.t('nav.bots'), body: <Bots {...data} /> };
+  return { title: request.reader.t('nav.bots'), facts: <Pending {...data} />, body: <Bots {...data} /> };
 };
 
 async function loadBots({ query, services: { archive, people, drawing } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
-  const page = botsOnPage(bots, name, after, BOTS_A_PAGE);
-  const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
   const open = await archive.openIncidents();
+  const failing = new Set(open.flatMap(({ kind, subject }) => (kind === 'bot' ? keysFor(subject) : [])));
+  const isFailing = ({ botId }: ArchivedBot) => failing.has(botId);
+  const page = botsOnPage(bots, isFailing, { name, after, size: BOTS_A_PAGE });
+  const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
   const snoozed = new Set((await people.snoozes()).map(({ botId }) => botId));
   return {
     name,
-    rows: page.bots.map((bot) => rowOf(bot, runs.get(bot.botId) ?? [], snoozed.has(bot.botId))),
+    rows: page.bots.map((bot) => ({
+      ...rowOf(bot, runs.get(bot.botId) ?? []),
+      isSnoozed: snoozed.has(bot.botId),
+      isFailing: isFailing(bot),
+    })),
     next: page.next,
-    open,
+    open: await withErrors(archive, open),
     lastAt: bots.reduce<number | undefined>(
       (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
       undefined,
     ),
-    work: await archive.countOpen(),
     pending: await archive.countCallbacks(PENDING),
-    failing: bots.filter(({ isFailing }) => isFailing).length,
     isCut: bots.length === MOST_BOTS,
     /** Set only before the first callback, to show where to post one. */
     receiver: bots.length === 0 ? drawing().config.receiver : undefined,
   };
 }
 
-/**
- * Selects and sorts BOTs, failing ones first.
- * @param name part of a name or id, in any case; empty for all
- * @param after the last BOT of the page before; if it no longer matches, the list begins anew
- * @returns `next`: the value of `after` for the next page; undefined if there is none
- */
+interface Wanted {
+  /** Part of a name or id, in any case; empty for all. */
+  readonly name: string;
+  /** The last BOT of the page before; if it no longer matches, the list begins anew. */
+  readonly after: string | undefined;
+  readonly size: number;
+}
+
+/** Selects and sorts BOTs, failing ones first. @returns `next`: the value of `after` for the next page; undefined if there is none */
 export function botsOnPage(
   all: readonly ArchivedBot[],
-  name: string,
-  after: string | undefined,
-  size: number,
+  isFailing: (bot: ArchivedBot) => boolean,
+  { name, after, size }: Wanted,
 ) {
   const part = comparable(name);
   const matching = all
     .filter(({ botId, botName }) => [botId, botName].some((each) => comparable(each).includes(part)))
-    .toSorted((a, b) => Number(b.isFailing) - Number(a.isFailing) || laterFirst(a, b));
+    .toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a)) || laterFirst(a, b));
   const start = matching.findIndex(({ botId }) => botId === after) + 1;
   const bots = matching.slice(start, start + size);
   return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
@@ -90,56 +98,35 @@ export function usualSeconds(runs: readonly Run[]): number | undefined {
 }
 
 /** @param runs newest first */
-function rowOf(bot: ArchivedBot, runs: readonly Run[], isSnoozed: boolean) {
+function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   const failed = runs.filter(({ status }) => status === 1).length;
-  return { ...bot, runs, last, failed, usual: usualSeconds(runs), isSnoozed };
+  return { ...bot, runs, last, failed, usual: usualSeconds(runs) };
 }
 
 function Bots(data: BotsData) {
-  const { receiver } = data;
+  const { receiver, open } = data;
   const reader = useReader();
   return (
     <>
-      {receiver === undefined || data.open.length > 0 ? <NeedsSomebody {...data} /> : null}
-      <Tiles {...data} />
+      {receiver === undefined || open.incidents.length > 0 ? <NeedsSomebody {...data} /> : null}
       {receiver === undefined ? <BotList {...data} /> : start(receiver, reader)}
     </>
   );
 }
 
-function Tiles({ work, pending, failing }: BotsData) {
-  const { t, formats } = useReader();
-  const tiles = [
-    { word: 'bots.failing', count: failing, to: '/', tone: 'bad' },
-    { word: 'state.pending', count: pending, to: pathTo(['callbacks'], PENDING), tone: 'wait' },
-    { word: 'nav.dead', count: work.dead, to: '/dead', tone: 'bad' },
-    { word: 'nav.refused', count: work.refused, to: '/refused', tone: 'wait' },
-  ] as const;
-  return (
-    <ul class="tiles">
-      {tiles.map(({ word, count, to, tone }) => (
-        <li key={word} class={count === 0 ? 'idle' : tone}>
-          <a href={to}>
-            <strong>{formats.number(count)}</strong>
-            <span>{t(word)}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
+function Pending({ pending }: BotsData) {
+  const { t } = useReader();
+  if (pending === 0) return null;
+  return <a href={pathTo(['callbacks'], PENDING)}>{t('bots.pending', { number: pending })}</a>;
 }
 
 /** Instructions shown until the first callback has come. */
-function start({ listen, path, tokens }: ReceiverConfig, { t }: Reader) {
-  const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
-  const token = tokens.length > 0 ? '/<receiver.token>' : '';
+function start(receiver: Config['receiver'], { t }: Reader) {
   return (
     <Section title={t('bots.empty')}>
       <p>{t('bots.empty, address')}</p>
-      <pre class="box">{`http://${host}:${listen.port}${path}${token}`}</pre>
-      <p>{t('bots.empty, sample')}</p>
-      <pre class="box">npm run -s botbell -- send config/samples/error.json --fresh</pre>
+      <pre class="box">{callbackUrlOf(receiver, '<receiver.token>')}</pre>
       <p>
         <a href="/playground">{t('bots.empty, try')}</a>
       </p>

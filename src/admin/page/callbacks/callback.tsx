@@ -18,11 +18,12 @@ export const showCallback: View = async ({ params, reader, services }) => {
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
   if (found === undefined) return undefined;
   const { callback } = found;
-  const { kind, id, botName, botId } = callback;
+  const { kind, id, botName, botId, gist = '' } = callback;
   const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
   const snoozes = await people.snoozes();
   return {
     title,
+    lead: gist === '' ? undefined : <Foreign text={gist} class="status bad" />,
     facts: <CallbackFacts callback={callback} />,
     body: <Callback {...found} snoozes={snoozes} />,
   };
@@ -32,18 +33,11 @@ export const showCallback: View = async ({ params, reader, services }) => {
 function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
   const reader = useReader();
   const { t } = reader;
-  const { id, kind, botId, deliveries, gist = '' } = callback;
+  const { id, kind, botId, deliveries } = callback;
   const holding = new Set(deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
   return (
     <>
       <Section className="summary">
-        {gist === '' ? null : (
-          <p>
-            <strong>
-              <Foreign text={gist} />
-            </strong>
-          </p>
-        )}
         <p dir="auto">{story.summary}</p>
         <Snoozed snoozes={snoozes.filter((snooze) => holding.has(snooze.id))} of={botId} />
       </Section>

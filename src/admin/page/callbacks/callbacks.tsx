@@ -86,7 +86,7 @@ function List({ asked, items, next }: Pick<CallbacksProps, 'asked'> & Page<Archi
   const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (
     <>
-      <Table caption="nav.callbacks" empty="callbacks.none" rows={items} columns={COLUMNS} />
+      <CallbackTable rows={items} />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
           <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
@@ -95,6 +95,10 @@ function List({ asked, items, next }: Pick<CallbacksProps, 'asked'> & Page<Archi
       {next === undefined ? null : <Older to={pathTo(['callbacks'], { ...asked, before: next })} />}
     </>
   );
+}
+
+export function CallbackTable({ rows }: { readonly rows: readonly ArchivedCallback[] }) {
+  return <Table caption="nav.callbacks" empty="callbacks.none" rows={rows} columns={COLUMNS} />;
 }
 
 const COLUMNS: Columns<ArchivedCallback> = [

@@ -1,17 +1,38 @@
 /** What needs somebody: open incidents, those of one cause as one entry, the worst first. */
+import { faultInJapanese } from '../../../callback/fault-words.ts';
+import { failureInWords, type FailureToExplain } from '../../../channels/failure.ts';
 import { type Group, groupsOf, type Incident, SIGN_WORDS } from '../../../incident/incident.ts';
+import type { Archive } from '../../../ledger/registry.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
+import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
-/** Entries of the first view, and subjects of one entry. */
+/** Entries of the first view, and subjects of one entry that are seen at once. */
 const MOST_GROUPS = 50;
 const MOST_NAMED = 8;
+const CALLBACKS_SHOWN = 10;
+
+interface Troubles {
+  readonly incidents: readonly Incident[];
+  /** The last error of each destination that has one. */
+  readonly errors: ReadonlyMap<string, FailureToExplain | undefined>;
+}
+
+/** With what is needed to say them in the reader's language. */
+export async function withErrors(archive: Archive, incidents: readonly Incident[]): Promise<Troubles> {
+  const names = incidents.flatMap(({ kind, subject }) => (kind === 'destination' ? [subject] : []));
+  const destinations = names.length === 0 ? [] : await archive.destinations(names);
+  return {
+    incidents,
+    errors: new Map(destinations.map(({ destination, lastError }) => [destination, lastError])),
+  };
+}
 
 interface NeedsProps {
-  readonly open: readonly Incident[];
+  readonly open: Troubles;
   /** When the last callback came; undefined: none has. */
   readonly lastAt: number | undefined;
 }
@@ -19,24 +40,37 @@ interface NeedsProps {
 /** The page's first part. */
 export function NeedsSomebody({ open, lastAt }: NeedsProps) {
   const { t, formats } = useReader();
-  const groups = groupsOf(open);
-  if (groups.length === 0)
-    return (
-      <Section title={t('incidents.well')}>
-        <p>
-          {t('incidents.last callback')} <Time at={lastAt} />
-        </p>
-      </Section>
-    );
+  const needing = open.incidents.filter(({ isWaiting }) => !isWaiting);
+  const { length } = groupsOf(needing);
+  const lastCame = (
+    <p class="quiet">
+      {t('incidents.last callback')} <Time at={lastAt} />
+    </p>
+  );
   return (
-    <Section title={t('incidents.needs')} aside={formats.number(groups.length)}>
+    <Section
+      title={t(length === 0 ? 'incidents.well' : 'incidents.needs')}
+      aside={length === 0 ? undefined : formats.number(length)}
+    >
+      {length === 0 ? lastCame : null}
+      <Entries {...open} most={MOST_GROUPS} />
+    </Section>
+  );
+}
+
+/** Incidents with what can be done about them, as groups. */
+export function Entries({ incidents, errors, most }: Troubles & { readonly most: number }) {
+  const { t } = useReader();
+  const groups = groupsOf(incidents);
+  return (
+    <>
       <ul class="problems">
-        {groups.slice(0, MOST_GROUPS).map((group) => (
-          <Entry key={group.latest.id} group={group} />
+        {groups.slice(0, most).map((group) => (
+          <Entry key={group.latest.id} group={group} errors={errors} />
         ))}
       </ul>
-      {groups.length > MOST_GROUPS ? <p>{t('more', { number: groups.length - MOST_GROUPS })}</p> : null}
-    </Section>
+      {groups.length > most ? <p>{t('more', { number: groups.length - most })}</p> : null}
+    </>
   );
 }
 
@@ -45,39 +79,59 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   const id = wholeNumberIn(params['id']) ?? 0;
   const incident = await archive.incident(id);
   if (incident === undefined) return undefined;
+  const { kind, subject, since } = incident;
+  const { items } = await archive.callbacks(
+    kind === 'bot' ? { botId: subject, from: since } : { destination: subject },
+    { limit: CALLBACKS_SHOWN },
+  );
   const body = (
-    <Section>
-      <ul class="problems">
-        {groupsOf([incident]).map((group) => (
-          <Entry key={id} group={group} />
-        ))}
-      </ul>
-    </Section>
+    <>
+      <Section>
+        <Entries {...await withErrors(archive, [incident])} most={1} />
+      </Section>
+      {kind === 'botbell' ? null : (
+        <Section title={t('nav.callbacks')}>
+          <CallbackTable rows={items} />
+          <p>
+            <a href={callbacksOf(incident)}>{t('bot.callbacks')}</a>
+          </p>
+        </Section>
+      )}
+    </>
   );
   return { title: t('incidents.one', { id }), body };
 };
 
-function Entry({ group }: { readonly group: Group }) {
-  const { t, language } = useReader();
-  const { latest, count, since } = group;
-  const { takenUp, overAt, gist, sign, isWaiting } = latest;
+interface EntryProps extends Pick<Troubles, 'errors'> {
+  readonly group: Group;
+}
+
+function Entry({ group, errors }: EntryProps) {
+  const { t, language, formats } = useReader();
+  const { latest, incidents, count, since } = group;
+  const { takenUp, overAt, sign, isWaiting, lastAt } = latest;
+  const isBad = takenUp === undefined && overAt === undefined && !isWaiting;
   return (
-    <li class={takenUp === undefined && overAt === undefined ? 'bad' : 'idle'}>
+    <li class={isBad ? 'bad' : 'idle'}>
       <p class="facts">
-        <strong class="status">{SIGN_WORDS[sign][language]}</strong>
-        {gist === '' ? null : <Foreign text={gist} />}
+        <strong class={isBad ? 'status bad' : 'status'}>{SIGN_WORDS[sign][language]}</strong>
+        <Foreign text={gistOf(latest, errors, language)} />
       </p>
-      <Subjects group={group} />
+      <Subjects incidents={incidents} />
       <p class="facts quiet">
+        {incidents.length === 1 ? null : <span>{t('incidents.bots', { bots: incidents.length })}</span>}
         <span>
           {t('incidents.since')} <Time at={since} />
         </span>
-        <span>{t('incidents.count', { signs: count })}</span>
+        {count === 1 ? null : (
+          <span>{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
+        )}
         {isWaiting ? <span>{t('incidents.waiting')}</span> : null}
         {takenUp === undefined ? null : (
           <span>
             {t('incidents.taken up')}{' '}
-            <Foreign text={[takenUp.by, takenUp.because].filter(Boolean).join(': ')} />
+            <Foreign text={[takenUp.by, takenUp.because].filter(Boolean).join(': ')} />{' '}
+            <Time as="ago" at={takenUp.at} />
           </span>
         )}
         {overAt === undefined ? null : (
@@ -91,70 +145,108 @@ function Entry({ group }: { readonly group: Group }) {
   );
 }
 
-function Subjects({ group: { incidents } }: { readonly group: Group }) {
+/** In the reader's language where it is Botbell that says it. */
+function gistOf(
+  { kind, sign, gist, subject }: Incident,
+  errors: Troubles['errors'],
+  language: 'en' | 'ja',
+): string {
+  const error = kind === 'destination' ? errors.get(subject) : undefined;
+  if (error !== undefined) return failureInWords(error, language);
+  if (sign !== 'refused' || language === 'en') return gist;
+  const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
+  return `${pointer} ${faultInJapanese(fault)}`;
+}
+
+function Subjects({ incidents }: Pick<Group, 'incidents'>) {
   const { t } = useReader();
-  const rest = incidents.length - MOST_NAMED;
+  const rest = incidents.slice(MOST_NAMED);
+  return (
+    <>
+      <SubjectChips incidents={incidents.slice(0, MOST_NAMED)} />
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{t('more', { number: rest.length })}</summary>
+          <SubjectChips incidents={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function SubjectChips({ incidents }: { readonly incidents: readonly Incident[] }) {
+  const { t } = useReader();
   return (
     <ul class="chips">
-      {incidents.slice(0, MOST_NAMED).map((incident) => (
-        <li key={incident.id}>
-          <a href={placeOf(incident)}>
-            <Foreign text={nameOf(incident.name, incident.subject)} />
-          </a>
+      {incidents.map(({ id, kind, name, subject, sign }) => (
+        <li key={id}>
+          {kind === 'botbell' ? (
+            <a href={sign === 'reload' ? '/config' : '/refused'}>
+              {t(sign === 'reload' ? 'nav.config' : 'nav.refused')}
+            </a>
+          ) : (
+            <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subject }) : callbacksOf({ kind, subject })}>
+              <Foreign text={nameOf(name, subject)} />
+            </a>
+          )}
         </li>
       ))}
-      {rest > 0 ? <li>{t('more', { number: rest })}</li> : null}
     </ul>
   );
 }
 
-/** Where more is seen of it. */
-function placeOf({ kind, subject, sign }: Incident): string {
-  if (kind === 'bot') return pathTo(['bots'], { bot_id: subject });
-  if (kind === 'destination') return pathTo(['callbacks'], { destination: subject });
-  return sign === 'reload' ? '/config' : '/refused';
+function callbacksOf({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): string {
+  return pathTo(['callbacks'], kind === 'bot' ? { bot_id: subject } : { destination: subject });
 }
 
-function Acts({ group: { incidents, latest } }: { readonly group: Group }) {
-  const { t, signedAs } = useReader();
+function Acts({ group: { incidents, latest } }: Pick<EntryProps, 'group'>) {
+  const { t, here } = useReader();
   const ids = incidents.map(({ id }) => id).join(' ');
-  const { kind, subject, takenUp } = latest;
-  const snoozed = kind === 'bot' ? { bot_id: subject } : { destination: subject };
+  const { id, kind, subject, takenUp, sign } = latest;
+  const path = pathTo(['incidents', id]);
+  const destination = kind === 'destination' ? { destination: subject } : undefined;
   return (
-    <div class="actions">
-      {takenUp === undefined ? (
-        <details>
-          <summary>{t('incidents.take up')}</summary>
-          <PostForm action="/act/take-up" fields={{ ids }} className="filters">
-            <Field name="by" label={t('incidents.by')} value={signedAs} />
-            <Field name="because" label={t('snoozes.because')} value="" />
-            {kind === 'bot' ? (
-              <label>
-                <input type="checkbox" name="quiet" value="1" /> {t('incidents.quiet')}
-              </label>
-            ) : null}
-            <div class="actions">
-              <button type="submit" class="primary">
-                {t('incidents.take up')}
-              </button>
-            </div>
-          </PostForm>
-        </details>
-      ) : (
-        <PostButton action="/act/give-back" fields={{ ids }} kind="small" word={t('incidents.give back')} />
-      )}
-      {kind === 'botbell' ? null : <a href={pathTo(['snoozes'], snoozed)}>{t('snoozes.link')}</a>}
-      {kind === 'destination' ? (
-        <PostButton
-          action="/act/test"
-          fields={{ destination: subject }}
-          kind="small"
-          word={t('destinations.send')}
-        />
-      ) : null}
-      {incidents.length === 1 ? (
-        <PostButton action="/act/close" fields={{ id: ids }} kind="small" word={t('incidents.close')} />
-      ) : null}
-    </div>
+    <>
+      <TakeUp ids={ids} isOfBots={kind === 'bot'} />
+      <div class="actions">
+        {here === path ? null : <a href={path}>{t('incidents.open')}</a>}
+        {takenUp === undefined ? null : (
+          <PostButton action="/act/give-back" fields={{ ids }} kind="small" word={t('incidents.give back')} />
+        )}
+        {kind === 'botbell' || incidents.length > 1 ? null : (
+          <a href={pathTo(['snoozes'], destination ?? { bot_id: subject })}>{t('snoozes.link')}</a>
+        )}
+        {destination === undefined ? null : (
+          <PostButton action="/act/test" fields={destination} kind="small" word={t('destinations.send')} />
+        )}
+        {destination === undefined || sign !== 'dead' ? null : (
+          <a href={pathTo(['redeliveries', 'new'], { ...destination, state: 'dead' })}>{t('dead.again')}</a>
+        )}
+        <PostButton action="/act/close" fields={{ ids }} kind="small" word={t('incidents.close')} />
+      </div>
+    </>
+  );
+}
+
+function TakeUp({ ids, isOfBots }: { readonly ids: string; readonly isOfBots: boolean }) {
+  const { t, signedAs } = useReader();
+  return (
+    <details>
+      <summary>{t('incidents.take up')}</summary>
+      <PostForm action="/act/take-up" fields={{ ids }} className="filters">
+        <Field name="by" label={t('incidents.by')} value={signedAs} />
+        <Field name="because" label={t('snoozes.because')} value="" />
+        {isOfBots ? (
+          <label>
+            <input type="checkbox" name="quiet" value="1" /> {t('incidents.quiet')}
+          </label>
+        ) : null}
+        <div class="actions">
+          <button type="submit" class="primary">
+            {t('incidents.take up')}
+          </button>
+        </div>
+      </PostForm>
+    </details>
   );
 }

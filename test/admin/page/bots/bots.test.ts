@@ -12,7 +12,6 @@ function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
     lastSucceededAt: undefined,
     lastFailedAt: undefined,
     lastResultAt: 100,
-    isFailing: false,
     ...fields,
   };
 }
@@ -21,14 +20,17 @@ function run(status: 0 | 1 | 2, elapsedSeconds?: number): Run {
   return { callbackId: 1, jobId: 'j', status, startedAt: 0, receivedAt: 0, elapsedSeconds };
 }
 
-const idsOf = (...args: Parameters<typeof botsOnPage>) => botsOnPage(...args).bots.map(({ botId }) => botId);
+const isFailing = ({ botId }: ArchivedBot) => ['bad', 'worse'].includes(botId);
+const pageOf = (all: readonly ArchivedBot[], name: string, after: string | undefined, size: number) =>
+  botsOnPage(all, isFailing, { name, after, size });
+const idsOf = (...args: Parameters<typeof pageOf>) => pageOf(...args).bots.map(({ botId }) => botId);
 
 describe('the overview of BOTs', () => {
   const bots = [
     bot('old', { lastResultAt: 1 }),
     bot('new', { lastResultAt: 9 }),
-    bot('bad', { lastResultAt: 2, isFailing: true }),
-    bot('worse', { lastResultAt: 5, isFailing: true }),
+    bot('bad', { lastResultAt: 2 }),
+    bot('worse', { lastResultAt: 5 }),
     bot('begun', { lastResultAt: undefined, lastReceivedAt: 3, botName: '請求書 ＡＢＣ' }),
   ];
 
@@ -37,12 +39,12 @@ describe('the overview of BOTs', () => {
   });
 
   it('goes on behind the last BOT of the page before', () => {
-    const first = botsOnPage(bots, '', undefined, 2);
+    const first = pageOf(bots, '', undefined, 2);
     expect(first.next).to.equal('bad');
-    const second = botsOnPage(bots, '', first.next, 2);
+    const second = pageOf(bots, '', first.next, 2);
     expect(second.bots.map(({ botId }) => botId)).to.deep.equal(['new', 'begun']);
-    expect(botsOnPage(bots, '', second.next, 2)).to.deep.include({ next: undefined });
-    expect(botsOnPage(bots, '', undefined, 5).next).to.equal(undefined);
+    expect(pageOf(bots, '', second.next, 2)).to.deep.include({ next: undefined });
+    expect(pageOf(bots, '', undefined, 5).next).to.equal(undefined);
   });
 
   it('begins anew where that BOT is gone', () => {
