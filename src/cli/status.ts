@@ -1,5 +1,12 @@
 /** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
-import { type Group, groupsOf, type Incident, type Sign, SIGN_WORDS } from '../incident/incident.ts';
+import {
+  calledOf,
+  type Group,
+  groupsOf,
+  type Incident,
+  type Sign,
+  SIGN_WORDS,
+} from '../incident/incident.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import { incidentJson } from '../people/json.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -45,9 +52,7 @@ async function openNow(context: CommandContext): Promise<readonly Incident[]> {
   }
 }
 
-const TO_DO: Readonly<Record<Sign, string>> = {
-  error:
-    'see `botbell why --bot` of it; `botbell take-up` says who is on it; it is over with its next success',
+const TO_DO: Readonly<Record<Exclude<Sign, 'error'>, string>> = {
   overdue: 'look whether the job still runs; it is over with its result',
   missed: 'look whether the job service starts it; it is over with its next result',
   config: 'mend the setting or the permission, and reload; messages wait meanwhile',
@@ -60,21 +65,28 @@ const TO_DO: Readonly<Record<Sign, string>> = {
 const MOST_NAMED = 5;
 const LONGEST_NAME = 80;
 
-/** `12 13 14  3 BOTs failed: connection refused (4 times, for 2 h): Invoices, Orders, Stock; kenji is on it` */
+/** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
 function linesOf(group: Group, context: CommandContext): string {
   const { latest, incidents, since, count } = group;
   const { gist, sign, takenUp, isWaiting } = latest;
-  const ids = incidents.map(({ id }) => id).join(' ');
   const age = formatAge(Math.max(0, systemClock.now() - since), 'en');
-  const happened = `${SIGN_WORDS[sign].en}${gist === '' ? '' : `: ${gist}`} (${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
+  const bots = incidents.length === 1 ? '' : `${incidents.length} BOTs, `;
+  const happened = `${SIGN_WORDS[sign].en}${gist === '' ? '' : `: ${gist}`} (${bots}${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
   const taken = takenUp && `; ${[`${takenUp.by} is on it`, takenUp.because].filter(Boolean).join(': ')}`;
   const waiting = isWaiting ? '; nobody was told yet' : '';
   const line = `${subjectsOf(incidents)} ${happened}${taken ?? ''}${waiting}`;
-  return `${styled(context, 'dim', ids)}  ${visibleOnOneLine(line)}\n    ${TO_DO[sign]}`;
+  const takeUp = `botbell take-up ${incidents.map(({ id }) => id).join(' ')} --by NAME`;
+  return `${visibleOnOneLine(line)}\n    ${toDo(latest)}\n    ${styled(context, 'dim', takeUp)}`;
+}
+
+function toDo({ sign, subject }: Incident): string {
+  if (sign !== 'error') return TO_DO[sign];
+  const bot = visibleOnOneLine(shortLine(subject, LONGEST_NAME));
+  return `\`botbell why --bot ${/^[\w.-]+$/.test(bot) ? bot : `'${bot}'`}\` says more; it is over with its next success`;
 }
 
 function subjectsOf(incidents: readonly Incident[]): string {
-  const names = incidents.map(({ name, subject }) => shortLine(name.trim() || subject, LONGEST_NAME));
+  const names = incidents.map((each) => shortLine(calledOf(each), LONGEST_NAME));
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? `, … ${rest} more` : '');
 }

@@ -55,6 +55,11 @@ export function stateOf({ overAt, takenUp }: Pick<Incident, 'overAt' | 'takenUp'
   return takenUp === undefined ? 'open' : 'taken_up';
 }
 
+/** What a person calls its subject. */
+export function calledOf({ kind, name, subject }: Pick<Incident, 'kind' | 'name' | 'subject'>): string {
+  return kind === 'botbell' ? 'Botbell' : name.trim() || subject;
+}
+
 /** Incidents that have one cause, as far as their gists tell. */
 export interface Group {
   /** The one with the latest sign. */
@@ -76,11 +81,11 @@ export function groupsOf(open: readonly Incident[]): readonly Group[] {
   return [...groups.values()].map(groupOf).toSorted(worseFirst);
 }
 
-/** Who has taken it up, and whether it is told already, part what is alike: nobody is on the rest of it. */
+/** Who has taken it up, and whether it is told already, part what is alike. */
 function causeOf(incident: Incident): string {
-  const { id, kind, gist, likeness, sign, isWaiting } = incident;
+  const { id, kind, gist, likeness, sign, isWaiting, takenUp } = incident;
   const isAlone = kind !== 'bot' || (gist === '' && sign === 'error');
-  return [isAlone ? id : `${sign} ${likeness}`, stateOf(incident), isWaiting].join(' ');
+  return [isAlone ? id : `${sign} ${likeness}`, stateOf(incident), isWaiting, takenUp?.by].join(' ');
 }
 
 function groupOf(incidents: readonly [Incident, ...Incident[]]): Group {

@@ -4,7 +4,7 @@ import { refusalInJapanese } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
-import { SIGN_WORDS } from '../incident/incident.ts';
+import { calledOf, SIGN_WORDS } from '../incident/incident.ts';
 import {
   type AlertedCallback,
   type AlertNotice,
@@ -163,8 +163,8 @@ function troublesView(
   { troubles, moreTroubles: more_troubles }: OwnSubject<'taken_up' | 'over'>,
   display: DisplayConfig,
 ) {
-  const shown = troubles.map(({ name, subject, sign, gist, since, count }) => ({
-    name: inline(name) || subject,
+  const shown = troubles.map(({ sign, gist, since, count, ...subject }) => ({
+    name: inline(calledOf(subject)),
     what: SIGN_WORDS[sign][display.language],
     gist,
     since: localTime(since, display),

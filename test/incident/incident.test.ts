@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
+import { calledOf, groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
 
 const TAKEN = { by: 'kenji', because: '', at: 9 };
 let ids = 0;
@@ -47,6 +47,8 @@ describe('Incidents', () => {
 
   it('part where somebody is on some of what is alike', () => {
     expect(grouped(incident('a', { takenUp: TAKEN }), incident('b'))).to.equal('b | a');
+    const byMary = { takenUp: { ...TAKEN, by: 'mary' } };
+    expect(grouped(incident('a', { takenUp: TAKEN }), incident('b', byMary))).to.equal('a | b');
   });
 
   it('sum up their group: since its first sign, by its latest, however often', () => {
@@ -56,6 +58,12 @@ describe('Incidents', () => {
     ]);
     expect(group).to.include({ since: 3, count: 3 });
     expect(group?.latest.subject).to.equal('a');
+  });
+
+  it('are called by their BOT’s name, else by their subject, and Botbell’s own by its name', () => {
+    expect(calledOf(incident('a', { name: ' Invoices ' }))).to.equal('Invoices');
+    expect(calledOf(incident('a', { name: ' ' }))).to.equal('a');
+    expect(calledOf(incident('refused 422', { kind: 'botbell' }))).to.equal('Botbell');
   });
 
   it('are open, taken up, or over whoever was on them', () => {

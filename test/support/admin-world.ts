@@ -61,7 +61,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
     ...given,
     archive: {
       countOpen: () => Promise.resolve(OPEN),
-      countIncidents: () => Promise.resolve({ bot: 0, destination: 0, botbell: 0 }),
+      openIncidents: () => Promise.resolve([]),
       ...archive,
     } as Archive,
     people: { callbacks: (...args) => services.archive.callbacks(...args), ...people } as People,

@@ -2,6 +2,7 @@
 import { LANGUAGES } from '../../config/schema.ts';
 import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
+import { groupsOf } from '../../incident/incident.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
@@ -12,7 +13,7 @@ import { type Shown, useReader } from './reader.ts';
 export async function factsFor({ surroundings, reloading, archive, storeTrouble }: AdminServices) {
   // If the ledger cannot be read, the page that reports it needs no count.
   const open = await archive.countOpen().catch(() => undefined);
-  const needing = await archive.countIncidents().catch(() => ({}));
+  const incidents = await archive.openIncidents().catch(() => []);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
@@ -22,7 +23,8 @@ export async function factsFor({ surroundings, reloading, archive, storeTrouble 
     configHash,
     isConfigRefused,
     dead: open?.dead ?? 0,
-    needing: Object.values(needing).reduce((sum, count) => sum + count, 0),
+    /** Causes, as the first view lists them. */
+    needing: groupsOf(incidents.filter(({ isWaiting }) => !isWaiting)).length,
     trouble: storeTrouble(),
   };
 }

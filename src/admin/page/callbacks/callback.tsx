@@ -61,13 +61,17 @@ function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes
 
 function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   const { t, formats } = useReader();
-  const { kind, id, botId: bot_id, jobId, about, receivedAt, elapsedSeconds } = callback;
+  const { kind, id, botId: bot_id, jobId, about, receivedAt, elapsedSeconds, deliveries } = callback;
+  const incident = deliveries.find(({ telling }) => telling?.incident)?.telling?.incident;
   return (
     <>
       <KindStatus callback={callback} />
       <Time as="instant" at={receivedAt} />
       {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
       {jobId === '' ? null : <JobLink id={jobId} isWhole />}
+      {incident === undefined ? null : (
+        <a href={pathTo(['incidents', incident])}>{t('incidents.one', { id: incident })}</a>
+      )}
       {about === undefined ? null : <a href={pathTo(['callbacks', about])}>{t('callback.about')}</a>}
       {kind === 'missed' ? <a href={pathTo(['callbacks'], { bot_id })}>{t('bot.callbacks')}</a> : null}
       {kind === 'callback' ? (

@@ -114,12 +114,14 @@ function Entry({ group, errors }: EntryProps) {
   return (
     <li class={isBad ? 'bad' : 'idle'}>
       <p class="facts">
-        <strong class={isBad ? 'status bad' : 'status'}>{SIGN_WORDS[sign][language]}</strong>
+        <strong class={isBad ? 'status bad' : 'status'}>
+          {incidents.length === 1 ? '' : `${t('incidents.bots', { bots: incidents.length })} `}
+          {SIGN_WORDS[sign][language]}
+        </strong>
         <Foreign text={gistOf(latest, errors, language)} />
       </p>
       <Subjects incidents={incidents} />
       <p class="facts quiet">
-        {incidents.length === 1 ? null : <span>{t('incidents.bots', { bots: incidents.length })}</span>}
         <span>
           {t('incidents.since')} <Time at={since} />
         </span>

@@ -1,4 +1,4 @@
-/** The phrases of incidents in English and Japanese, as those of `../phrases.ts`. */
+/** The phrases of incidents, and of how fresh a page is, in English and Japanese, as those of `../phrases.ts`. */
 export const INCIDENT_PHRASES = {
   'incidents.needs': ['What needs somebody', '対応が必要なもの'],
   'incidents.well': ['All is well', '問題はありません'],
@@ -18,5 +18,7 @@ export const INCIDENT_PHRASES = {
   'incidents.quiet': ['Snooze until the next success', '次に成功するまで通知しない'],
   'kind.taken_up': ['Taken up', '対応中'],
   'kind.over': ['Over', '解消'],
+  'as of': ['As of {time}', '{time} 現在'],
+  silent: ['Botbell does not answer now.', 'Botbellが応答していません。'],
   more: ['… {number} more', '… ほか{number}件'],
 } as const;
