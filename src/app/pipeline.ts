@@ -71,7 +71,7 @@ export class Pipeline {
     this.#beat = {
       // Once the store is back, the others hear of this process before they claim anything.
       get everyMs() {
-        return ledger.isHeard ? HEARTBEAT_MS : POLL_MS;
+        return ledger.upkeep.isHeard ? HEARTBEAT_MS : POLL_MS;
       },
       work: () => this.#beatOnce(),
     };
@@ -143,7 +143,7 @@ export class Pipeline {
     await this.configMended();
     this.#chores.start([
       this.#claiming,
-      { everyMs: POLL_MS, work: () => this.#parts.ledger.writeUnwritten() },
+      { everyMs: POLL_MS, work: () => this.#parts.ledger.unwritten.write() },
       this.#beat,
       this.#review,
       this.#bulks,
@@ -167,20 +167,20 @@ export class Pipeline {
   /** Signs off in the ledger, so that other processes do not wait for this one. What it kept is written before its claims are freed. */
   leave(): Promise<void> {
     const { ledger, clock } = this.#parts;
-    const left = ledger.writeUnwritten().then(() => ledger.leave());
+    const left = ledger.unwritten.write().then(() => ledger.leave());
     return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), left]), clock);
   }
 
   /** A heartbeat, and a look after what others left that have stopped theirs. Who was not heard may have lost what it had in hand. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
-    const { isHeard } = this.#parts.ledger;
+    const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
     if (!isHeard) this.loop.releaseAll();
     const hands = {
       has: (delivery: DeliveryName) => this.loop.has(delivery),
       isFiring: (key: string) => this.#signals.isFiring(key),
     };
-    if (await this.#parts.ledger.lookAfter(hands)) this.#chores.hurry(this.#claiming);
+    if (await this.#parts.ledger.upkeep.lookAfter(hands)) this.#chores.hurry(this.#claiming);
   }
 
   #attempts(): AttemptDependencies {

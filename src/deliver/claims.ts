@@ -86,7 +86,7 @@ export class Claims {
   /** Timers and paces are asked for once in `POLL_MS`, however often deliveries are. */
   #requestAt(now: number, settings: Settings): ClaimRequest {
     const { signals, ledger } = this.#dependencies;
-    const mayClaim = now >= this.#mayClaimFrom && ledger.isHeard;
+    const mayClaim = now >= this.#mayClaimFrom && ledger.upkeep.isHeard;
     const isTick = now >= this.#nextTickAt;
     if (isTick) this.#nextTickAt = now + POLL_MS;
     const timers = mayClaim ? signals.roomFor(settings) : 0;
@@ -120,7 +120,7 @@ export class Claims {
     const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
-    if (loop.has(record) || ledger.isUnwritten(record)) return;
+    if (loop.has(record) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);

@@ -26,17 +26,17 @@ import { plannedFor, planOf, type Settings } from './settings.ts';
 export async function endHolds(
   timer: Timer,
   settings: Settings,
-  signals: Pick<DatabaseLedger['signals'], 'endedHolds' | 'endHolds'>,
+  ledger: Pick<DatabaseLedger, 'endedHolds' | 'endHolds'>,
 ): Promise<void> {
   const ends = new Ends(settings);
   for (let after = 0, isMore = true; isMore;) {
-    const ended = await signals.endedHolds(destinationOf(timer), after);
+    const ended = await ledger.endedHolds(destinationOf(timer), after);
     for (const held of ended.held) ends.add(asOfNow(held), ended);
     after = ended.held.at(-1)?.callbackId ?? after;
     ({ isMore } = ended);
   }
   const { written, summary, escalating } = ends;
-  await signals.endHolds({ timer, ends: written, summary, escalating });
+  await ledger.endHolds({ timer, ends: written, summary, escalating });
 }
 
 /** What becomes of a message: told now, held on, released to be routed anew, or not told. */
@@ -139,7 +139,7 @@ function isSame(held: EndedHold, { reason, heldUntil, snoozeId }: HeldOn): boole
   return reason === held.reason && heldUntil === held.heldUntil && snoozeId === held.snoozeId;
 }
 
-type EndedHolds = Awaited<ReturnType<DatabaseLedger['signals']['endedHolds']>>;
+type EndedHolds = Awaited<ReturnType<DatabaseLedger['endedHolds']>>;
 
 function decideOn(
   held: EndedHold,

@@ -71,7 +71,7 @@ export class ConfigFollower {
     const { current } = settings;
     const couldRouteAnew = this.#mayRouteAnew;
     try {
-      const mayRouteAnew = await ledger.heartbeat(runningConfig(current));
+      const mayRouteAnew = await ledger.upkeep.heartbeat(runningConfig(current));
       this.#mayRouteAnew = mayRouteAnew && current === settings.current;
     } catch (error) {
       this.#mayRouteAnew = false;

@@ -55,7 +55,7 @@ export class Loop {
       !isBehind(destination) &&
       !this.#queues.has(destination) &&
       !paces.isPaced(destination);
-    return !this.isStopping && ledger.isHeard && destinations.every(isFree) && perhaps.every(isFree);
+    return !this.isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand what this process has claimed, which begins with `begin`. */
@@ -198,7 +198,7 @@ export class Loop {
   async #attempt(delivery: Delivery, giveBack?: () => void): Promise<void> {
     const { planned, destination, update } = delivery;
     // Who is not heard may be taken for dead, and another process begin the same attempt.
-    if (planned === undefined || !this.#dependencies.ledger.isHeard) this.#end(delivery, true);
+    if (planned === undefined || !this.#dependencies.ledger.upkeep.isHeard) this.#end(delivery, true);
     else if (update === undefined) {
       const result = await delivery.send(planned);
       this.#note(destination, result);

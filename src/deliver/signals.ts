@@ -64,7 +64,7 @@ export class Signals {
     try {
       const fired = await FIRED_BY[timer.kind](timer as Timer<never>, { settings, now, ledger });
       const { kind = '', botId = '' } = fired?.notice ?? {};
-      for (const { reason, destination } of fired ? await ledger.signals.fire(fired) : [])
+      for (const { reason, destination } of fired ? await ledger.fire(fired) : [])
         if (reason) onHeld(reason, { kind, botId, destination });
     } catch (error) {
       onUnforeseen(error);
@@ -80,7 +80,7 @@ export class Signals {
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
     const known = isExpecting ? await knownBots(ledger) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
-    const standing = await ledger.signals.standing({ marginMs: marginOf(settings), isWatchingRuns });
+    const standing = await ledger.standing({ marginMs: marginOf(settings), isWatchingRuns });
     const { now, begun, runs } = standing;
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
     const timers: readonly AskedTimer[] = [
@@ -90,7 +90,7 @@ export class Signals {
     ];
     const asked = new Set(timers.map(({ key }) => key));
     const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
-    await ledger.signals.adoptTimers({
+    await ledger.adoptTimers({
       timers,
       ended: ended.map(({ key }) => key),
       reasked: mutedOtherwise(this.#adopted, settings),
@@ -128,7 +128,7 @@ function marginOf({ config: { receiver } }: Settings): number {
   return receiver.answerWithinMs + 1000;
 }
 
-type StandingTimers = Awaited<ReturnType<Delivering['ledger']['signals']['standing']>>;
+type StandingTimers = Awaited<ReturnType<Delivering['ledger']['standing']>>;
 
 function digestTimers(
   { config: { digests, display } }: Settings,
@@ -162,10 +162,10 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   overdue,
   expect: missed,
   digest: tellDigest,
-  hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger.signals).then(() => undefined),
+  hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger).then(() => undefined),
   burst: (timer) => Promise.resolve({ timer }),
   escalation: (timer: Timer<Escalation>, { settings, ledger }) =>
-    ledger.signals.fireEscalation(timer, stepsOf(timer.data, settings)).then(() => undefined),
+    ledger.fireEscalation(timer, stepsOf(timer.data, settings)).then(() => undefined),
 };
 
 /** What a route's `then` says today; no steps, if there is no such route any more. */
@@ -183,7 +183,7 @@ function stepsOf({ route: name }: Escalation, { config }: Settings): AskedSteps 
 
 async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Firing): Promise<Fired> {
   const { callbackId: about, overdueMs } = timer.data;
-  const run = await ledger.signals.openRun(about);
+  const run = await ledger.openRun(about);
   if (run === undefined) return { timer };
   const { botId, botName, jobId, startedAt } = run;
   const facts = JSON.stringify({ startedAt, runningForMs: Math.max(overdueMs, now - startedAt) });
@@ -222,7 +222,7 @@ function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Promise<F
 async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now }: Firing): Promise<Fired> {
   const digest = settings.config.digests.find((each) => digestKey(each) === timer.key);
   if (digest === undefined) return { timer };
-  const { bots, next } = await ledger.signals.digestCounts(timer.data, marginOf(settings));
+  const { bots, next } = await ledger.digestCounts(timer.data, marginOf(settings));
   const { timezone } = settings.config.display;
   const { group } = digest;
   const isOfGroup = ({ bot_id }: DigestedBot) =>

@@ -4,9 +4,8 @@ import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './callbacks/admit.ts';
-import type { ClaimRequest } from './deliveries/claim.ts';
+import type { HoldsEnd } from './deliveries/holds.ts';
 import { isOfSuccesses } from './deliveries/settle.ts';
-import type { RunningConfig } from './shared/processes.ts';
 import {
   actionOperations,
   actionReads,
@@ -19,10 +18,9 @@ import {
   methodsOver,
   type OperationName,
   serviceOperations,
-  signalOperations,
 } from './registry.ts';
 import { UnwrittenOutcomes } from './deliveries/unwritten-outcomes.ts';
-import { type Hands, Upkeep } from './shared/upkeep.ts';
+import { Upkeep } from './shared/upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings {
@@ -38,7 +36,7 @@ export interface LedgerSettings {
 /** A stop takes less than a second in all. */
 const CLOSE_WITHIN_MS = 700;
 
-/** For what is written of all that was held at a destination. */
+/** For what is written of all that was held at a destination, however much. */
 const HOLDS_WITHIN_MS = 30_000;
 
 /** The operations that need more than their transaction. */
@@ -46,10 +44,8 @@ class ServiceLedger {
   readonly #writing: Database;
   readonly #reading: Database;
   readonly #settings: LedgerSettings;
-  readonly #unwritten: UnwrittenOutcomes;
-  readonly #upkeep: Upkeep;
-  /** What is due at a time: ends of holds, and timers. */
-  readonly signals: Methods<typeof signalOperations>;
+  readonly unwritten: UnwrittenOutcomes;
+  readonly upkeep: Upkeep;
   readonly actions: Actions;
   readonly archive: Archive;
   /** When the store was last written, by the monotonic clock; undefined: never, or a write has failed since, since it cannot be. */
@@ -63,18 +59,15 @@ class ServiceLedger {
     const { call } = this.#writing;
     this.#reading = reading;
     this.#settings = settings;
-    this.#upkeep = new Upkeep(call, settings);
-    this.#unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
-    this.signals = {
-      ...methodsOver(call, signalOperations),
-      // However much was held.
-      endHolds: (end) => call('endHolds', [end], { withinMs: HOLDS_WITHIN_MS }),
-    };
+    this.unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
+    this.upkeep = new Upkeep(call, settings, this.unwritten);
     this.actions = {
       ...methodsOver(reading.call, actionReads),
       ...methodsOver(call, actionOperations, { isDurable: true }),
     };
-    Object.assign(this, methodsOver(call, serviceOperations));
+    Object.assign(this, methodsOver(call, serviceOperations), {
+      endHolds: (end: HoldsEnd) => call('endHolds', [end], { withinMs: HOLDS_WITHIN_MS }),
+    });
     this.archive = methodsOver(reading.call, archiveReads);
   }
 
@@ -92,32 +85,22 @@ class ServiceLedger {
     const admission = await this.#writing.call('admit', [args], options);
     if (admission.isNew) return admission;
     const deliveries = admission.deliveries.map((record) =>
-      this.isUnwritten(record) ? { ...record, state: 'delivered' as const, claim: undefined } : record,
+      this.unwritten.has(record) ? { ...record, state: 'delivered' as const, claim: undefined } : record,
     );
     return { ...admission, deliveries };
   }
 
-  /** If it throws, successes are kept in memory, for `writeUnwritten`. @returns whether something is due now */
+  /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
     const isPlain = isOfSuccesses(settlement);
     return this.#writing
       .call('settle', [settlement], { withinMs, isDurable, isPlain })
       .catch((error: unknown) => {
-        this.#unwritten.keep(settlement);
-        this.#upkeep.abandon(settlement.deliveries);
+        this.unwritten.keep(settlement);
+        this.upkeep.abandon(settlement.deliveries);
         throw error;
       });
-  }
-
-  /** Writes outcomes that could not be written, up to the first that still cannot be. Never rejects. */
-  writeUnwritten(): Promise<void> {
-    return this.#unwritten.write();
-  }
-
-  /** Whether the delivery has succeeded, which could not be written yet: it must not be attempted. */
-  isUnwritten(delivery: DeliveryName): boolean {
-    return this.#unwritten.has(delivery);
   }
 
   /** As the operation `takeOver`. */
@@ -125,36 +108,15 @@ class ServiceLedger {
     return this.#writing.call('takeOver', [deliveries], { withinMs, isDurable: true });
   }
 
-  /** Claims what is due. Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
-  claim(request: ClaimRequest) {
-    return this.#writing.call('claim', [request]);
-  }
-
   /** Not flushed: a power cut may lose it. */
   refuse(refused: RefusedBody, alert: Alert, withinMs?: number): Promise<void> {
     return this.#writing.call('refuse', [refused, alert], { withinMs });
   }
 
-  /** Tells the other processes that share the store which config this one runs. @returns whether this process may route anew */
-  heartbeat(config: RunningConfig): Promise<boolean> {
-    return this.#upkeep.heartbeat(config);
-  }
-
-  /** Whether the other processes take this one for alive; if not, it begins no attempt. */
-  get isHeard(): boolean {
-    return this.#upkeep.isHeard;
-  }
-
-  /** Frees what nobody who lives works on, and ends waits that a wrong clock made. @returns whether something may be due because of it */
-  lookAfter(hands: Hands): Promise<boolean> {
-    const has = (delivery: DeliveryName) => hands.has(delivery) || this.isUnwritten(delivery);
-    return this.#upkeep.lookAfter({ has, isFiring: (key) => hands.isFiring(key) });
-  }
-
   /** Has a deadline of its own; kept outcomes are written first. */
   async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
-    await deadline.bound(this.#unwritten.write()).catch(() => undefined);
+    await deadline.bound(this.unwritten.write()).catch(() => undefined);
     await deadline.bound(this.#closeBoth()).catch(() => undefined);
   }
 
@@ -175,7 +137,7 @@ class ServiceLedger {
         }
         return result;
       } catch (error) {
-        this.#upkeep.doubt();
+        this.upkeep.doubt();
         if (isOutOfOrder(error)) {
           this.writtenAt = undefined;
           this.trouble = reasonOf(error);
@@ -191,7 +153,7 @@ const ALWAYS_WRITING: ReadonlySet<OperationName> = new Set(['admit', 'heartbeat'
 
 /**
  * Each call settles within `withinMs` (default 5 s), whatever the store does, and throws `LedgerUnavailable` if the store cannot be
- * used; a call past its deadline is not begun. If a call begins in time but commits after its deadline, `lookAfter` frees what it
+ * used; a call past its deadline is not begun. If a call begins in time but commits after its deadline, `Upkeep` frees what it
  * has claimed.
  */
 export type DatabaseLedger = ServiceLedger & Methods<typeof serviceOperations>;

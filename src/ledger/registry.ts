@@ -87,22 +87,17 @@ export const actionOperations = {
   closeIncidents,
 };
 
-export const signalOperations = {
-  standing,
-  timersOf,
+export const serviceOperations = {
   adoptTimers,
+  careForIncidents,
+  claim,
+  currentPaces,
+  digestCounts,
+  endHolds,
+  endOwn,
+  endedHolds,
   fire,
   fireEscalation,
-  openRun,
-  digestCounts,
-  endedHolds,
-  endHolds,
-};
-
-export const serviceOperations = {
-  careForIncidents,
-  currentPaces,
-  endOwn,
   forget,
   forgetPace,
   forgetPaces,
@@ -111,6 +106,7 @@ export const serviceOperations = {
   jobMessages,
   leave,
   notice,
+  openRun,
   pausePace,
   processes,
   raise,
@@ -118,6 +114,8 @@ export const serviceOperations = {
   reroute,
   reservePace,
   revive,
+  standing,
+  timersOf,
   troubledDestinations,
   unroutedAfter,
   waitingAfter,
@@ -127,10 +125,8 @@ export const operations = {
   ...archiveReads,
   ...actionReads,
   ...actionOperations,
-  ...signalOperations,
   ...serviceOperations,
   admit,
-  claim,
   correctTimes,
   freeClaims,
   giveBack,

@@ -33,16 +33,16 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       bench = await Bench.open(createStore);
       gone = [];
       other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
-      for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
+      for (const each of [bench.ledger, other]) await each.upkeep.heartbeat(CONFIG);
       // The first look after a start asks for one at what is due.
-      await other.lookAfter(HANDS);
+      await other.upkeep.lookAfter(HANDS);
     });
 
     afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimed = async () => {
-      const isAny = await other.lookAfter(HANDS);
+      const isAny = await other.upkeep.lookAfter(HANDS);
       return [isAny, (await bench.claim(other)).map(({ record }) => record.destination).toSorted()];
     };
     /** A POST is being attempted, and so is what was due, whose answer is waited for ten minutes more. */
@@ -58,16 +58,16 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       gone.push('first');
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
-      expect(await other.lookAfter(HANDS), 'once').to.equal(false);
+      expect(await other.upkeep.lookAfter(HANDS), 'once').to.equal(false);
     });
 
     it('stays its own while it drains, however long an answer is waited for', async () => {
       await begin();
       for (let beats = 0; beats < 12; beats += 1) {
         await pass(25 * SECOND);
-        for (const each of [bench.ledger, other]) await each.heartbeat(CONFIG);
+        for (const each of [bench.ledger, other]) await each.upkeep.heartbeat(CONFIG);
         expect((await bench.deliveries()).filter(({ owner }) => owner !== 'first')).to.deep.equal([]);
-        expect(await other.lookAfter(HANDS)).to.equal(false);
+        expect(await other.upkeep.lookAfter(HANDS)).to.equal(false);
       }
       const [log] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG], other));
       expect(claimedOf(await bench.arrive({ job_id: 'mail' }, [LOG], other)), log.destination).to.deep.equal(
@@ -78,16 +78,16 @@ export function describeClaims(name: string, createStore: CreateStore): void {
     it('is another’s when it has been silent for 30 s, and then only what it had', async () => {
       await begin();
       await pass(30 * SECOND - 1);
-      await other.heartbeat(CONFIG);
+      await other.upkeep.heartbeat(CONFIG);
       expect(await claimed()).to.deep.equal([false, []]);
       await pass(1);
-      await other.heartbeat(CONFIG);
+      await other.upkeep.heartbeat(CONFIG);
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
-      await bench.ledger.heartbeat(CONFIG);
+      await bench.ledger.upkeep.heartbeat(CONFIG);
       await bench.arrive({ job_id: 'back' }, [OPS]);
       expect(await claimed(), 'it is back').to.deep.equal([false, []]);
       await pass(31 * SECOND);
-      await other.heartbeat(CONFIG);
+      await other.upkeep.heartbeat(CONFIG);
       expect((await claimed())[0], 'and dies again').to.equal(true);
     });
 
@@ -120,18 +120,18 @@ export function describeClaims(name: string, createStore: CreateStore): void {
 
     it('is freed even if a dead process’s last write is committed after it was seen to be dead', async () => {
       gone.push('first');
-      for (const _ of [1, 2]) await other.lookAfter(HANDS);
+      for (const _ of [1, 2]) await other.upkeep.lookAfter(HANDS);
       await begin();
       expect(await claimed(), 'nothing new').to.deep.equal([false, []]);
       await pass(MINUTE);
-      await other.heartbeat(CONFIG);
+      await other.upkeep.heartbeat(CONFIG);
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
     });
 
     it('is freed however long nobody has run', async () => {
       await begin();
       await pass(48 * 60 * MINUTE);
-      await other.heartbeat(CONFIG);
+      await other.upkeep.heartbeat(CONFIG);
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect(await bench.store.rows('processes', 'owner')).to.have.length(1);
     });
@@ -139,11 +139,11 @@ export function describeClaims(name: string, createStore: CreateStore): void {
     describe('and does not work on, since the answer of a call was lost', () => {
       const look = (hands: Partial<Hands> = {}) => {
         const nothing = { has: () => false, isFiring: () => false };
-        return bench.ledger.lookAfter({ ...nothing, ...hands });
+        return bench.ledger.upkeep.lookAfter({ ...nothing, ...hands });
       };
       const again = async (hands?: Partial<Hands>) => {
         await pass(WORK_MS + 1);
-        await bench.ledger.heartbeat(CONFIG);
+        await bench.ledger.upkeep.heartbeat(CONFIG);
         return look(hands);
       };
 
@@ -151,7 +151,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         await look();
         await begin();
         await pass(MINUTE);
-        await bench.ledger.heartbeat(CONFIG);
+        await bench.ledger.upkeep.heartbeat(CONFIG);
       });
 
       it('is given back once no call can bring it any more', async () => {
@@ -208,22 +208,22 @@ export function describeClaims(name: string, createStore: CreateStore): void {
 
     it('is no attempt’s after the machine has slept, until a heartbeat could be written', async () => {
       bench.store.clock.setBy(20 * SECOND);
-      expect(bench.ledger.isHeard).to.equal(false);
-      await bench.ledger.heartbeat(CONFIG);
-      expect(bench.ledger.isHeard).to.equal(true);
+      expect(bench.ledger.upkeep.isHeard).to.equal(false);
+      await bench.ledger.upkeep.heartbeat(CONFIG);
+      expect(bench.ledger.upkeep.isHeard).to.equal(true);
       bench.store.clock.setBy(-MINUTE);
-      expect(bench.ledger.isHeard, 'set back').to.equal(true);
+      expect(bench.ledger.upkeep.isHeard, 'set back').to.equal(true);
     });
 
     it('may be attempted as long as a heartbeat could be written within 20 s', async () => {
-      expect((await bench.openAs('new')).isHeard, 'none yet').to.equal(false);
-      expect(bench.ledger.isHeard).to.equal(true);
+      expect((await bench.openAs('new')).upkeep.isHeard, 'none yet').to.equal(false);
+      expect(bench.ledger.upkeep.isHeard).to.equal(true);
       await pass(20 * SECOND - 1);
-      expect(bench.ledger.isHeard).to.equal(true);
+      expect(bench.ledger.upkeep.isHeard).to.equal(true);
       await pass(1);
-      expect(bench.ledger.isHeard).to.equal(false);
-      await bench.ledger.heartbeat(CONFIG);
-      expect(bench.ledger.isHeard).to.equal(true);
+      expect(bench.ledger.upkeep.isHeard).to.equal(false);
+      await bench.ledger.upkeep.heartbeat(CONFIG);
+      expect(bench.ledger.upkeep.isHeard).to.equal(true);
     });
   });
 }

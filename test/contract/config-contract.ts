@@ -51,7 +51,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
     const load = (config: RunningConfig) => {
       ({ channels } = config);
-      return bench.ledger.heartbeat(config);
+      return bench.ledger.upkeep.heartbeat(config);
     };
 
     beforeEach(async () => {
@@ -287,7 +287,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
       const beat = async () => {
         const first = await load(configOf('a'));
-        return [first, await other.heartbeat(configOf('b'))];
+        return [first, await other.upkeep.heartbeat(configOf('b'))];
       };
 
       it('may not route anew: neither does anything then', async () => {
@@ -308,7 +308,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(1000);
         await beat();
         const timer = { key: 'expect a', kind: 'expect', dueAt: 1, data: {} } as const;
-        await bench.ledger.signals.adoptTimers({ timers: [timer], ended: [], reasked: 'all' });
+        await bench.ledger.adoptTimers({ timers: [timer], ended: [], reasked: 'all' });
         const tickOf = async (by: DatabaseLedger, configHash: string) =>
           (await by.claim({ tick: { timers: 9, configHash } })).tick;
         expect(await tickOf(bench.ledger, 'a')).to.deep.include({ isLatest: false, timers: [] });
@@ -342,7 +342,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('do not wait for one that is gone, or whose heartbeat has stopped, or that runs with the same', async () => {
-        await other.heartbeat(configOf('a'));
+        await other.upkeep.heartbeat(configOf('a'));
         expect(await load(configOf('a'))).to.equal(true);
         await beat();
         await bench.store.passTime(31_000);
@@ -356,7 +356,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await beat();
         await bench.store.passTime(25 * 60 * MINUTE_MS);
         await load(configOf('a'));
-        await bench.ledger.lookAfter(HANDS);
+        await bench.ledger.upkeep.lookAfter(HANDS);
         expect((await bench.store.rows('processes', 'owner')).map(({ owner }) => owner)).to.deep.equal([
           'first',
         ]);

@@ -55,7 +55,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     };
     const fire = async (by = bench.ledger) => {
       const timers = (await bench.timers(by)) as Timer<Escalation>[];
-      return timers.map((timer) => by.signals.fireEscalation(timer, STEPS));
+      return timers.map((timer) => by.fireEscalation(timer, STEPS));
     };
     const atDuty = async () =>
       (await bench.deliveries()).filter(({ destination }) => destination === DUTY.destination);
@@ -67,9 +67,9 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const timers = (await bench.timers()) as Timer<Escalation>[];
       expect(timers.map(({ data }) => data.route)).to.deep.equal(['a', 'b']);
       const [first] = timers;
-      const fired = timers.map((timer) => bench.ledger.signals.fireEscalation(timer, STEPS));
+      const fired = timers.map((timer) => bench.ledger.fireEscalation(timer, STEPS));
       // It is not this one's timer, as after its process was taken for dead.
-      if (first !== undefined) fired.push(other.signals.fireEscalation(first, STEPS));
+      if (first !== undefined) fired.push(other.fireEscalation(first, STEPS));
       await bench.store.clock.runAlong(Promise.all(fired));
       expect(await atDuty()).to.have.length(1);
       expect(await bench.timers()).to.deep.equal([]);

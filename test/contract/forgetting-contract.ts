@@ -154,13 +154,13 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await bench.store.passTime(DAY_MS);
       const digest = { key: 'digest ops', kind: 'digest', dueAt: now() + 7 * DAY_MS } as const;
       const data = { position: 1, since: now() };
-      await bench.ledger.signals.adoptTimers({ timers: [{ ...digest, data }], ended: [], reasked: [] });
+      await bench.ledger.adoptTimers({ timers: [{ ...digest, data }], ended: [], reasked: [] });
       await finish({ job_id: 'told' }, [OPS]);
       await bench.arrive({ job_id: 'nobody' }, []);
       await bench.store.passTime(5 * DAY_MS);
       await forget({ doneBefore: now(), reachedNobodyBefore: now() });
       expect(await left()).to.deep.equal(['told', 'nobody']);
-      await bench.ledger.signals.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
+      await bench.ledger.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
       await forget({ doneBefore: now(), reachedNobodyBefore: now() });
       expect(await left()).to.deep.equal([]);
     });

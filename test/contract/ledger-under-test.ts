@@ -96,7 +96,7 @@ export class Bench {
 
   /** Has what all others have claimed freed, as if they were dead: none of them has ever written a heartbeat. */
   async bury(by: DatabaseLedger): Promise<void> {
-    await by.lookAfter(HANDS);
+    await by.upkeep.lookAfter(HANDS);
   }
 
   /** The timers that are due; they are this process's then. */
@@ -109,8 +109,8 @@ export class Bench {
   async end(outcomeOf: (held: EndedHold) => HoldOutcome, by = this.ledger): Promise<number> {
     let count = 0;
     for (const timer of await this.timers(by)) {
-      const { held } = await by.signals.endedHolds(destinationOf(timer));
-      await by.signals.endHolds(endOf(timer, held, outcomeOf));
+      const { held } = await by.endedHolds(destinationOf(timer));
+      await by.endHolds(endOf(timer, held, outcomeOf));
       count += held.length;
     }
     return count;

@@ -103,7 +103,7 @@ export function describeLostRows(
 
     for (const [what, write] of Object.entries(writes))
       it(`refuses to write ${what}, and changes nothing of who has its ids`, async () => {
-        await bench.ledger.heartbeat({ hash: 'a', channels: new Map() });
+        await bench.ledger.upkeep.heartbeat({ hash: 'a', channels: new Map() });
         await expectRefusal(write, others['another callback of its job']);
       });
 
@@ -128,12 +128,12 @@ export function describeLostRows(
       const [ops] = namesOf(lost);
       await loseRows();
       await rejectionOf(bench.ledger.settle(settlementOf([delivered(ops)], lost.callbackId)));
-      expect(bench.ledger.isUnwritten(ops)).to.equal(true);
+      expect(bench.ledger.unwritten.has(ops)).to.equal(true);
       for (const _ of ['when it came', 'when it came again']) {
         const { deliveries } = await bench.arrive({ job_id: 'other' }, [OPS]);
         expect(deliveries.map(({ id, state }) => [id, state])).to.deep.equal([[ops.id, 'pending']]);
       }
-      await bench.ledger.writeUnwritten();
+      await bench.ledger.unwritten.write();
       expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
     });
   });

@@ -60,8 +60,8 @@ export function describeSetClocks(
 
     const setBy = (ms: number) => bench.store.clock.setBy(ms);
     const beat = async (by = bench.ledger) => {
-      await by.heartbeat(CONFIG);
-      return by.lookAfter(HANDS);
+      await by.upkeep.heartbeat(CONFIG);
+      return by.upkeep.lookAfter(HANDS);
     };
     /** Ahead, it does this; then the clock is right again. */
     const ahead = async (does: () => Promise<unknown>) => {

@@ -368,10 +368,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(HOUR);
         const second = await bench.openAs('second');
         const [timer = { key: '', dueAt: 0 }] = await bench.timers(second);
-        const { held } = await second.signals.endedHolds(destinationOf(timer));
+        const { held } = await second.endedHolds(destinationOf(timer));
         await bench.ledger.actions.endSnooze(id);
         const outcome = { reason: 'snooze', heldUntil: bench.now + DAY, snoozeId: id };
-        await second.signals.endHolds(endOf(timer, held, () => outcome));
+        await second.endHolds(endOf(timer, held, () => outcome));
         expect(await bench.endWith()).to.equal(1);
       });
     });
@@ -501,8 +501,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           await bench.bury(by);
           const [timer = { key: '', dueAt: 0 }] = await bench.timers(by);
           expect(await bench.timers(by)).to.deep.equal([]);
-          const { held } = await by.signals.endedHolds(destinationOf(timer));
-          ends.push(() => by.signals.endHolds(endOf(timer, held, () => 'summary')));
+          const { held } = await by.endedHolds(destinationOf(timer));
+          ends.push(() => by.endHolds(endOf(timer, held, () => 'summary')));
         }
         await Promise.all(ends.map((end) => end()));
         expect(await bench.summaries()).to.deep.equal(['slack:#ops mute 1: get_items 1e 0s']);
@@ -526,27 +526,27 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const missed = { kind: 'missed', subject: '{"template":"missed"}', planned, timezone: 'UTC' };
         for (const botId of ['get_items', 'silent']) {
           const key = `expect ${botId}`;
-          await bench.ledger.signals.adoptTimers({
+          await bench.ledger.adoptTimers({
             timers: [{ key, kind: 'expect', dueAt: bench.now, data: {} }],
             ended: [],
             reasked: [],
           });
           const [timer = { key, kind: 'expect' as const, dueAt: 0, data: {} }] = await bench.timers();
-          await bench.ledger.signals.fire({ timer, notice: { ...missed, botId } });
+          await bench.ledger.fire({ timer, notice: { ...missed, botId } });
         }
         const asked = { on: ['error', 'recovered'] } as const;
         await bench.comes({ status: 1, job_id: 'bad', bot_id: 'flaky' }, [to('slack:#log', [asked])]);
         await pass(MINUTE);
         const recovers = [to('slack:#log', [{ ...asked, ...MUTED }])];
         await bench.comes({ status: 0, job_id: 'well', bot_id: 'flaky' }, recovers);
-        const over = () => bench.ledger.signals.endedHolds('slack:#ops');
+        const over = () => bench.ledger.endedHolds('slack:#ops');
         expect((await over()).held.map(({ botId, isOver }) => [botId, isOver])).to.deep.equal([
           ['get_items', false],
           ['silent', false],
         ]);
         await bench.comes({ status: 0, job_id: 'came' }, []);
         expect((await over()).held.map(({ isOver }) => isOver)).to.deep.equal([true, false]);
-        const again = async () => (await bench.ledger.signals.endedHolds('slack:#log')).held;
+        const again = async () => (await bench.ledger.endedHolds('slack:#log')).held;
         expect((await again()).map(({ hasFailedAgain }) => hasFailedAgain)).to.deep.equal([false]);
         await pass(MINUTE);
         await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
@@ -616,7 +616,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.snooze({ destination: 'slack:#all' });
         await bench.fails(to('slack:#all'));
         expect(await bench.endWith(), 'nothing has ended').to.equal(0);
-        await bench.ledger.signals.adoptTimers({ timers: [], ended: [], reasked: 'all' });
+        await bench.ledger.adoptTimers({ timers: [], ended: [], reasked: 'all' });
         expect(await bench.endWith()).to.equal(3);
       });
     });
@@ -625,7 +625,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const kind = 'digest' as const;
       const digest = { key: 'digest ops', kind, dueAt: 0, data: { position: 0, since: 0 } };
       const adopt = () =>
-        bench.ledger.signals.adoptTimers({
+        bench.ledger.adoptTimers({
           timers: [{ ...digest, dueAt: bench.now + HOUR, was: digest.data }],
           ended: [],
           reasked: [],
@@ -652,8 +652,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         if (timer === undefined || late === undefined) throw new Error('nothing is due');
         const next = { dueAt: bench.now + HOUR, data: { position: 1, since: 2 } };
         const won = await Promise.all([
-          bench.ledger.signals.fire({ timer, next, notice }),
-          second.signals.fire({ timer: late, next, notice }),
+          bench.ledger.fire({ timer, next, notice }),
+          second.fire({ timer: late, next, notice }),
         ]);
         expect(won.map((told) => told.length)).to.deep.equal([1, 0]);
         expect(await bench.tellAll()).to.have.length(1);
@@ -661,8 +661,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(HOUR);
         const [again] = await bench.timers();
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
-        await bench.ledger.signals.fire({ timer: again ?? timer });
-        expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([]);
+        await bench.ledger.fire({ timer: again ?? timer });
+        expect(await bench.ledger.timersOf(['digest'])).to.deep.equal([]);
       });
 
       it('moves a digest that is asked for again, unless it was told meanwhile, and ends what is not', async () => {
@@ -671,11 +671,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const outdated = { ...digest, dueAt: bench.now, data: { position: 9, since: 9 } };
         for (const again of [moved, outdated]) {
           const { data: was } = again;
-          await bench.ledger.signals.adoptTimers({ timers: [{ ...again, was }], ended: [], reasked: [] });
-          expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([moved]);
+          await bench.ledger.adoptTimers({ timers: [{ ...again, was }], ended: [], reasked: [] });
+          expect(await bench.ledger.timersOf(['digest'])).to.deep.equal([moved]);
         }
-        await bench.ledger.signals.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
-        expect(await bench.ledger.signals.timersOf(['digest'])).to.deep.equal([]);
+        await bench.ledger.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
+        expect(await bench.ledger.timersOf(['digest'])).to.deep.equal([]);
       });
 
       it('has what a snooze silences held, too', async () => {
@@ -683,7 +683,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(HOUR);
         await bench.snooze({ botId: 'get_items' });
         const [timer = { ...digest }] = await bench.timers();
-        const [told] = await bench.ledger.signals.fire({ timer, notice });
+        const [told] = await bench.ledger.fire({ timer, notice });
         expect(told?.reason).to.equal('snooze');
       });
     });
@@ -692,7 +692,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const watched = { overdueMs: [30 * MINUTE] };
       const begins = (fields: Partial<Callback> = {}) =>
         bench.comes({ status: EXECUTING, job_id: 'slow', ...fields }, [], { watched });
-      const dues = async () => (await bench.ledger.signals.timersOf(['overdue'])).map(({ dueAt }) => dueAt);
+      const dues = async () => (await bench.ledger.timersOf(['overdue'])).map(({ dueAt }) => dueAt);
 
       it('from its first start on, and since it was heard of where its start is said to come later', async () => {
         await bench.comes({ status: 0, job_id: 'quick' }, []);
@@ -726,29 +726,29 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         it('nothing if its result has come just now', async () => {
           const fired = await overdue();
           const { callbackId } = fired.timer.data as { callbackId: number };
-          expect(await bench.ledger.signals.openRun(callbackId)).to.include({ jobId: 'slow' });
+          expect(await bench.ledger.openRun(callbackId)).to.include({ jobId: 'slow' });
           await bench.comes({ status: 0, job_id: 'slow' }, []);
-          expect(await bench.ledger.signals.openRun(callbackId)).to.equal(undefined);
-          await bench.ledger.signals.fire(fired);
+          expect(await bench.ledger.openRun(callbackId)).to.equal(undefined);
+          await bench.ledger.fire(fired);
           expect(await bench.states()).to.deep.equal([]);
         });
 
         it('of each limit a notice of its own, also where two fire at one moment', async () => {
           const fired = await overdue();
-          await bench.ledger.signals.fire(fired);
+          await bench.ledger.fire(fired);
           const key = `${fired.timer.key} more`;
-          await bench.ledger.signals.adoptTimers({
+          await bench.ledger.adoptTimers({
             timers: [{ ...fired.timer, key, dueAt: bench.now, data: {} }],
             ended: [],
             reasked: [],
           });
-          await bench.ledger.signals.fire({ ...fired, timer: (await bench.timers())[0] ?? fired.timer });
+          await bench.ledger.fire({ ...fired, timer: (await bench.timers())[0] ?? fired.timer });
           const told = (await bench.tellAll()).map(({ notice }) => noticeId(notice));
           expect([told.length, new Set(told).size]).to.deep.equal([2, 2]);
         });
 
         it('nothing if its result comes before it could be told', async () => {
-          await bench.ledger.signals.fire(await overdue());
+          await bench.ledger.fire(await overdue());
           await bench.comes({ status: 1, job_id: 'slow' }, []);
           expect(await bench.claim()).to.deep.equal([]);
           expect((await bench.deliveries())[0]).to.include({ state: 'held', reason: 'superseded' });
@@ -757,19 +757,19 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         it('once, though its timer begins again while it is fired', async () => {
           const fired = await overdue();
           for (const process of [bench.ledger, await bench.openAs('second')]) {
-            await process.signals.adoptTimers({
+            await process.adoptTimers({
               timers: [{ ...fired.timer, data: {} }],
               ended: [],
               reasked: [],
             });
-            await process.signals.fire(fired);
+            await process.fire(fired);
           }
           expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
         });
 
         it('before its result, with its callback deflated, as that was kept', async () => {
           const message = 'row '.repeat(1_000_000);
-          await bench.ledger.signals.fire(await overdue(message));
+          await bench.ledger.fire(await overdue(message));
           const [, body] = await bench.store.rows('callbacks');
           expect(body?.['body']).to.have.property('length').that.is.below(100_000);
           const [due] = await bench.claim();
@@ -782,10 +782,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
     describe('counts for a digest', () => {
       const marginMs = 10 * SECOND;
-      const standing = async () =>
-        (await bench.ledger.signals.standing({ marginMs, isWatchingRuns: false })).digest;
-      const counts = (from: { since: number; position: number }) =>
-        bench.ledger.signals.digestCounts(from, marginMs);
+      const standing = async () => (await bench.ledger.standing({ marginMs, isWatchingRuns: false })).digest;
+      const counts = (from: { since: number; position: number }) => bench.ledger.digestCounts(from, marginMs);
 
       it('what came of each BOT since the last one, how it failed last, and who is muted', async () => {
         await bench.comes({ status: 0 }, []);

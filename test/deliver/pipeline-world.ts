@@ -98,10 +98,11 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const onTrouble = (error: unknown) => void this.troubles.push(error);
     const settings = new RunningSettings(await this.#settings(), clock, onTrouble);
     const ledger = await this.store.open({ clock: this.clock, owner });
-    const heartbeat = ledger.heartbeat.bind(ledger);
-    ledger.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
+    const { upkeep } = ledger;
+    const heartbeat = upkeep.heartbeat.bind(upkeep);
+    upkeep.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
     // It counts as alive although it does nothing by itself.
-    Object.defineProperty(ledger, 'isHeard', { get: () => this.isHeard });
+    Object.defineProperty(upkeep, 'isHeard', { get: () => this.isHeard });
     const logger = pino({ level: 'silent' });
     const reports = this.#reports(new Reports(logger, createMetrics('0.0.0-test'), clock));
     const random = () => 0.5;
@@ -144,11 +145,11 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
   async endHolds(): Promise<void> {
     const { ledger, settings } = this.first;
-    await ledger.signals.adoptTimers({ timers: [], ended: [], reasked: 'all' });
+    await ledger.adoptTimers({ timers: [], ended: [], reasked: 'all' });
     const { tick } = await ledger.claim({ tick: { timers: 64, configHash: settings.current.configHash } });
     for (const timer of tick?.timers ?? []) {
-      const { held } = await ledger.signals.endedHolds(destinationOf(timer));
-      await ledger.signals.endHolds(endOf(timer, held, () => 'summary'));
+      const { held } = await ledger.endedHolds(destinationOf(timer));
+      await ledger.endHolds(endOf(timer, held, () => 'summary'));
     }
   }
 

@@ -219,8 +219,7 @@ describe('of what routes ask to be told less', () => {
     await world.pass(4 * HOUR);
     await crawler(1);
     const asked: string[] = [];
-    const { signals } = world.first.ledger;
-    Object.assign(signals, {
+    Object.assign(world.first.ledger, {
       endedHolds: (destination: string) => {
         asked.push(destination);
         return Promise.reject(new Error('nothing of it has changed'));

@@ -105,13 +105,13 @@ describe('two replicas on one PostgreSQL', () => {
   const endHolds = async (by: DatabaseLedger) => {
     const { tick } = await by.claim({ tick: { timers: 8, configHash: 'a' } });
     for (const timer of tick?.timers ?? []) {
-      const { held } = await by.signals.endedHolds(destinationOf(timer));
-      await by.signals.endHolds(endOf(timer, held, () => 'pending'));
+      const { held } = await by.endedHolds(destinationOf(timer));
+      await by.endHolds(endOf(timer, held, () => 'pending'));
     }
   };
 
   const work = async (by: DatabaseLedger) => {
-    await by.heartbeat({ hash: 'a', channels: new Map() });
+    await by.upkeep.heartbeat({ hash: 'a', channels: new Map() });
     for (let round = 0; round < ROUNDS; round += 1) {
       const admissions = await Promise.all(Array.from({ length: AT_ONCE }, () => arrive(by)));
       await Promise.all([

@@ -176,10 +176,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
   it('keeps an outcome whose row somebody has locked, which counts as delivered and for which nobody waits', async () => {
     const { deliveries } = await arrive('locked', ledger, PATIENT_MS);
     const [first] = namesOf({ deliveries });
-    await ledger.heartbeat({ hash: 'a', channels: new Map() });
+    await ledger.upkeep.heartbeat({ hash: 'a', channels: new Map() });
     const letGo = await holdLocks(store.url, `select from deliveries where id = ${first.id} for update`);
     await rejectionOf(ledger.settle(settlementOf([delivered(first)]), PATIENT_MS));
-    expect(ledger.isUnwritten(first)).to.equal(true);
+    expect(ledger.unwritten.has(first)).to.equal(true);
     const begun = performance.now();
     await Promise.all(Array.from({ length: 12 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS)));
     await claimFor(ledger);
@@ -190,8 +190,8 @@ describe('a PostgreSQL ledger that does not answer', () => {
     ]);
     expect(ledger.writtenAt, 'the store works').not.to.equal(undefined);
     await letGo();
-    await ledger.writeUnwritten();
-    expect(ledger.isUnwritten(first)).to.equal(false);
+    await ledger.unwritten.write();
+    expect(ledger.unwritten.has(first)).to.equal(false);
     const told = (await store.rows('deliveries')).filter(({ state }) => state === 'delivered');
     expect(told.map(({ id }) => Number(id))).to.deep.equal([first.id]);
   });
@@ -203,7 +203,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     };
     const [first, second] = [await accept('locked'), await accept('free')];
     const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
-    await ledger.signals.adoptTimers({ timers, ended: [], reasked: [] });
+    await ledger.adoptTimers({ timers, ended: [], reasked: [] });
     const letGo = await holdLocks(
       store.url,
       `select from deliveries where id = ${first.id} for update`,
@@ -299,7 +299,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     expect(await arrive('other')).to.include({ isNew: true });
     const states = async () => (await arrive('told')).deliveries.map(({ state }) => state);
     expect(await states(), 'kept').to.deep.equal(['delivered']);
-    await ledger.writeUnwritten();
+    await ledger.unwritten.write();
     expect(await states(), 'written').to.deep.equal(['delivered']);
     await store.close();
   });
@@ -332,7 +332,7 @@ describe('a PostgreSQL ledger that is shared', () => {
     // The second time, the clock that is wrong has just been set, to another time that is wrong.
     for (const wrongBy of [3_600_000, -7_200_000]) {
       aheadMs = wrongBy;
-      for (const ledger of ledgers) await ledger.heartbeat({ hash: 'h', channels: new Map() });
+      for (const ledger of ledgers) await ledger.upkeep.heartbeat({ hash: 'h', channels: new Map() });
       const seen = (await ledgers[0]?.processes())?.map(({ seenAt }) => Math.abs(seenAt - Date.now()));
       expect(seen).to.have.length(2);
       expect(Math.max(...(seen ?? []))).to.be.below(LATENESS_MS);

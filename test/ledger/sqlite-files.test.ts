@@ -122,7 +122,7 @@ describe('The files of a SQLite ledger', () => {
     const log = () => `${store.file}-wal`;
     const aside = () => join(store.folder, 'aside');
     const troubles = async () => {
-      const calls = [arrive('job-2'), ledger.heartbeat({ hash: '', channels: new Map() })];
+      const calls = [arrive('job-2'), ledger.upkeep.heartbeat({ hash: '', channels: new Map() })];
       const errors = await Promise.all(calls.map(rejectionOf));
       for (const error of errors) expect(error).to.be.instanceOf(LedgerUnavailable);
       return errors[0]?.message ?? '';
@@ -173,7 +173,7 @@ describe('The files of a SQLite ledger', () => {
     it('are gone on with, and what the dead process held is free', async () => {
       const reopened = await openAt(crash('crashed.db'));
       expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([]);
-      await reopened.lookAfter(HANDS);
+      await reopened.upkeep.lookAfter(HANDS);
       expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([OPS.destination]);
       await reopened.close();
     });

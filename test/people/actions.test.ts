@@ -70,7 +70,7 @@ describe('what people do', () => {
   it('routes anew by the config in force, which names whom it did not, but tells nobody again whose channel has another name now', async () => {
     const { ledger, pipeline } = bench.first;
     const { callbackId, deliveries } = await accept('a', ['chat:#log']);
-    await ledger.heartbeat({ hash: 'before', channels: new Map([['chat', 'outbox']]) });
+    await ledger.upkeep.heartbeat({ hash: 'before', channels: new Map([['chat', 'outbox']]) });
     await claimFor(ledger, only('chat:#log', 1));
     await ledger.settle(settlementOf(deliveries.map(delivered), callbackId));
     await pipeline.start();

@@ -19,6 +19,7 @@ interface TickRequest {
   readonly configHash: string;
 }
 
+/** Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
 export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
   const [due, ticked] = await Promise.all([claimInTurn(tx, turns), tick && look(tx, tick)]);
   return { ...due, asOf: tx.now, tick: ticked };

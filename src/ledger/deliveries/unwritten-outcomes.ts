@@ -21,7 +21,7 @@ export class UnwrittenOutcomes {
     if (deliveries.length > 0) this.#kept.add({ callbackId, receivedAt, isDurable, deliveries, attempts });
   }
 
-  /** Whether the delivery has succeeded, which is not written yet. */
+  /** Whether the delivery has succeeded, which is not written yet: it must not be attempted. */
   has(delivery: DeliveryName): boolean {
     return [...this.#kept].some(({ deliveries }) => deliveries.some((each) => isSame(each, delivery)));
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { DeliveryName } from '../ledger.ts';
 import type { LongestWaits } from './clock.ts';
 import type { OwnClaims } from '../deliveries/free-claims.ts';
+import type { UnwrittenOutcomes } from '../deliveries/unwritten-outcomes.ts';
 import type { RunningConfig } from './processes.ts';
 import { isGone } from './owners.ts';
 import type { CallOperation } from '../registry.ts';
@@ -46,6 +47,7 @@ interface Beat {
 export class Upkeep {
   readonly #call: CallOperation;
   readonly #settings: UpkeepSettings;
+  readonly #unwritten: UnwrittenOutcomes;
   #last: Beat | undefined;
   /** Who was dead at the last look. */
   #dead = '';
@@ -60,8 +62,10 @@ export class Upkeep {
   /** The store may have times that were made by a clock that was ahead. */
   #mayBeAhead = true;
 
-  constructor(call: CallOperation, settings: UpkeepSettings) {
+  /** @param unwritten what has succeeded is worked on until that is written */
+  constructor(call: CallOperation, settings: UpkeepSettings, unwritten: UnwrittenOutcomes) {
     this.#call = call;
+    this.#unwritten = unwritten;
     this.#settings = settings;
   }
 
@@ -72,7 +76,7 @@ export class Upkeep {
     return Math.max(clock.monotonic() - begunAt, clock.now() - wallAt) < UNHEARD_AFTER_MS;
   }
 
-  /** As the operation `heartbeat`. @returns whether this process may route anew */
+  /** Tells the other processes that share the store which config this one runs. @returns whether this process may route anew */
   async heartbeat(config: RunningConfig): Promise<boolean> {
     const { clock } = this.#settings;
     const begun = { wallAt: clock.now(), begunAt: clock.monotonic() };
@@ -91,7 +95,7 @@ export class Upkeep {
     for (const { id } of deliveries) this.#abandoned.add(id);
   }
 
-  /** As `DatabaseLedger.lookAfter`. @throws {LedgerUnavailable} */
+  /** Frees what nobody who lives works on, and ends waits that a wrong clock made. @returns whether something may be due because of it */
   async lookAfter(hands: Hands): Promise<boolean> {
     const isCorrected = this.#mayBeAhead;
     const { takeOverAfterMs } = this.#settings;
@@ -131,8 +135,9 @@ export class Upkeep {
   async #giveBack(own: OwnClaims, hands: Hands, now: number): Promise<boolean> {
     const since = (claim: string) => this.#strays.get(claim) ?? now;
     const isStray = (claim: string) => now - since(claim) > this.#settings.workMs;
+    const has = (delivery: DeliveryName) => hands.has(delivery) || this.#unwritten.has(delivery);
     const named = own.deliveries
-      .filter((each) => !hands.has(each))
+      .filter((each) => !has(each))
       .map(({ id, updatedAt }) => ({ id, claim: `${id} ${updatedAt}` }));
     const timers = own.timers.filter((key) => !hands.isFiring(key));
     const ids = named
@@ -142,7 +147,7 @@ export class Upkeep {
     const others = [...named.map(({ claim }) => claim), ...timers].filter((claim) => !isStray(claim));
     this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
     if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);
-    const kept = new Set(own.deliveries.filter((each) => hands.has(each)).map(({ id }) => id));
+    const kept = new Set(own.deliveries.filter(has).map(({ id }) => id));
     for (const id of this.#abandoned) if (!kept.has(id)) this.#abandoned.delete(id);
     return ids.length + keys.length > 0;
   }

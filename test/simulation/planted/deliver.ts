@@ -105,7 +105,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'sends by itself what it knows to be delivered, or has in hand',
     file: 'src/deliver/claims.ts',
-    from: 'if (loop.has(record) || ledger.isUnwritten(record)) return;',
+    from: 'if (loop.has(record) || ledger.unwritten.has(record)) return;',
     to: '',
   },
   {
@@ -161,7 +161,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'begins an attempt though nobody has heard of it for half a minute',
     file: 'src/deliver/loop.ts',
-    from: 'if (planned === undefined || !this.#dependencies.ledger.isHeard) this.#end(delivery, true);',
+    from: 'if (planned === undefined || !this.#dependencies.ledger.upkeep.isHeard) this.#end(delivery, true);',
     to: 'if (planned === undefined) this.#end(delivery, true);',
     unseen: 'nobody is unheard but while the store is in trouble, and what is sent twice then is excused',
   },
