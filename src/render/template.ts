@@ -1,4 +1,5 @@
 /** One template, compiled: YAML whose strings are Liquid. */
+import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
 import type { Card } from '../channels/card.ts';
 import type {
   MessagePart,
@@ -16,7 +17,6 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import { type LiquidString, printed, type Reading } from './liquid-strings.ts';
 import { withShortTexts } from './short-view.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
@@ -38,6 +38,23 @@ export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
 
 /** A file, or what the config holds in place of one. */
 export type TemplateSource = SourceFile | { readonly set: string; readonly placed: PlacedData };
+
+/** A string that holds Liquid beyond words and variables. */
+interface LiquidString {
+  readonly path: Path;
+  /** Undefined: plain text. */
+  readonly kind: TextKind | undefined;
+  readonly liquid: Liquid;
+  readonly nodes: LiquidTemplate[];
+}
+
+interface Reading {
+  readonly view: Readonly<Record<string, unknown>>;
+  /** The variables beside those of the view, for a kind of text. */
+  readonly globalsOf: (kind: TextKind | undefined) => object;
+  /** On the scale of `performance.now()`. */
+  readonly until: number;
+}
 
 /** Prints a string of the template. */
 type Print = (string: LiquidString, reading: Reading) => string;
@@ -250,4 +267,10 @@ export class TemplateFault extends Error {
     super(formatProblem(problem));
     this.problem = problem;
   }
+}
+
+/** @throws {Error} of liquidjs */
+function printed({ liquid, nodes, kind }: LiquidString, { view, globalsOf, until }: Reading): string {
+  const renderLimit = Math.max(0, until - performance.now());
+  return String(liquid.renderSync(nodes, view, { globals: globalsOf(kind), renderLimit }));
 }

@@ -18,8 +18,8 @@ interface ListWords {
   readonly failed: (failed: string, all: string) => string;
   readonly well: string;
   readonly nothing: string;
-  readonly counted: Readonly<Record<Kind, (count: string) => string>>;
-  readonly of: Readonly<Record<Exclude<Kind, 'errors'> | 'muted' | 'none', string>>;
+  readonly counted: (count: string, what: string) => string;
+  readonly of: Readonly<Record<Kind | 'muted' | 'none', string>>;
   readonly between: string;
 }
 
@@ -28,14 +28,9 @@ const WORDS: Readonly<Record<Language, ListWords>> = {
     failed: (failed, all) => `${failed} of ${all} ${all === '1' ? 'BOT' : 'BOTs'} failed`,
     well: 'All is well',
     nothing: 'Nothing ran',
-    counted: {
-      errors: (count) => `${count} failed`,
-      missed: (count) => `${count} missed`,
-      overdue: (count) => `${count} overdue`,
-      executing: (count) => `${count} started`,
-      succeeded: (count) => `${count} succeeded`,
-    },
+    counted: (count, what) => `${count} ${what.toLowerCase()}`,
     of: {
+      errors: 'Failed',
       missed: 'Missed',
       overdue: 'Overdue',
       executing: 'Started',
@@ -49,14 +44,9 @@ const WORDS: Readonly<Record<Language, ListWords>> = {
     failed: (failed, all) => `BOT ${all}件のうち${failed}件がエラー`,
     well: '問題はありません',
     nothing: '実行はありませんでした',
-    counted: {
-      errors: (count) => `エラー${count}件`,
-      missed: (count) => `未着${count}件`,
-      overdue: (count) => `長時間実行${count}件`,
-      executing: (count) => `開始${count}件`,
-      succeeded: (count) => `成功${count}件`,
-    },
+    counted: (count, what) => `${what}${count}件`,
     of: {
+      errors: 'エラー',
       missed: '未着',
       overdue: '長時間実行',
       executing: '開始',
@@ -102,28 +92,31 @@ function countOf(bot: object, kind: Kind): number {
 
 /** `2 failed, 3 succeeded`: what did not happen is left out, as is what is not known of BOTs that are not named. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const { counted, between } = WORDS[language];
-  const known = KINDS.map((kind) => {
+  const known = (kind: Kind) => {
     if (kind === 'errors') return errors;
     if (kind === 'missed') return missed;
     return moreBots > 0 ? 0 : bots.reduce((sum, bot) => sum + countOf(bot, kind), 0);
-  });
-  return KINDS.flatMap((kind, index) =>
-    known[index] === 0 ? [] : [counted[kind](separated(known[index] ?? 0))],
-  ).join(between);
+  };
+  const counts = KINDS.map((kind) => counted(kind, known(kind), language));
+  return counts.filter((count) => count !== '').join(WORDS[language].between);
 }
 
 function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const { failed, counted, well, nothing, between } = WORDS[language];
+  const { failed, well, nothing, between } = WORDS[language];
   const failing = bots.filter((bot) => bot.errors > 0);
   const isAll = errorsOf(failing) === errors;
+  const all = separated(bots.length + moreBots);
   const parts = [
-    isAll
-      ? failed(separated(failing.length), separated(bots.length + moreBots))
-      : counted.errors(separated(errors)),
-    counted.missed(separated(missed)),
-  ].filter((_, index) => (index === 0 ? errors : missed) > 0);
+    isAll && errors > 0 ? failed(separated(failing.length), all) : counted('errors', errors, language),
+    counted('missed', missed, language),
+  ].filter((part) => part !== '');
   return parts.join(between) || (bots.length === 0 ? nothing : well);
+}
+
+/** '' for none. */
+function counted(kind: Kind, count: number, language: Language): string {
+  const words = WORDS[language];
+  return count === 0 ? '' : words.counted(separated(count), words.of[kind]);
 }
 
 /** `Crawler, Invoices: no login (06:10)`, which leads to a job; BOTs whose errors are alike stand on one line. */
@@ -137,10 +130,10 @@ function causesOf(bots: readonly ShownBot[], language: Language): readonly Outpu
     .toSorted((a, b) => errorsOf(b) - errorsOf(a))
     .map((cause) => {
       const [{ last_error: said, last_error_at: at, url } = NO_ERROR] = cause;
-      const [failed, count] = [errorsOf(cause), separated(errorsOf(cause))];
-      const often = said !== '' && failed > cause.length ? `${count}×` : '';
+      const failed = errorsOf(cause);
+      const often = said !== '' && failed > cause.length ? `${separated(failed)}×` : '';
       const when = [often, at].filter((part) => part !== '').join(', ');
-      const words = said === '' ? WORDS[language].counted.errors(count) : said;
+      const words = said || counted('errors', failed, language);
       return line(namesOf(cause, language), when === '' ? words : `${words} (${when})`, url);
     });
 }

@@ -53,27 +53,9 @@ export function subjectOf(summary: string, language: Language): string {
   return shortLine(summary, LONGEST_SUBJECT) || NO_SUBJECT[language];
 }
 
-const RULE = '-'.repeat(40);
+const PARAGRAPHS = [['title', 'text'], ['message'], ['outputs'], ['link'], ['facts']] as const;
 
 function textOf(shown: ShownCard): string {
-  const { title, text, message, link, facts, footer } = shown;
-  const parts = [
-    `${title}\n${text}`.trim(),
-    message,
-    outputsAsText(shown),
-    link === undefined ? '' : `${link.text}: ${link.url}`,
-    factsAsText(facts),
-    footer,
-  ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
-}
-
-function factsAsText(facts: ShownCard['facts']): string {
-  if (facts.length === 0) return '';
-  const lines = facts.map(({ name, value, url }) => `${name && `${name}: `}${value}${url && `\n  ${url}`}`);
-  return [RULE, ...lines].join('\n');
-}
-
-export function outputsAsText(shown: ShownCard): string {
-  return markedUp(linesOfCard(shown, ['outputs']), UNMARKED);
+  const paragraphs = PARAGRAPHS.map((parts) => markedUp(linesOfCard(shown, parts), UNMARKED));
+  return `${paragraphs.filter((part) => part !== '').join('\n\n')}\n`;
 }

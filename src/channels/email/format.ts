@@ -10,10 +10,11 @@ import type {
   TextKind,
   ValuePlace,
 } from '../channel.ts';
+import { markedUp, UNMARKED } from '../lines.ts';
 import { leftOutMark } from '../marks.ts';
 import { textAsHtml } from '../preview.ts';
 import { tidied } from '../show-card.ts';
-import { composeMail, type EmailMessage, MOST_BYTES, outputsAsText, showMail, subjectOf } from './compose.ts';
+import { composeMail, type EmailMessage, MOST_BYTES, showMail, subjectOf } from './compose.ts';
 import { linesAsHtml } from './html.ts';
 import { outputsAsHtml } from './outputs.ts';
 
@@ -24,7 +25,7 @@ const LONGEST_TEXT = Math.floor(MOST_BYTES / 3) - 1;
 
 const anywhere = (): ValuePlace => 'text';
 
-const drawn = (card: Card) => ({ outputs: outputsAsText(showMail(card)) });
+const drawn = (card: Card) => ({ outputs: markedUp(showMail(card).outputs, UNMARKED) });
 
 const TEXT: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: anywhere, drawn };
 

@@ -148,8 +148,7 @@ describe('a mail drawn from a card', () => {
       url: '',
     }));
     const { text } = composeMail(cardWith({ facts }));
-    expect(text).to.include('\n----').and.include('fact 20: x\n… 9 more').and.not.include('fact 3:');
-    expect(composeMail(cardWith({ facts: [] })).text).not.to.include('\n----');
+    expect(text).to.include('fact 20 x\n… 9 more').and.not.include('fact 3 ');
   });
 
   it('is never clipped, whatever it holds, keeps both ends of a message, says which BOT and job it is of, and has whole links that show their address', () => {
