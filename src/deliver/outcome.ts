@@ -61,7 +61,8 @@ export function updateAfter(
   if (failure === undefined || isDeferred) {
     // A delivery that was taken over before keeps its due time.
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
-    return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
+    const isUnattempted = attempts === 0 || undefined;
+    return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs, isUnattempted });
   }
   const after = afterFailure(record, attempts, failure, context);
   return updateOf(record, { attempts, lastError, ...after });

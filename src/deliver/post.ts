@@ -37,7 +37,9 @@ interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
   readonly admission: Omit<Admission, 'callback'>;
+  /** By the monotonic clock: when it leaves, and until when that is to be written. */
   readonly until: number;
+  readonly writtenBy: number;
 }
 
 /** The POSTs of this process. */
@@ -66,7 +68,9 @@ export class Posts {
     const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
     const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
     if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
-    const posted = { receivedAt, arrivedAt, settings, plan, admission, until };
+    // Who leaves has to be taken over in time, which takes long where the store is far away, or many leave at once.
+    const leaveAt = until - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
+    const posted = { receivedAt, arrivedAt, settings, plan, admission, until: leaveAt, writtenBy: until };
     const admitted = { ...incoming, callback };
     return admission.isAnswered ? this.#answered(posted, admitted, isAccepted) : this.#wait(posted, admitted);
   };
@@ -230,7 +234,7 @@ class OpenPost implements WaitingPost {
   /** At least half of the reserve, even past the deadline. */
   get leftMs(): number {
     const half = RESERVE_MS / 2;
-    return Math.max(half, this.#posted.until + half - this.#posting.clock.monotonic());
+    return Math.max(half, this.#posted.writtenBy + half - this.#posting.clock.monotonic());
   }
 
   #takeOver(): void {

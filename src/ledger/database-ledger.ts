@@ -5,7 +5,7 @@ import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './callbacks/admit.ts';
 import type { HoldsEnd } from './deliveries/holds.ts';
-import { isOfSuccesses } from './deliveries/settle.ts';
+import { isPlain } from './deliveries/settle.ts';
 import {
   actionOperations,
   actionReads,
@@ -50,6 +50,8 @@ class ServiceLedger {
   readonly archive: Archive;
   /** When the store was last written, by the monotonic clock; undefined: never, or a write has failed since, since it cannot be. */
   writtenAt: number | undefined;
+  /** Milliseconds that the slowest of the last writes for callbacks has taken; it counts less with each further one. */
+  writeMs = 0;
   /** Why the store cannot be written, since the last write that succeeded. */
   trouble: string | undefined;
 
@@ -74,12 +76,11 @@ class ServiceLedger {
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const args = await admitArgs(arrival, this.#settings);
-    const { jobKey: job } = args;
-    const { isPlain } = arrival.asking;
+    const { keys, isPlain } = args;
     const options = {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted || undefined,
-      job,
+      keys,
       isPlain,
     };
     const admission = await this.#writing.call('admit', [args], options);
@@ -93,9 +94,8 @@ class ServiceLedger {
   /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
   settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
-    const isPlain = isOfSuccesses(settlement);
     return this.#writing
-      .call('settle', [settlement], { withinMs, isDurable, isPlain })
+      .call('settle', [settlement], { withinMs, isDurable, isPlain: isPlain(settlement) })
       .catch((error: unknown) => {
         this.unwritten.keep(settlement);
         this.upkeep.abandon(settlement.deliveries);
@@ -129,10 +129,12 @@ class ServiceLedger {
   /** The call, which also keeps `writtenAt`. */
   #noting(call: CallOperation): CallOperation {
     return async (name, args, options) => {
+      const { clock } = this.#settings;
+      const begun = clock.monotonic();
       try {
         const result = await call(name, args, options);
         if (ALWAYS_WRITING.has(name)) {
-          this.writtenAt = this.#settings.clock.monotonic();
+          this.writtenAt = clock.monotonic();
           this.trouble = undefined;
         }
         return result;
@@ -143,10 +145,16 @@ class ServiceLedger {
           this.trouble = reasonOf(error);
         }
         throw error;
+      } finally {
+        if (name === 'admit' || name === 'settle')
+          this.writeMs = Math.max(clock.monotonic() - begun, FORGETTING * this.writeMs);
       }
     };
   }
 }
+
+/** What is left of `writeMs` after each write. */
+const FORGETTING = 0.9;
 
 /** Operations that do not succeed unless something is written. */
 const ALWAYS_WRITING: ReadonlySet<OperationName> = new Set(['admit', 'heartbeat']);

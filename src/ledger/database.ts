@@ -119,9 +119,9 @@ export interface CallOptions {
    * process outlives, since it remembers rows by their ids. False: such a crash may undo them, too.
    */
   readonly isDurable?: boolean | undefined;
-  /** Calls with the same key run in the order in which they came. */
-  readonly job?: string | undefined;
-  /** It goes by no row but those of its own job, so PostgreSQL may run it at once with others, in one transaction. */
+  /** Of its BOT and its job, as far as it goes by what others write of them. Calls that share a key run in the order in which they came. */
+  readonly keys?: readonly string[] | undefined;
+  /** It goes by no row but those of its keys, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;
 }
 

@@ -199,6 +199,8 @@ export interface DeliveryUpdate
     Partial<Pick<DeliveryRecord, 'reason' | 'heldUntil'>> {
   /** Milliseconds until Botbell itself may attempt it; undefined: its due time stays. */
   readonly dueInMs?: number | undefined;
+  /** It was claimed and is pending and Botbell's own now: nothing else has changed. */
+  readonly isUnattempted?: boolean | undefined;
   readonly alert?: Alert | undefined;
 }
 export interface AnswerRecord {

@@ -1,16 +1,16 @@
-/** What PostgreSQL runs together, and what waits: calls of one job never overtake each other. */
+/** What PostgreSQL runs together, and what waits: calls of one job, or of a BOT whose rules go by what came before, never overtake each other. */
 import { expect } from 'chai';
 import { CallQueue } from '../../src/ledger/postgres/queue.ts';
 
 interface Call {
   readonly name: string;
-  readonly job: string | undefined;
+  readonly keys: readonly string[];
   readonly isPlain: boolean;
   isAlone: boolean;
 }
 
-const plain = (name: string, job?: string): Call => ({ name, job, isPlain: true, isAlone: false });
-const other = (name: string, job?: string): Call => ({ ...plain(name, job), isPlain: false });
+const plain = (name: string, ...keys: string[]): Call => ({ name, keys, isPlain: true, isAlone: false });
+const other = (name: string, ...keys: string[]): Call => ({ ...plain(name, ...keys), isPlain: false });
 
 describe('The calls that wait for PostgreSQL', () => {
   const queueOf = (...calls: readonly Call[]) => {
@@ -50,6 +50,23 @@ describe('The calls that wait for PostgreSQL', () => {
     expect(names(queue.next(4))).to.deep.equal([]);
     queue.end(second);
     expect(names(queue.next(4))).to.deep.equal(['3']);
+  });
+
+  it('are run together where they are of other BOTs and other jobs, one after the other where of the same', () => {
+    const queue = queueOf(
+      plain('1', 'bot', 'a'),
+      plain('2', 'bot', 'b'),
+      plain('3', 'other', 'c'),
+      plain('4', 'b'),
+    );
+    const first = queue.next(4);
+    expect(names(first)).to.deep.equal(['1', '3']);
+    expect(names(queue.next(4)), 'the fourth one is behind the second').to.deep.equal([]);
+    queue.end(first);
+    const second = queue.next(4);
+    expect(names(second)).to.deep.equal(['2']);
+    queue.end(second);
+    expect(names(queue.next(4))).to.deep.equal(['4']);
   });
 
   it('are run again, each alone and before all others, where one of them has failed', () => {

@@ -2,7 +2,12 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import { troubleOf } from '../../src/ledger/failures.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import {
+  type Arrival,
+  type DeliveryRecord,
+  type DeliveryUpdate,
+  LedgerUnavailable,
+} from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -15,6 +20,7 @@ import {
   namesOf,
   LOG,
   OPS,
+  putOff,
   settlementOf,
   ANY,
   NOBODY,
@@ -25,7 +31,7 @@ import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-se
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { OPTIONS } from '../support/store-under-test.ts';
+import { askingOf, OPTIONS } from '../support/store-under-test.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const WITHIN_MS = 300;
@@ -91,17 +97,41 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(errors.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
   });
 
-  it('takes a burst of callbacks over a slow network, as it does over a quick one', async () => {
+  it('takes a burst of callbacks over a slow network in few transactions, also of BOTs with rules, and of what only waits', async () => {
+    const asking = askingOf([OPS, LOG], { isRemembered: true, isPlain: false });
+    let transactions = 0;
+    proxy.onSent = (text) => void (transactions += text.split('BEGIN').length - 1);
+    const burst = async (more: Partial<Arrival>, update: (record: DeliveryRecord) => DeliveryUpdate) => {
+      transactions = 0;
+      const came = await Promise.all(
+        Array.from({ length: 240 }, (_, number) => {
+          const callback = callbackWith({
+            job_id: `job-${number} ${more.asking !== undefined}`,
+            bot_id: `bot-${number % 60}`,
+          });
+          return ledger.admit({ ...arrivalOf(callback, [OPS, LOG]), ...more }, PATIENT_MS);
+        }),
+      );
+      const records = came.flatMap(({ deliveries }) => deliveries);
+      await Promise.all(records.map((each) => ledger.settle(settlementOf([update(each)]), PATIENT_MS)));
+      return transactions;
+    };
     proxy.delayBy(10);
-    const burst = Array.from({ length: 240 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));
-    const told = (await Promise.all(burst)).map(({ deliveries }) =>
-      ledger.settle(settlementOf(deliveries.map((each) => delivered(each))), PATIENT_MS),
-    );
-    await Promise.all(told);
+    expect(await burst({}, delivered)).to.be.below(30);
+    const waits = (record: DeliveryRecord) =>
+      putOff(record, 0, { attempts: 0, lastError: undefined, isUnattempted: true });
+    expect(await burst({ asking }, waits)).to.be.below(30);
     proxy.delayBy(0);
-    expect(
-      await store.query(`select count(*)::int from deliveries where state <> 'delivered'`),
-    ).to.deep.equal([{ count: 2 }]);
+    const counts = await store.query(
+      `select state, is_taken_over, count(*)::int from deliveries where owner is null group by 1, 2 order by 1`,
+    );
+    expect(counts).to.deep.equal([
+      { state: 'delivered', is_taken_over: 0, count: 480 },
+      { state: 'pending', is_taken_over: 1, count: 480 },
+    ]);
+    expect(await store.query(`select count(*)::int from history where what = 'taken_over'`)).to.deep.equal([
+      { count: 480 },
+    ]);
   });
 
   it('has the server end what takes too long, and keeps the connection', async () => {

@@ -29,7 +29,7 @@ import { lockJobsOf, lockRow, lockWithoutJobs } from './locks.ts';
 export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
   const { deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
-  if (isOfSuccesses(settlement)) return settleDelivered(tx, settlement);
+  if (isPlain(settlement)) return settlePlain(tx, settlement);
   // All are locked, in the order of their ids, since decisions depend on their earlier states.
   const ids = deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
@@ -51,22 +51,58 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   return isAlerted || decisions.some(isDue);
 }
 
-/** Then nothing depends on what a row was before. */
-export function isOfSuccesses({ deliveries, refused = [] }: Settlement): boolean {
-  return refused.length === 0 && deliveries.every(({ state }) => state === 'delivered');
+/** Of successes, and of what was not attempted and is taken over: nothing depends on other rows. */
+export function isPlain({ deliveries, refused = [] }: Settlement): boolean {
+  const isOne = ({ state, isUnattempted }: DeliveryUpdate) => state === 'delivered' || isUnattempted === true;
+  return refused.length === 0 && deliveries.every(isOne);
 }
 
-async function settleDelivered(tx: Tx, settlement: Settlement): Promise<boolean> {
-  const { callbackId, answer } = settlement;
-  const [, isAnswered] = await Promise.all([
+async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
+  const { callbackId, answer, deliveries } = settlement;
+  const putOff = deliveries.filter(({ isUnattempted }) => isUnattempted);
+  const [, isAnswered, isAnyDue] = await Promise.all([
     answer && lockRow(tx, callbackId),
     tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
+    takeBack(tx, putOff),
   ]);
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, isLeft ? [...made, ...answered] : made);
-  return false;
+  return isAnyDue;
+}
+
+const takingOver = shared('bigint bigint text text bigint');
+const takingBack = shared('bigint bigint bigint text text bigint');
+
+/** Has deliveries wait for Botbell's own attempts that this process has claimed, and not attempted. @returns whether there are any */
+async function takeBack(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
+  const rows = await Promise.all(
+    updates.toSorted((a, b) => a.id - b.id).map((update) => takeOneBack(tx, update)),
+  );
+  return rows.some(Boolean);
+}
+
+async function takeOneBack(tx: Tx, update: DeliveryUpdate): Promise<unknown> {
+  const { now, owner } = tx;
+  const { id, destination, receivedAt, dueInMs } = update;
+  const dueAt = dueInMs === undefined ? undefined : now + dueInMs;
+  const [, row] = await Promise.all([
+    tx.all(takingOver`
+      INSERT INTO history (callback_id, at, what, delivery_id)
+      SELECT deliveries.callback_id, ${now}, 'taken_over', deliveries.id FROM deliveries /*, given*/
+      WHERE deliveries.id = ${id} AND destination = ${destination} AND state = 'pending' AND owner = ${owner} AND is_taken_over = 0
+        AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}`),
+    tx.first(takingBack`
+      UPDATE deliveries SET is_taken_over = 1, owner = NULL, updated_at = ${now}, due_at = coalesce(${dueAt}, due_at)
+      /*from given*/
+      WHERE deliveries.id = ${id} AND destination = ${destination} AND state = 'pending' AND owner = ${owner}
+        AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
+      RETURNING /*nr*/ deliveries.id`),
+  ]);
+  // It has ended, its claim was lost, or it is not there.
+  if (row === undefined) await checkNamed(tx, [update]);
+  return row;
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come */

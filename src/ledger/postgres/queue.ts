@@ -1,7 +1,7 @@
-/** Which calls PostgreSQL runs next: those of a job in the order in which they came, plain ones together, any other one alone. */
+/** Which calls PostgreSQL runs next: those that share a key in the order in which they came, plain ones together, any other one alone. */
 import type { CallOptions } from '../database.ts';
 
-export interface QueuedCall extends Pick<CallOptions, 'job' | 'isPlain'> {
+export interface QueuedCall extends Pick<CallOptions, 'keys' | 'isPlain'> {
   /** It, or one beside it, has failed: it gets a transaction of its own. */
   isAlone: boolean;
 }
@@ -24,15 +24,15 @@ export class CallQueue<Call extends QueuedCall> {
   }
 
   /**
-   * Takes the next calls, of which each has another job, in the order of their jobs; none: all that wait are behind running ones.
+   * Takes the next calls, of which no two share a key, in the order of their keys; none: all that wait are behind running ones.
    * @param free connections, of which the last one is for plain calls
    */
   next(free: number): readonly Call[] {
     const batch = this.#first(free > 1);
     const taken = new Set(batch);
     if (batch.length > 0) this.#waiting = this.#waiting.filter((call) => !taken.has(call));
-    for (const { job } of batch) if (job !== undefined) this.#running.add(job);
-    return batch.toSorted(byJob);
+    for (const key of keysOf(batch)) this.#running.add(key);
+    return batch.toSorted(byKeys);
   }
 
   #first(isRoom: boolean): readonly Call[] {
@@ -40,8 +40,9 @@ export class CallQueue<Call extends QueuedCall> {
     const shared: Call[] = [];
     const busy = new Set(this.#running);
     for (const call of this.#waiting) {
-      const isFree = call.job === undefined || !busy.has(call.job);
-      if (call.job !== undefined) busy.add(call.job);
+      const keys = keysOf([call]);
+      const isFree = !keys.some((key) => busy.has(key));
+      for (const key of keys) busy.add(key);
       if (!isFree) continue;
       if (call.isPlain === true && !call.isAlone) shared.push(call);
       else if (isSharing || (isRoom && shared.length === 0)) return [call];
@@ -53,13 +54,22 @@ export class CallQueue<Call extends QueuedCall> {
   /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */
   end(batch: readonly Call[], again: readonly Call[] = []): void {
     if (this.#shared.some((call) => batch.includes(call))) this.#shared = [];
-    for (const { job } of batch) if (job !== undefined) this.#running.delete(job);
+    for (const key of keysOf(batch)) this.#running.delete(key);
     for (const call of again) call.isAlone = true;
     this.#waiting.unshift(...again);
   }
 }
 
-/** So that batches of several processes lock jobs in the same order; settlements, which lock none, come last. */
-function byJob({ job: a = '\uFFFF' }: QueuedCall, { job: b = '\uFFFF' }: QueuedCall): number {
+function keysOf(calls: readonly QueuedCall[]): readonly string[] {
+  return calls.flatMap(({ keys = [] }) => keys);
+}
+
+/** So that batches of several processes lock BOTs and jobs in the same order; settlements, which lock none, come last. */
+function byKeys(one: QueuedCall, other: QueuedCall): number {
+  const [a, b] = [placeOf(one), placeOf(other)];
   return a < b ? -1 : Number(a > b);
+}
+
+function placeOf({ keys = [] }: QueuedCall): string {
+  return keys.length === 0 ? '\uFFFF' : keys.join('\n');
 }

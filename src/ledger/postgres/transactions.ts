@@ -76,12 +76,12 @@ class PostgresTransactions implements Transactions {
 
   run<Result>(
     work: (tx: Tx) => Promise<Result>,
-    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, job, isPlain }: CallOptions = {},
+    { withinMs = DEFAULT_WITHIN_MS, isDurable = true, keys, isPlain }: CallOptions = {},
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const done = new Promise<unknown>((resolve, reject) => {
       if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
-      this.#queue.add({ work, isDurable, deadline, job, isPlain, isAlone: false, resolve, reject });
+      this.#queue.add({ work, isDurable, deadline, keys, isPlain, isAlone: false, resolve, reject });
       // After all that comes in this turn of the event loop.
       if (!this.#isScheduled) setImmediate(() => this.#begin());
       this.#isScheduled = true;
