@@ -27,7 +27,12 @@ inBrowser('A page with a script', () => {
     page = await context.newPage();
     await page.clock.install();
     page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (line) => void (line.type() === 'error' && faults.push(line.text())));
+    // What a test aborts, the browser reports when it likes.
+    const isFault = (text: string) => !text.includes('net::ERR_FAILED');
+    page.on(
+      'console',
+      (line) => void (line.type() === 'error' && isFault(line.text()) && faults.push(line.text())),
+    );
   });
 
   afterEach(async () => {
@@ -78,5 +83,27 @@ inBrowser('A page with a script', () => {
     await page.evaluate(() => window.scrollTo(0, 0));
     await passFiveSeconds();
     expect(await page.locator('details').first().getAttribute('open')).not.to.equal(null);
+  });
+
+  it('says that Botbell does not answer, until it does, and what came of an act until the page is left', async () => {
+    await open('/');
+    await page.locator('summary', { hasText: 'Take up' }).first().click();
+    await page.getByLabel('Your name').first().fill('kenji');
+    await page.getByRole('button', { name: 'Take up' }).first().click();
+    const asOf = page.locator('#as-of');
+    await page.route('**/*', (route) => route.abort());
+    await until('that nothing answers', async () => {
+      await page.clock.runFor(5000);
+      return /^Botbell does not answer now\. As of/.test((await asOf.textContent()) ?? '');
+    });
+    await page.unroute('**/*');
+    await until('an answer', async () => {
+      await page.clock.runFor(5000);
+      return /^As of/.test((await asOf.textContent()) ?? '');
+    });
+    const [result, standing, ...others] = await page.locator('.flash').allTextContents();
+    expect(result).to.equal('Done kenji is on it.');
+    expect(standing).to.match(/^The config on the disk has errors/);
+    expect(others).to.deep.equal([]);
   });
 });
