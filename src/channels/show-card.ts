@@ -25,15 +25,16 @@ export type PartToFit = 'message' | 'text' | 'link' | 'facts' | 'outputs';
 /** About how many characters each part may have. */
 export type Rooms = Readonly<Record<PartToFit, number>>;
 
-/** The most outputs, items of each output and facts, and the most characters of each part, of a fact and of the footer. */
+/** The most outputs, items of each output and facts, and the most characters of each part. */
 export interface Most extends MostOfOutputs {
   readonly facts: number;
-  readonly factLength: number;
   readonly characters: number;
 }
 
 /** Slack takes 100 rows in a table, with the one of names. */
-export const MOST: Most = { outputs: 15, items: 99, facts: 20, factLength: 120, characters: 8000 };
+export const MOST: Most = { outputs: 15, items: 99, facts: 20, characters: 8000 };
+/** Of a fact and of the footer: ids are longer than one thinks. */
+const LONGEST_FACT = 250;
 const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
@@ -53,7 +54,7 @@ export function showCard(card: Card, most = MOST, rooms = roomsOf(most)): ShownC
       link === undefined || link.url.length > rooms.link
         ? undefined
         : { url: link.url, text: cutEnd(cleanLine(link.text), MAX_NAME, '…') },
-    footer: cutEnd(cleanLine(card.footer), most.factLength, '…'),
+    footer: cutEnd(cleanLine(card.footer), LONGEST_FACT, '…'),
   };
 }
 
@@ -94,7 +95,7 @@ function factsWithin({ facts, language }: Card, most: Most, room: number): reado
   for (const { name, value, url } of all.slice(0, most.facts)) {
     const shownName = cutMiddle(cleanLine(name), MAX_NAME, () => '…');
     // Line ends are kept, since every character of an ID matters.
-    const shownValue = textWithin(value, most.factLength, language).trim();
+    const shownValue = textWithin(value, LONGEST_FACT, language).trim();
     left -= shownName.length + shownValue.length;
     if (left < 0) break;
     // What identifies the run matters more than where it leads.

@@ -242,16 +242,23 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(await send(composed(card))).to.match(/BEGIN [^]* END/);
     });
 
-    it('shows of a list that is too long the first items, each whole, and how many more there are', async () => {
+    it('shows of a list that is too long the first items, each whole, and how many more there are, beside a whole id of the job', async () => {
       if (callback !== undefined) return;
       const items = Array.from({ length: 400 }, (_, index) => `3f2b8c1e-7d4a-4f4e-9a51-${index + 1e11}`);
       const rows = items.map((id) => ({ id, state: 'done' }));
       for (const list of [items, rows]) {
         const outputs = [outputWith({ name: 'ids', kind: 'list', value: '', items: list })];
-        const card = plainCard({ outputs, outputCount: 1, restUrl: `https://jobs.example/${items[0]}` });
+        const facts = [{ name: 'Job', value: 'j-'.repeat(100), url: '' }];
+        const card = plainCard({
+          facts,
+          outputs,
+          outputCount: 1,
+          restUrl: `https://jobs.example/${items[0]}`,
+        });
         const one = composed(card);
         expect(await send(one)).to.contain(`${items.length}`);
         const sent = one.asText();
+        expect(sent).to.contain('j-'.repeat(100));
         const count = items.findIndex((id) => !sent.includes(id));
         expect(count).to.be.above(5);
         expect(sent).to.contain(`… ${400 - count} more`);

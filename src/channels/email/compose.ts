@@ -19,7 +19,6 @@ const MOST: Most = {
   outputs: 40,
   items: 500,
   facts: 20,
-  factLength: 250,
   characters: 32_000,
   hasTables: true,
 };
