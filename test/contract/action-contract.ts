@@ -15,6 +15,7 @@ const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 const HELD = target('slack:#held');
 const MAIL = target('email:a@example.com');
+const UNSURE = { class: 'config', code: '302', message: 'a redirect', mayHaveArrived: true } as const;
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
 const CHANNELS = new Map([
   ['slack', 'slack'],
@@ -107,6 +108,19 @@ export function describeActions(
         await store.passTime(MINUTE_MS / 2);
         expect(await dueIds()).to.deep.equal([]);
         await actions.redeliver(ids[0], ACTOR, false);
+        expect(await dueIds()).to.deep.equal(ids);
+      });
+
+      it('counts where a process has only looked at it meanwhile, and would have put it off or given it up', async () => {
+        const { ids, ...admission } = await accept({ job_id: 'a' }, [OPS]);
+        const failed = update(ids[0], { attempts: 1, lastError: UNSURE });
+        await recorded.claim();
+        await recorded.settle(admission, [failed]);
+        for (const asBefore of [{ ...failed, dueInMs: MINUTE_MS }, { ...failed, state: 'dead' } as const]) {
+          expect(await dueIds()).to.deep.equal(ids);
+          await actions.redeliver(ids[0], ACTOR, false);
+          await recorded.settle(admission, [asBefore]);
+        }
         expect(await dueIds()).to.deep.equal(ids);
       });
 

@@ -231,16 +231,28 @@ function decide(
   { owner, now }: Tx,
 ): Decision | undefined {
   if (row?.state !== 'pending' || row.owner !== owner) return undefined;
-  const { state, alert, dueInMs = row.dueInMs } = update;
+  const { state, dueInMs = row.dueInMs } = update;
   const isTakenOver = row.isTakenOver || update.isTakenOver;
   // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
   const decided = { row, dueAt, alertedCause: row.alertedCause, ...update, isTakenOver };
+  if (isGivenBack(row, update))
+    return { ...decided, state: 'pending', lastError: undefined, dueAt: now, alert: undefined };
   if (state === 'pending' && row.isOver)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
+  return alerted(decided);
+}
+
+function alerted(decided: Decision): Decision {
+  const { row, state, alert } = decided;
   return alert === undefined || isKnown(row, state, alert)
     ? { ...decided, alert: undefined }
     : { ...decided, alertedCause: keyOf(alert.cause) };
+}
+
+/** Somebody has asked for it again while it was only looked at, since it may have arrived: that no longer keeps it waiting. */
+function isGivenBack(row: RowWithCallback, { attempts, lastError }: DeliveryUpdate): boolean {
+  return row.attempts === attempts && row.lastError === undefined && lastError?.mayHaveArrived === true;
 }
 
 /** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
