@@ -1,10 +1,11 @@
 /**
  * Tries the simulator: plants one fault at a time in a copy of the tree, and runs seeds until one is red.
- * `npm run simulate:planted -- [--seeds 300] [--only 'a part of what it does'] [--all]`, with `--all` those, too, that no world shows.
+ * `npm run simulate:planted -- [--seeds 300] [--only 'a part of what it does'] [--all] [--jobs 2] [--minutes 40]`, with `--all` those, too,
+ * that no world shows; `--minutes`: begins no more after that.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
@@ -32,8 +33,9 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '300' },
     only: { type: 'string', default: '' },
     all: { type: 'boolean', default: false },
-    // `1/2`: every second of them, for a machine with several cores.
-    shard: { type: 'string', default: '1/1' },
+    // One for each core.
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    minutes: { type: 'string', default: 'Infinity' },
   },
 });
 
@@ -62,13 +64,14 @@ function bundledIn(folder: string): string {
 }
 
 /** @returns the line of the first red seed; undefined: none */
-function firstRed(folder: string): string | undefined {
+async function firstRed(folder: string): Promise<string | undefined> {
   const args = [bundledIn(folder), '--seeds', values.seeds, '--stop'];
-  const options = { cwd: folder, encoding: 'utf8', timeout: LONGEST_RUN_MS } as const;
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, options);
+  const run = spawn(process.execPath, args, { cwd: folder, timeout: LONGEST_RUN_MS });
+  const said = [run.stdout, run.stderr].map((stream) => stream.setEncoding('utf8').toArray());
+  const status = await new Promise<number | null>((resolve) => run.on('close', resolve));
   if (status === 0) return undefined;
   if (status === null) return 'it stands still';
-  const lines = `${stdout}\n${stderr}`.split('\n');
+  const lines = (await Promise.all(said)).flat().join('').split('\n');
   return (
     lines.find((line) => line.startsWith('seed ')) ?? lines.find((line) => /Error/.test(line)) ?? lines[0]
   );
@@ -89,14 +92,14 @@ function plant({ file, from, to }: Planted, folder: string): () => void {
 
 type Result = 'found' | 'not found' | 'cannot be planted';
 
-function tried(planted: Planted, folder: string): Result {
+async function tried(planted: Planted, folder: string): Promise<Result> {
   const since = performance.now();
   let result: Result = 'cannot be planted';
   let line: string | undefined;
   try {
     const takeOut = plant(planted, folder);
     try {
-      line = firstRed(folder);
+      line = await firstRed(folder);
     } finally {
       takeOut();
     }
@@ -110,16 +113,29 @@ function tried(planted: Planted, folder: string): Result {
   return result;
 }
 
-const folder = copyOfTheTree();
-const red = firstRed(folder);
-if (red !== undefined) throw new Error(`it finds something where nothing is planted: ${red}`);
+const began = performance.now();
 const named = PLANTED.filter(({ does }) => does.includes(values.only));
-const [shard = 1, shards = 1] = values.shard.split('/').map(Number);
-const chosen = named
-  .filter(({ unseen }) => values.all || unseen === undefined)
-  .filter((_, index) => index % shards === shard - 1);
-const results = chosen.map((planted) => tried(planted, folder));
-rmSync(folder, { recursive: true });
+const chosen = named.filter(({ unseen }) => values.all || unseen === undefined);
+const left = chosen.values();
+
+/** Tries one after the other of those that are left, in a tree of its own. */
+async function tryAll(folder: string): Promise<Result[]> {
+  const results: Result[] = [];
+  while (performance.now() < began + Number(values.minutes) * 60_000) {
+    const { value: planted } = left.next();
+    if (planted === undefined) break;
+    results.push(await tried(planted, folder));
+  }
+  return results;
+}
+
+const folders = Array.from({ length: Number(values.jobs) }, copyOfTheTree);
+const red = await firstRed(folders[0] as string);
+if (red !== undefined) throw new Error(`it finds something where nothing is planted: ${red}`);
+const results = (await Promise.all(folders.map(tryAll))).flat();
+for (const folder of folders) rmSync(folder, { recursive: true });
 const found = results.filter((result) => result === 'found').length;
-process.stdout.write(`${found} of ${chosen.length} found, ${named.length - chosen.length} not looked for\n`);
+process.stdout.write(
+  `${found} of ${results.length} found, ${named.length - results.length} not looked for: of ${named.length - chosen.length} the reason stands beside them\n`,
+);
 process.exitCode = found >= Math.min(LEAST_FOUND, chosen.length) ? 0 : 1;
