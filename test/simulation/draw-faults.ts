@@ -1,6 +1,6 @@
 /** Draws what goes wrong. Each seed leaves most kinds out and turns one or two up: faults that need two rare things at once are found so. */
 import type { Random } from './random.ts';
-import { DAY, type Fault, HOUR, isMail, MINUTE, SECOND, type Weather } from './scenario.ts';
+import { DAY, type Fault, HOUR, MINUTE, SECOND, type Weather } from './scenario.ts';
 
 const KINDS = ['weather', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
 type Kind = (typeof KINDS)[number];
@@ -46,6 +46,9 @@ const WEATHERS: readonly Weather[] = [
   'hang',
   'reset-before',
   'reset-after',
+  'unsure',
+  'strange',
+  'later',
   'slow',
   'dawdle',
   'full',
@@ -78,11 +81,8 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   ];
   const weather = (): readonly Fault[] => {
     const destination = random.of(used);
-    const drawn = random.of(weathers);
-    const mode = drawn === 'dawdle' && !isMail(destination) ? 'slow' : drawn;
-    return [
-      { kind: 'weather', at: at(), for: random.of([5, 30, 120, 400, 900]) * SECOND, destination, mode },
-    ];
+    const lasts = random.of([5, 30, 120, 400, 900]) * SECOND;
+    return [{ kind: 'weather', at: at(), for: lasts, destination, mode: random.of(weathers) }];
   };
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];

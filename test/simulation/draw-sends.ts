@@ -11,7 +11,9 @@ export function drawSends(random: Random, frame: Frame, { routes }: ConfigPlan):
   const rush = frame.isCrowded ? random.int(0, frame.lastsMs / 2) : undefined;
   const drawn = Array.from({ length: jobs }, (_, job) => {
     const at = rush === undefined ? random.int(0, frame.lastsMs) : rush + random.int(0, 3000);
-    return jobOf(random, frame, { job: `job-${job}`, bot: random.of(BOTS), at });
+    // Two BOTs may call their jobs the same.
+    const number = random.chance(0.1) ? Math.max(0, job - 1) : job;
+    return jobOf(random, frame, { job: `job-${number}`, bot: random.of(BOTS), at });
   }).flat();
   const counting = routes.filter(({ repeat, afterFailures }) => repeat ?? afterFailures);
   const busy = random.of([...BOTS, ...counting.flatMap(({ bots }) => [...bots, ...bots, ...bots])]);

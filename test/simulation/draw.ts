@@ -20,9 +20,11 @@ export function scenarioOf(seed: number): Scenario {
   const epoch = Date.UTC(2026, 10, 20) + (isLate ? 24 * 60 - random.int(1, 8) : minute) * MINUTE;
   const frame = { epoch, lastsMs, hasRules, isCrowded };
   const first = drawConfig(random, frame);
-  const changed = hasReloads
-    ? Array.from({ length: random.int(1, 2) }, () => (hasRules ? drawEdited : drawChanged)(first, random))
-    : [];
+  const edits = hasReloads ? random.int(1, 2) : 0;
+  // Often what was taken away comes back.
+  const changed = Array.from({ length: edits }, (_, edit) =>
+    edit === 1 && random.chance(0.4) ? first : (hasRules ? drawEdited : drawChanged)(first, random),
+  );
   const sends = drawSends(random, frame, first);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
   const swarm = drawSwarm(random, { hasRules, hasActs });

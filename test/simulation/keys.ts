@@ -24,7 +24,7 @@ export function keyOf(notice: Notice): string {
     const { callback, occasion } = notice;
     const limit = occasion?.template === 'overdue' ? occasion.runningForMs : '';
     return notice.template === 'overdue'
-      ? `overdue ${callback.job_id} ${limit}`
+      ? `overdue ${callback.job_id} of ${callback.bot_id} ${limit}`
       : keyOfSend(nthOf(notice), callback.job_id);
   }
   const { id, subject } = notice.alert;

@@ -122,6 +122,8 @@ export interface Observed {
   readonly stops: { readonly process: Run; readonly ms: number }[];
   /** When processes ended, by a crash or a stop. */
   readonly ends: { readonly at: number; readonly process: Run }[];
+  /** When time was left out: its ends. */
+  readonly slept: number[];
   /** What should never be logged. */
   readonly unforeseen: string[];
   /** At the end, in the order of their ids. */
@@ -141,6 +143,7 @@ export function nothingYet(): Observed {
     loaded: [],
     stops: [],
     ends: [],
+    slept: [],
     unforeseen: [],
   };
   return { ...empty, listed: [], metrics: [], stuck: undefined };

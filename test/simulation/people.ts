@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
 import type { Act } from './scenario.ts';
-import type { Acted, Listed, Observed } from './observed.ts';
+import type { Acted, Listed, ListedDelivery, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
 import type { Timeline } from './timeline.ts';
@@ -43,8 +43,12 @@ export class People {
   act(act: Act): void {
     const [process] = this.#parts.open();
     if (process === undefined) return;
-    this.underWay += 1;
-    void this.#act(process, act).then(() => (this.underWay -= 1));
+    void this.#do(process, act);
+  }
+
+  giveBack(process: Process, was: ListedDelivery): void {
+    const asked = { id: was.id, was, path: `/api/deliveries/${was.id}/redeliver`, method: 'POST' } as const;
+    void this.#do(process, { kind: 'redeliver', at: this.#parts.timeline.now, pick: 0 }, asked);
   }
 
   /** All callbacks, in the order of their ids; undefined: the process has died, or cannot say. */
@@ -71,9 +75,10 @@ export class People {
     return answer?.status === 200 ? (JSON.parse(answer.body) as Page<Item>) : undefined;
   }
 
-  async #act(process: Process, act: Act): Promise<void> {
+  async #do(process: Process, act: Act, request?: Asked): Promise<void> {
     const { timeline, observed, say } = this.#parts;
-    const asked = await this.#requestOf(process, act);
+    this.underWay += 1;
+    const asked = request ?? (await this.#requestOf(process, act));
     const at = timeline.now;
     const answer = asked && (await this.#ask(process, asked));
     const { status, body = '' } = answer ?? {};
@@ -81,6 +86,7 @@ export class People {
     const { was, listed, dead } = asked ?? {};
     observed.acted.push({ act, at, status, id: made ?? asked?.id, was, listed, dead, body });
     say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
+    this.underWay -= 1;
   }
 
   async #requestOf(process: Process, act: Act): Promise<Asked | undefined> {

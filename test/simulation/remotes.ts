@@ -1,12 +1,13 @@
 /** The remotes: what they answer to each call depends on the weather at the destination. */
 import type { Channel, Outgoing, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureDetails } from '../../src/channels/failure.ts';
+import { isAlert } from '../../src/notice/notice.ts';
 import { keyOf, nthOf } from './keys.ts';
 import type { Told } from './renderer.ts';
 import type { Attempt, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { Random } from './random.ts';
-import { type Scenario, SECOND, type Weather, type WeatherFault } from './scenario.ts';
+import { isMail, MINUTE, type Scenario, SECOND, type Weather, type WeatherFault } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 
 const MIXED: readonly (Weather | undefined)[] = [
@@ -20,8 +21,14 @@ const MIXED: readonly (Weather | undefined)[] = [
   'hang',
   'reset-before',
   'reset-after',
+  'unsure',
+  'strange',
+  'later',
   'slow',
 ];
+
+/** The code of what may have arrived, and is tried again only when somebody asks. */
+export const STRANGE = '302';
 
 const FAILURES: Partial<Record<Weather, FailureDetails>> = {
   error: { class: 'transient', code: '503', message: 'trouble' },
@@ -29,7 +36,17 @@ const FAILURES: Partial<Record<Weather, FailureDetails>> = {
   config: { class: 'config', code: 'not_in_channel', message: 'mend it' },
   'reset-before': { class: 'transient', code: 'ECONNREFUSED', message: 'refused' },
   'reset-after': { class: 'transient', code: 'ECONNRESET', message: 'reset', mayHaveArrived: true },
+  // 408, 500, 502 and 504.
+  unsure: { class: 'transient', code: '500', message: 'broken', mayHaveArrived: true },
+  // A redirect, or a 2xx that is not understood.
+  strange: { class: 'config', code: STRANGE, message: 'look at it', mayHaveArrived: true },
+  // A server that puts off what it does not know.
+  later: { class: 'transient', code: '450', message: 'greylisted', isForLater: true },
 };
+
+/** How long a chat that has the request may take for its answer. */
+const CHAT_ANSWERS_WITHIN_MS = MINUTE;
+const MAIL_ANSWERS_WITHIN_MS = 10 * MINUTE;
 
 const TIMES_OUT: FailureDetails = {
   class: 'transient',
@@ -103,7 +120,9 @@ export class Remotes {
     const attempt: Attempt = { ...about, process, at: this.#parts.timeline.now };
     this.#parts.observed.attempts.push(attempt);
     const random = new Random(this.#parts.scenario.seed, `remote ${key} ${destination} ${nth}`);
-    const weather = this.#weatherAt(destination, random);
+    const found = this.#weatherAt(destination, random);
+    // Nobody can ask for an alert again: the list has none.
+    const weather = found === 'strange' && isAlert(notice) ? 'error' : found;
     this.#parts.say(
       `${process.name} sends ${key} to ${destination} (${nth})${weather ? ` in weather ${weather}` : ''}`,
     );
@@ -152,16 +171,19 @@ class Exchange {
       return this.#end(takesMs, { class: 'rate_limited', code: '429', message: 'slow down', retryAfterMs });
     }
     const failure = weather && FAILURES[weather];
-    if (failure === undefined || weather === 'reset-after') this.#take(takesMs / 2);
+    const isTaken = failure?.mayHaveArrived ? weather === 'reset-after' || random.chance(0.5) : !failure;
+    if (isTaken) this.#take(takesMs / 2);
     this.#end(takesMs, failure);
     this.#end(outgoing.timeoutMs, TIMES_OUT);
   }
 
-  /** A mail server that has the whole message and takes its time. */
+  /** A remote that has the whole message and takes its time: a mail server up to ten minutes, a chat up to one. */
   #dawdle(takesMs: number): void {
     const { attempt, process, outgoing, random } = this.#of;
     const { onHandedOver, timeoutMs } = outgoing;
-    this.#take(takesMs);
+    const longestMs = isMail(attempt.destination) ? MAIL_ANSWERS_WITHIN_MS : CHAT_ANSWERS_WITHIN_MS;
+    const answersInMs = random.int(1, isMail(attempt.destination) ? 500 : 80) * SECOND;
+    if (answersInMs <= longestMs || random.chance(0.5)) this.#take(takesMs);
     if (onHandedOver === undefined) return this.#end(timeoutMs, TIMES_OUT);
     this.#parts.timeline.after(takesMs, () =>
       process.reach('any', () => {
@@ -169,7 +191,8 @@ class Exchange {
         onHandedOver();
       }),
     );
-    this.#end(random.int(10, 500) * SECOND);
+    this.#end(answersInMs);
+    this.#end(longestMs, TIMES_OUT);
   }
 
   #take(afterMs: number): void {

@@ -4,7 +4,7 @@ import { scenarioOf } from './draw.ts';
 import { runScenario } from './run-scenario.ts';
 
 /** In fifteen seconds of one core. */
-const SEEDS = 40;
+const SEEDS = 60;
 
 const AT_ONCE = 10;
 

@@ -2,10 +2,10 @@
 import type { UsableConfig } from '../../src/app/settings.ts';
 import { Clocks } from './clocks.ts';
 import { readConfigs, readingsOf, temporaryFolder } from './configs.ts';
-import { nothingYet } from './observed.ts';
+import { type ListedDelivery, nothingYet } from './observed.ts';
 import { People } from './people.ts';
 import { Process, type Surroundings } from './process.ts';
-import { Remotes } from './remotes.ts';
+import { Remotes, STRANGE } from './remotes.ts';
 import { type Fault, MINUTE, type Scenario, SECOND } from './scenario.ts';
 import { JobService } from './service.ts';
 import { StoreSeam } from './store.ts';
@@ -15,7 +15,7 @@ import { Timeline } from './timeline.ts';
 const ENDS_WITHIN_MS = 45 * MINUTE;
 
 /** Time in which nothing happens is left out, as on a machine that sleeps. */
-const SLEEPS_MS = 10 * SECOND;
+const SLEEPS_MS = 15 * SECOND;
 /** While something waits in hand for a pause to end: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
 const SLEEPS_LONG_MS = 45 * SECOND;
 const SHORTEST_SLEEP_MS = 2 * SECOND;
@@ -232,6 +232,7 @@ export class World {
     const until = Math.min(now + (isPaused ? SLEEPS_LONG_MS : SLEEPS_MS), nextOfWorld - 100);
     if (until < now + SHORTEST_SLEEP_MS) return;
     timeline.jumpTo(until);
+    this.observed.slept.push(until);
     this.#awakeUntil = until + AWAKE_MS;
     this.say('time passes');
   }
@@ -254,6 +255,9 @@ export class World {
     this.#lookAt = this.timeline.now + LOOKS_EVERY_MS;
     if (process === undefined || listed === undefined) return;
     observed.listed = listed;
+    // Somebody has looked at what waits for that.
+    const unsure = listed.flatMap(({ deliveries }) => deliveries.filter(isForSomebody));
+    for (const was of unsure) this.#people.giveBack(process, was);
     const isOpen = listed.some(({ deliveries }) =>
       deliveries.some(({ state, until }) => state === 'pending' || until !== undefined),
     );
@@ -280,6 +284,10 @@ export class World {
       .join(', ');
     return `${waiting.slice(0, 5).join('; ') || 'nothing is listed'} (processes: ${open}; calls: ${this.#remotes.underWay})`;
   }
+}
+
+function isForSomebody({ state, last_error: error }: ListedDelivery): boolean {
+  return state === 'pending' && error?.code === STRANGE;
 }
 
 function inWords(fault: Exclude<Fault, { readonly kind: 'kill' | 'stop' | 'killAt' }>): string {

@@ -1,7 +1,7 @@
 /** Section 3: honest answers, in time, and none that costs a BOT a retry for nothing. */
 import { keyOfSend } from '../keys.ts';
 import type { AnsweredDelivery, Post } from '../observed.ts';
-import { SECOND } from '../scenario.ts';
+import { isMail, SECOND } from '../scenario.ts';
 import { type Broken, type History, nameOf } from './history.ts';
 
 export const ANSWER_WITHIN_MS = 8 * SECOND;
@@ -18,6 +18,7 @@ export function judgeAnswers(history: History, broken: Broken): void {
     if (post.status === 200) kept(history, post, broken);
     else forAReason(history, post, broken);
     noMoreOften(history, post, broken);
+    notKeptWaiting(history, post, broken);
   }
   answeredByWhoStops(history, broken);
   refusalsCounted(history, broken);
@@ -82,7 +83,7 @@ function forAReason(history: History, post: Post, broken: Broken): void {
       (other.endedAt ?? Infinity) < at &&
       DONE.has(other.result ?? ''),
   );
-  if (before !== undefined)
+  if (before !== undefined && !history.isStoreHit(at, endedAt))
     broken('never non-2xx for what is ours', `${nameOf(send)} was answered ${status} after ${before.result}`);
   asksForWhatIsOurs(history, post, broken);
 }
@@ -100,6 +101,15 @@ function asksForWhatIsOurs(history: History, post: Post, broken: Broken): void {
     broken('never non-2xx for what is ours', `${name}, though Botbell has attempted it by itself`);
   if (open.every(({ destination }) => isHandedOver(history, post, destination)))
     broken('what was handed over is taken over', `${name}, though it may arrive yet`);
+  if (open.every(({ destination }) => isPutOff(history, post, destination)))
+    broken('never non-2xx for what is put off', `${name}, and no retry comes as late as it is asked for`);
+}
+
+/** The remote has asked for it later than any retry would come. */
+function isPutOff(history: History, { send, process, at, endedAt = at }: Post, destination: string): boolean {
+  const made = history.attemptsOf({ send }, destination);
+  const last = made.findLast((each) => each.process === process && (each.endedAt ?? Infinity) < endedAt);
+  return last !== undefined && last.at >= at && last.failure?.isForLater === true;
 }
 
 /** Botbell has attempted it by itself before. */
@@ -118,6 +128,29 @@ function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, de
         attempt.process === process &&
         (attempt.handedOverAt ?? Infinity) < endedAt - MOMENT_MS &&
         (attempt.endedAt ?? Infinity) >= endedAt,
+    );
+}
+
+/** A chat that has the request and takes longer than `delivery.timeout` is waited for by Botbell alone. */
+function notKeptWaiting(history: History, post: Post, broken: Broken): void {
+  const { send, at, endedAt = at, process, status, deliveries = [] } = post;
+  const [{ destination }, another] = [deliveries[0] ?? { destination: '' }, deliveries[1]];
+  if (another !== undefined || isMail(destination) || history.isStoreHit(at, endedAt)) return;
+  const { timeoutMs } = history.configOf(post);
+  const slow = history
+    .attemptsOf({ send }, destination)
+    .find(
+      (attempt) =>
+        attempt.process === process &&
+        attempt.at >= at &&
+        (attempt.handedOverAt ?? Infinity) < attempt.at + timeoutMs &&
+        (attempt.endedAt ?? Infinity) > attempt.at + timeoutMs + MOMENT_MS,
+    );
+  if (slow === undefined || slow.at > endedAt) return;
+  if (status !== 200 || endedAt > slow.at + timeoutMs + MOMENT_MS)
+    broken(
+      'taken over while the remote has it',
+      `${nameOf(send)} was answered ${status} ${endedAt - slow.at} ms after it was sent`,
     );
 }
 
@@ -168,7 +201,7 @@ function refusalsCounted(history: History, broken: Broken): void {
 }
 
 function isRefused({ state, error = '' }: AnsweredDelivery): boolean {
-  return state !== 'delivered' && /never|mend it/.test(error);
+  return state !== 'delivered' && /never|mend it|look at it/.test(error);
 }
 
 function isLasting(delivery: AnsweredDelivery): boolean {

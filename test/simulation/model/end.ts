@@ -2,7 +2,7 @@
 import type { Admitted, Attempt } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
-import { type Broken, type History, nameOf, seconds } from './history.ts';
+import { type Broken, type History, isOfOneJob, nameOf, seconds } from './history.ts';
 import { snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
@@ -62,7 +62,7 @@ function promptly(history: History, admitted: Admitted, broken: Broken): void {
 /** By an earlier message of its job; but a beginning that is not being attempted ends with its result. */
 function isKeptBack(history: History, { id, at, send }: Admitted, destination: string): boolean {
   return history.admitted.some((other) => {
-    if (other.id >= id || other.send.job !== send.job) return false;
+    if (other.id >= id || !isOfOneJob(other, { send })) return false;
     const attempts = history.attemptsOf(other, destination);
     const isUnderWay = attempts.some((each) => each.at <= at && (each.endedAt ?? Infinity) > at - SECOND);
     return send.status === 2 || other.send.status !== 2 || isUnderWay;

@@ -37,6 +37,8 @@ export interface ToldError {
   readonly startedAt: number;
   readonly at: number;
   readonly likeness: string;
+  /** When it became a dead letter; Infinity: never. It does not count as told from then on. */
+  readonly lostAt: number;
 }
 
 /** What was told of a BOT at a destination. */
@@ -62,10 +64,10 @@ export interface Decided extends ToldError {
 
 /** What is told of a BOT at a destination once this is decided. A hold counts as told. */
 export function toldAfter(told: ToldFacts, decided: Decided): ToldFacts {
-  const { status, startedAt, at, likeness, isLetGo, rule, isOver } = decided;
+  const { status, startedAt, at, likeness, lostAt, isLetGo, rule, isOver } = decided;
   const heldBack = isLetGo ? told.heldBack : 0;
   if (status === 2) return told;
   if (status === 0) return { errors: told.errors.filter((error) => error.startedAt > startedAt), heldBack };
   if (isLetGo) return rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
-  return { errors: isOver ? told.errors : [...told.errors, { startedAt, at, likeness }], heldBack };
+  return { errors: isOver ? told.errors : [...told.errors, { startedAt, at, likeness, lostAt }], heldBack };
 }

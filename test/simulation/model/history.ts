@@ -67,7 +67,10 @@ export class History {
     return this.observed.attempts.filter(({ notice, takenAt, destination: where, at }) => {
       if (where !== destination || takenAt === undefined || !isAlert(notice) || at < since) return false;
       const { subject } = notice.alert;
-      return subject.template === 'summary' && subject.bots.some(({ jobs }) => jobs.includes(send.job));
+      return (
+        subject.template === 'summary' &&
+        subject.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && jobs.includes(send.job))
+      );
     });
   }
 
@@ -132,9 +135,14 @@ export class History {
     return loads.every((load) => load?.config === first?.config) ? first?.config : undefined;
   }
 
+  /** Whether time was left out then, and what was due meanwhile came late. */
+  hasSlept(from: number, to: number): boolean {
+    return this.observed.slept.some((time) => from - SECOND <= time && time <= to);
+  }
+
   /** Whether another callback of its job came before. */
   isBehind({ id, send }: Admitted): boolean {
-    return this.admitted.some((other) => other.id < id && other.send.job === send.job);
+    return this.admitted.some((other) => other.id < id && isOfOneJob(other, { send }));
   }
 
   /** The configs that some process ran with while a callback was on its way. */
@@ -157,7 +165,7 @@ export class History {
   }
 
   hasResult({ send }: Pick<Admitted, 'send'>): boolean {
-    return this.admitted.some((other) => other.send.job === send.job && other.send.status !== 2);
+    return this.admitted.some((other) => isOfOneJob(other, { send }) && other.send.status !== 2);
   }
 
   /** Whether an answer said that a rule holds it for a while; it comes by itself when that ends. */
@@ -173,7 +181,7 @@ export class History {
   isLateStart({ send, id }: Admitted): boolean {
     if (send.status !== 2) return false;
     return this.admitted.some(
-      (other) => other.send.job === send.job && other.send.status !== 2 && other.id < id,
+      (other) => isOfOneJob(other, { send }) && other.send.status !== 2 && other.id < id,
     );
   }
 
@@ -205,6 +213,11 @@ function routesOfBots({ routes }: ConfigPlan): string {
 /** Whether the POST was under way when the store's clock said so. */
 function isAdmittedBy({ at, clockedAt, endedAt = Infinity }: Post, time: number): boolean {
   return clockedAt <= time && time - clockedAt <= endedAt - at;
+}
+
+/** A job is known by its id and its BOT. */
+export function isOfOneJob(one: Pick<Admitted, 'send'>, other: Pick<Admitted, 'send'>): boolean {
+  return one.send.job === other.send.job && one.send.bot === other.send.bot;
 }
 
 export function deliveryAt({ listed }: Admitted, destination: string): ListedDelivery | undefined {

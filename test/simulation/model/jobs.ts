@@ -1,5 +1,5 @@
 /** Section 8, `per_job`: the first message of a job that was sent is the root of the later ones. */
-import { jobIdOf } from '../../../src/notice/notice.ts';
+import { aboutOf, type Notice } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { type Broken, type History, isSuccess, WRITTEN_WITHIN_MS } from './history.ts';
 
@@ -24,12 +24,17 @@ export function judgeJobs(history: History, broken: Broken): void {
   }
 }
 
+function jobOf(notice: Notice): string {
+  const { job_id: job, bot_id: bot } = aboutOf(notice);
+  return `${job} of ${bot}`;
+}
+
 function isEarlierOfJob(other: Attempt, { notice, destination, at }: Attempt): boolean {
   return (
     other.destination === destination &&
-    jobIdOf(other.notice) === jobIdOf(notice) &&
+    jobOf(other.notice) === jobOf(notice) &&
     isSuccess(other) &&
-    (other.endedAt ?? at) < at
+    (other.endedAt ?? Infinity) <= at
   );
 }
 

@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario.ts';
 import { judgeActs } from './acts.ts';
 import { judgeAlerts } from './alerts.ts';
 import { judgeAnswers } from './answers.ts';
+import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
 import { judgeReloads } from './reloads.ts';
@@ -24,6 +25,7 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
   for (const ask of [
     judgeAnswers,
     judgeTold,
+    judgeDown,
     judgeOrder,
     judgePauses,
     judgeJobs,

@@ -1,7 +1,7 @@
 /** Section 6: within a job, per destination, in order. Section 8: a recovery after the error that it answers. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, isSuccess, nameOf } from './history.ts';
+import { type Broken, deliveryAt, type History, isOfOneJob, isSuccess, nameOf, seconds } from './history.ts';
 
 /** A summary that is made in the moment in which the result is told may be sent so much later. */
 const SUMMARISED_WITHIN_MS = 20 * SECOND;
@@ -9,8 +9,7 @@ const SUMMARISED_WITHIN_MS = 20 * SECOND;
 export function judgeOrder(history: History, broken: Broken): void {
   for (const earlier of history.admitted)
     for (const later of history.admitted)
-      if (earlier.id < later.id && earlier.send.job === later.send.job)
-        inOrder(history, earlier, later, broken);
+      if (earlier.id < later.id && isOfOneJob(earlier, later)) inOrder(history, earlier, later, broken);
   for (const recovery of history.admitted)
     if (recovery.send.status === 0) afterItsErrors(history, recovery, broken);
 }
@@ -45,7 +44,8 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
   if (history.isActedOn(earlier) || history.hasReloads) return;
   for (const { destination } of earlier.listed.deliveries) {
     const told = history.attemptsOf(later, destination).find(isSuccess);
-    notSummarised(history, earlier, { later, told, destination }, broken);
+    notMeanwhile(history, earlier, later, { destination, broken });
+    notSummarised(history, earlier, { later, destination }, broken);
     const again = history
       .attemptsOf(earlier, destination)
       .find(({ at }) => told?.endedAt !== undefined && at > told.endedAt);
@@ -53,6 +53,26 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
     const sentence = brokenBy(history, earlier, later, again);
     if (sentence !== undefined)
       broken(sentence, `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`);
+  }
+}
+
+/** While an attempt goes on, what is later in the job waits: inside its request, or as Botbell's own. */
+function notMeanwhile(
+  history: History,
+  earlier: Admitted,
+  later: Admitted,
+  { destination, broken }: { readonly destination: string; readonly broken: Broken },
+): void {
+  const isUnderWay = ({ at, endedAt = Infinity, process }: Attempt, time: number) =>
+    at < time && time < Math.min(endedAt, history.endOf(process));
+  for (const { at } of history.attemptsOf(later, destination)) {
+    const before = history.attemptsOf(earlier, destination).find((each) => isUnderWay(each, at));
+    if (before === undefined || history.hasSetClocks || history.isStoreHit(before.at, at)) continue;
+    if (!history.wasHeld(earlier, destination))
+      broken(
+        'in order within a job',
+        `${nameOf(later.send)} is sent to ${destination} at ${seconds(at)}, while ${nameOf(earlier.send)} is`,
+      );
   }
 }
 
@@ -69,23 +89,21 @@ function brokenBy(history: History, earlier: Admitted, later: Admitted, again: A
 
 interface After {
   readonly later: Admitted;
-  /** How the later one was told; undefined: not by itself. */
-  readonly told: Attempt | undefined;
   readonly destination: string;
 }
 
-/** No summary that is made after the result was told tells of a run's beginning. */
+/** No summary that is made after the result came tells of a run's beginning. */
 function notSummarised(
   history: History,
   earlier: Admitted,
-  { later, told, destination }: After,
+  { later, destination }: After,
   broken: Broken,
 ): void {
-  if (told?.endedAt === undefined || earlier.send.status !== 2 || later.send.status === 2) return;
+  if (earlier.send.status !== 2 || later.send.status === 2) return;
   const isTold = deliveryAt(earlier, destination)?.state === 'delivered';
   if (!isTold || history.attemptsOf(earlier, destination).length > 0) return;
   const [summary] = history.summariesOf(earlier, destination);
-  const from = told.endedAt;
+  const from = later.at;
   if (summary === undefined || summary.at < from + SUMMARISED_WITHIN_MS) return;
   if (history.isCalm(from, summary.at) && !history.hasWeather(destination, 0, summary.at))
     broken('no start after its result', `${nameOf(earlier.send)} is summarised at ${destination} after it`);

@@ -15,6 +15,44 @@ export function judgePauses(history: History, broken: Broken): void {
           'a pause is obeyed',
           `${attempt.process.name} sends to ${attempt.destination} at ${seconds(attempt.at)}, which asked ${pause.process.name} for a pause until ${seconds(pause.until)}`,
         );
+  onePerSecond(history, broken);
+}
+
+/** Of the type of all channels here. */
+const PACE_MS = SECOND;
+
+/** What the store, its answer and the loop take. */
+const SLACK_MS = 100;
+
+/** So long after a pause its destination surely keeps a pace: it is kept until nothing has been sent for a minute. */
+const PACED_FOR_MS = 50 * SECOND;
+
+/** After a pause one message a second, from all replicas together. */
+function onePerSecond(history: History, broken: Broken): void {
+  const { attempts, pauses } = history.observed;
+  for (const [index, attempt] of attempts.entries()) {
+    const before = attempts.slice(0, index).findLast((each) => isPacedWith(each, attempt));
+    if (before === undefined || attempt.at - before.at > PACE_MS - SLACK_MS) continue;
+    const pause = pauses.find(
+      ({ destination, from, until }) =>
+        destination === attempt.destination &&
+        from + SHARED_WITHIN_MS < before.at &&
+        until <= before.at &&
+        attempt.at < until + PACED_FOR_MS,
+    );
+    const isKept = pause !== undefined && history.isCalm(pause.from - SECOND, attempt.at);
+    if (isKept && !history.hasSetClocks && !history.hasSlept(before.at, attempt.at))
+      broken(
+        'after a pause one message a second',
+        `${attempt.destination} is sent ${before.key} and, ${attempt.at - before.at} ms later, ${attempt.key}`,
+      );
+  }
+}
+
+function isPacedWith(one: Attempt, other: Attempt): boolean {
+  return (
+    one.destination === other.destination && [one, other].every(({ notice }) => notice.template !== 'test')
+  );
 }
 
 function isDuring({ destination, at, notice }: Attempt, pause: Pause): boolean {

@@ -1,7 +1,7 @@
 /** Section 8: what the rules tell, hold and let go is told, held and let go. */
-import type { Admitted, Attempt } from '../observed.ts';
+import type { Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+import { type Broken, deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
 import { type Ruling, Rules } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
 import { untold } from './told.ts';
@@ -16,7 +16,7 @@ export function judgeRules(history: History, broken: Broken): void {
   // Which config's rules decide while processes differ is not modelled.
   if (config === undefined || history.hasReloads) return;
   const snoozes = snoozesOf(history);
-  const rulings = new Rules(config, epoch).judge(history.admitted);
+  const rulings = new Rules(config, epoch, lostAtIn(history)).judge(history.admitted);
   const unsure = unsurePlaces(history);
   snoozedForAReason(history, snoozes, broken);
   for (const [admitted, ruled] of rulings) {
@@ -30,14 +30,36 @@ export function judgeRules(history: History, broken: Broken): void {
   judgeTimers(history, broken);
 }
 
-/** Where a message was lost for good or withdrawn: whether that counts as told is for a later issue to build (`pending.ts`). */
+/** When what is a dead letter at the end became one: with its last attempt. */
+function lostAtIn(history: History) {
+  return (admitted: Admitted, destination: string): number => {
+    if (deliveryAt(admitted, destination)?.state !== 'dead') return Infinity;
+    return history.attemptsOf(admitted, destination).at(-1)?.endedAt ?? Infinity;
+  };
+}
+
+/** Where something was withdrawn by a person, or a later message came in the moment in which one became a dead letter, or nobody knows when that was. */
 function unsurePlaces(history: History): ReadonlySet<string> {
   const places = history.admitted.flatMap((admitted) => {
     const { send, listed } = admitted;
-    const lost = listed.deliveries.filter(({ state }) => state === 'dead' || history.isActedOn(admitted));
-    return lost.map(({ destination }) => `${send.bot} ${destination}`);
+    const isUnsure = ({ destination, state }: ListedDelivery) =>
+      history.isActedOn(admitted) || (state === 'dead' && isDeathUnsure(history, admitted, destination));
+    return listed.deliveries.filter(isUnsure).map(({ destination }) => `${send.bot} ${destination}`);
   });
   return new Set(places);
+}
+
+function isDeathUnsure(history: History, admitted: Admitted, destination: string): boolean {
+  const { at = 0, endedAt, failure } = history.attemptsOf(admitted, destination).at(-1) ?? {};
+  if (endedAt === undefined) return true;
+  const isOfAttempt =
+    failure?.class === 'permanent' || endedAt >= admitted.at + history.configOf(admitted).giveUpAfterMs;
+  const written = endedAt + WRITTEN_WITHIN_MS;
+  const isWritten = history.isCalm(at, written);
+  const comes = history.admitted.some(
+    (other) => other.send.bot === admitted.send.bot && other.at > at && other.at <= written,
+  );
+  return !isOfAttempt || !isWritten || comes;
 }
 
 /** An answer says that a snooze holds a message only where one concerns it. */
@@ -96,7 +118,10 @@ function hasFailedAgain(
   { admitted, destination, ruling, snoozes }: Ruled,
   first: Attempt | undefined,
 ): boolean {
-  const isHeld = ruling.does === 'hold' || mayBeHeld(admitted, destination, snoozes);
+  const isHeld =
+    ruling.does === 'hold' ||
+    history.wasHeld(admitted, destination) ||
+    mayBeHeld(admitted, destination, snoozes);
   return ruling.template === 'recovered' && isHeld && failsBy(history, admitted, first?.at);
 }
 
@@ -148,22 +173,30 @@ function heldNoLonger(
   { admitted, destination, ruling, snoozes }: Ruled,
   broken: Broken,
 ): void {
-  const { send } = admitted;
-  const { routes, burst } = history.configOf(admitted);
-  const concerning = snoozes.filter((snooze) => snooze.concerns(send.bot, destination));
-  const isMuted = routes.some(({ bots, mute }) => mute && bots.includes(send.bot));
-  const isOneHold = ruling.does === 'hold' ? concerning.length === 0 : !isMuted;
-  const until = ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
+  const until = endOfOneHold(history, { admitted, destination, ruling, snoozes });
   const latest = Math.max(until, admitted.at) + TOLD_WITHIN_MS;
   const isHindered = history.hasWeather(destination, 0, latest) || !history.isCalm(admitted.at, latest);
-  if (!isOneHold || burst !== undefined || !Number.isFinite(until) || latest > history.now || isHindered)
-    return;
+  if (!Number.isFinite(until) || latest > history.now || isHindered) return;
+  const { send } = admitted;
   const toldAt = history.toldAt(admitted, destination) ?? Infinity;
-  if (toldAt > latest && !history.isBehind(admitted))
+  // The beginning of a run that has ended meanwhile is superseded: `untold`.
+  const isSuperseded = deliveryAt(admitted, destination)?.rule === 'superseded';
+  if (toldAt > latest && !history.isBehind(admitted) && !isSuperseded)
     broken(
       'told when its hold has ended',
       `${nameOf(send)} is told at ${destination} at ${seconds(toldAt)}, and was held until ${seconds(until)}`,
     );
+}
+
+/** Infinity: several holds may follow each other, or none has an end. */
+function endOfOneHold(history: History, { admitted, destination, ruling, snoozes }: Ruled): number {
+  const { bot } = admitted.send;
+  const { routes, burst } = history.configOf(admitted);
+  const concerning = snoozes.filter((snooze) => snooze.concerns(bot, destination));
+  const isMuted = routes.some(({ bots, mute }) => mute && bots.includes(bot));
+  const isOne = ruling.does === 'hold' ? concerning.length === 0 : !isMuted;
+  if (!isOne || burst !== undefined) return Infinity;
+  return ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
 }
 
 /** By the right template, with what was held back. */

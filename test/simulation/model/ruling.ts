@@ -38,13 +38,20 @@ interface Judged {
 export class Rules {
   readonly #config: ConfigPlan;
   readonly #epoch: number;
+  readonly #lostAt: (admitted: Admitted, destination: string) => number;
   readonly #results = new Map<string, Results>();
   readonly #told = new Map<string, ToldFacts>();
   readonly #expected = new Map<string, Expectation>();
 
-  constructor(config: ConfigPlan, epoch: number) {
+  /** @param lostAt when the callback became a dead letter there; Infinity: never */
+  constructor(
+    config: ConfigPlan,
+    epoch: number,
+    lostAt: (admitted: Admitted, destination: string) => number,
+  ) {
     this.#config = config;
     this.#epoch = epoch;
+    this.#lostAt = lostAt;
   }
 
   /** @param all in the order in which they were admitted */
@@ -52,7 +59,8 @@ export class Rules {
     const ended = new Set<string>();
     const judged = new Map<Admitted, Rulings>();
     for (const admitted of all) {
-      const { job, status } = admitted.send;
+      const { bot, status } = admitted.send;
+      const job = `${admitted.send.job} of ${bot}`;
       const isLateStart = status === 2 && ended.has(job);
       if (status !== 2) ended.add(job);
       judged.set(admitted, isLateStart ? new Map() : this.#judgeOne(admitted));
@@ -101,14 +109,17 @@ export class Rules {
     const { send, at } = admitted;
     const { status, startedAt } = send;
     const key = `${send.bot} ${destination}`;
-    const told = this.#told.get(key) ?? NOTHING_TOLD;
+    const known = this.#told.get(key) ?? NOTHING_TOLD;
+    const told = { ...known, errors: known.errors.filter((error) => error.lostAt > at) };
     const routes = judged.named.filter(({ notify }) => notify.includes(destination));
     const isRecovery = status === 0 && told.errors.some((error) => error.startedAt <= startedAt);
     const each = routes.map((route) => ({ route, ...this.#judgeBy(route, judged, told, isRecovery) }));
     const ruling = strongestOf(each);
     if (ruling === undefined) return undefined;
     const { does, rule } = ruling;
-    const decided = { status, startedAt, at, likeness: likenessOf(send), rule, isOver: row?.isOver ?? false };
+    const isOver = row?.isOver ?? false;
+    const lostAt = this.#lostAt(admitted, destination);
+    const decided = { status, startedAt, at, likeness: likenessOf(send), lostAt, rule, isOver };
     this.#told.set(key, toldAfter(told, { ...decided, isLetGo: does === 'let go' }));
     if (does === 'let go' && rule === 'on') return undefined;
     const tells = each.some((one) => one.does !== 'let go' && one.route.on.includes('recovered'));

@@ -47,9 +47,24 @@ function snoozedBy(history: History, { act, at, status, id }: Acted): Snoozed | 
   const { acted } = history.observed;
   const woken = acted.find((other) => other.act.kind === 'wake' && other.id === id)?.at ?? Infinity;
   const success = history.admitted.find(
-    ({ send, at: came }) => send.bot === act.bot && send.status === 0 && came > at,
+    (admitted) =>
+      admitted.send.bot === act.bot &&
+      admitted.at > at &&
+      admitted.send.status === 0 &&
+      isWellWith(history, admitted),
   );
   const ends = act.for === undefined ? (success?.at ?? Infinity) : at + act.for;
   // It is answered a moment after it is in force.
   return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, act, true);
+}
+
+/** Whether no error has come of a run that started later: the BOT works again. */
+function isWellWith(history: History, { id, send }: Admitted): boolean {
+  return !history.admitted.some(
+    (other) =>
+      other.id < id &&
+      other.send.bot === send.bot &&
+      other.send.status === 1 &&
+      other.send.startedAt > send.startedAt,
+  );
 }

@@ -1,9 +1,17 @@
 /** Section 8: `overdue` and `missed` are told once, in time, and by one replica. */
-import { isAlert } from '../../../src/notice/notice.ts';
+import { isAlert, type Notice } from '../../../src/notice/notice.ts';
 import type { Admitted, Attempt } from '../observed.ts';
-import { type ConfigPlan, type ExpectPlan, MINUTE, type RoutePlan, routesOf, SECOND } from '../scenario.ts';
+import {
+  type ConfigPlan,
+  type ExpectPlan,
+  MINUTE,
+  type RoutePlan,
+  routesOf,
+  SECOND,
+  type Send,
+} from '../scenario.ts';
 import { Expectation } from './expectation.ts';
-import { type Broken, type History, seconds } from './history.ts';
+import { type Broken, type History, isOfOneJob, seconds } from './history.ts';
 
 /** Time that is slept through, and a poll. */
 const LATE_MS = 20 * SECOND;
@@ -11,34 +19,47 @@ const LATE_MS = 20 * SECOND;
 export function judgeTimers(history: History, broken: Broken): void {
   const [config] = history.scenario.configs;
   if (config === undefined) return;
-  const jobs = new Set(history.admitted.map(({ send }) => send.job));
-  for (const job of jobs) overdue(history, config, job, broken);
+  const firsts = history.admitted.filter((admitted) => !history.isBehind(admitted));
+  for (const first of firsts) overdue(history, config, first, broken);
   for (const bot of new Set(config.routes.flatMap(({ bots }) => bots))) missed(history, config, bot, broken);
 }
 
-function overdue(history: History, config: ConfigPlan, job: string, broken: Broken): void {
-  const ofJob = history.admitted.filter(({ send }) => send.job === job);
-  const [first] = ofJob;
-  const told = history.observed.attempts.filter(
-    ({ notice }) => notice.template === 'overdue' && !isAlert(notice) && notice.callback.job_id === job,
-  );
-  const isBegun = first !== undefined && first.send.status === 2;
-  const resultAt = ofJob.find(({ send }) => send.status !== 2)?.at ?? Infinity;
-  for (const route of first === undefined ? [] : routesOf(config, first.send.bot)) {
-    if (route.overdueMin === undefined || !isBegun) continue;
-    overdueBy(history, { route, first, resultAt, told }, broken);
-  }
+function overdue(history: History, config: ConfigPlan, first: Admitted, broken: Broken): void {
+  const { bot, job, startedAt } = first.send;
+  const told = history.observed.attempts.filter(({ notice }) => isOverdueOf(notice, first.send));
+  const result = history.admitted.find((each) => isOfOneJob(each, first) && each.send.status !== 2);
+  const resultAt = result?.at ?? Infinity;
+  const routes = routesOf(config, bot);
+  for (const route of first.send.status === 2 ? routes : [])
+    if (route.overdueMin !== undefined) overdueBy(history, { route, first, resultAt, told }, broken);
+  for (const attempt of told) stillTrue(history, attempt, resultAt, broken);
   const due = Math.min(...told.map(({ at }) => at));
-  const limits =
-    first === undefined
-      ? []
-      : routesOf(config, first.send.bot).map(({ overdueMin = Infinity }) => overdueMin);
-  const earliest =
-    first === undefined ? Infinity : Math.min(first.send.startedAt, first.at) + Math.min(...limits) * MINUTE;
+  const limits = routes.map(({ overdueMin = Infinity }) => overdueMin);
+  const earliest = Math.min(startedAt, first.at) + Math.min(...limits) * MINUTE;
   if (due < earliest - SECOND)
     broken(
       'overdue when it is',
       `${job} is told as overdue at ${seconds(due)}, and is so from ${seconds(earliest)} on`,
+    );
+}
+
+function isOverdueOf(notice: Notice, { bot, job }: Send): boolean {
+  if (notice.template !== 'overdue' || isAlert(notice)) return false;
+  return notice.callback.job_id === job && notice.callback.bot_id === bot;
+}
+
+/** What was held, or could not be told, until the run had ended is superseded. */
+function stillTrue(
+  history: History,
+  { at, destination, key }: Attempt,
+  resultAt: number,
+  broken: Broken,
+): void {
+  // What is in hand may wait there for a pause or a place.
+  if (at > resultAt + LATE_MS && history.isCalm(resultAt, at) && !history.mayWait(destination))
+    broken(
+      'told only while it is true',
+      `${key} is sent to ${destination} at ${seconds(at)}, and its result came at ${seconds(resultAt)}`,
     );
 }
 

@@ -3,10 +3,12 @@ import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend } from '../keys.ts';
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
+import { isDownFor } from './down.ts';
 import {
   type Broken,
   deliveryAt,
   type History,
+  HOLDS,
   isOpenAt,
   nameOf,
   seconds,
@@ -36,6 +38,12 @@ function once(history: History, broken: Broken): void {
       if (why !== undefined)
         broken('told once', `${attempt.process.name} sends ${place} at ${seconds(attempt.at)}, ${why}`);
     }
+    const last = before.at(-1);
+    if (last !== undefined && isForSomebody(last) && !isAskedFor(history, last, attempt))
+      broken(
+        'told once',
+        `${place} is sent at ${seconds(attempt.at)}, though nobody has asked, and it may have arrived`,
+      );
     places.set(place, [...before, attempt]);
   }
 }
@@ -75,12 +83,35 @@ function thoughItIsKnown(
   return isLost || history.hasSetClocks ? undefined : said;
 }
 
+function isForSomebody({ failure }: Attempt): boolean {
+  return failure?.class === 'config' && failure.mayHaveArrived;
+}
+
+/** How late after its POST an attempt may begin, or an outcome be known. */
+const MOMENT_MS = SECOND;
+
+/** The service has posted it again, a person has asked for it, or the one before could not be written. */
+function isAskedFor(history: History, { nth, process, endedAt = 0 }: Attempt, later: Attempt): boolean {
+  const admitted = history.admissionOf({ nth });
+  const isPosted = history.observed.posts.some(
+    (post) =>
+      post.send.nth === nth && post.at <= later.at && later.at <= (post.endedAt ?? Infinity) + MOMENT_MS,
+  );
+  const isUnwritten =
+    history.endOf(process) < endedAt + MOMENT_MS || history.isStoreHit(endedAt, endedAt + MOMENT_MS);
+  return (
+    isPosted || isUnwritten || history.hasReloads || admitted === undefined || history.isActedOn(admitted)
+  );
+}
+
 /** Both attempts are those of one POST, the only one that ever came for it until then. */
 function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): boolean {
   if (earlier.process !== later.process || earlier.nth === 0) return false;
   const posts = history.observed.posts.filter(({ send, at }) => send.nth === earlier.nth && at <= later.at);
   const [post] = posts;
   if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
+  // Of a destination that is down the attempts are Botbell's own.
+  if (isDownFor(history, earlier.process, earlier.destination, (earlier.endedAt ?? 0) + SECOND)) return false;
   return !history.configOf(post).isAccepting && isOpenAt(post, earlier.at) && isOpenAt(post, later.at);
 }
 
@@ -107,12 +138,17 @@ function isExpected(history: History, { config, send }: Admitted, destination: s
 }
 
 function deliveredIsTaken(history: History, admitted: Admitted, broken: Broken): void {
-  for (const { destination, state } of admitted.listed.deliveries)
+  for (const { destination, state, rule = '' } of admitted.listed.deliveries) {
+    const isLeft =
+      state === 'held' && HOLDS.has(rule) && history.summariesOf(admitted, destination).length > 0;
+    if (isLeft && !isLostWithItsSummary(history, destination))
+      broken('what a summary tells is delivered', `${nameOf(admitted.send)} is held at ${destination}`);
     if (state === 'delivered' && history.toldAt(admitted, destination) === undefined)
       broken(
         'delivered means taken',
         `${nameOf(admitted.send)} is listed so at ${destination}, which has not taken it`,
       );
+  }
 }
 
 /** Refused for good, too old, or no longer routed. */

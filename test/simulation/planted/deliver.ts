@@ -17,8 +17,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'forgets the pause that a remote has asked for',
     file: 'src/deliver/loop.ts',
-    from: 'if (pauseMs !== undefined) this',
-    to: 'if (pauseMs === -1) this',
+    from: 'if (failure?.retryAfterMs !== undefined) paces',
+    to: 'if (failure?.retryAfterMs === -1) paces',
   },
   {
     does: 'attempts again within the POST what may have arrived',
@@ -107,6 +107,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/claims.ts',
     from: 'if (loop.has(record) || ledger.unwritten.has(record)) return;',
     to: '',
+    unseen: 'a second guard: what is in hand, or cannot be written, keeps its claim',
   },
   {
     does: 'does not answer for a message that was handed over and may arrive yet',
@@ -121,6 +122,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/app/pipeline.ts',
     from: 'if (!isHeard) this.loop.releaseAll();',
     to: '',
+    unseen: 'a process is silent only while its store is in trouble, and what is sent twice then is excused',
   },
   {
     does: 'raises no alert of a dead letter',
@@ -155,8 +157,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'holds a pause for a tenth of its time',
     file: 'src/deliver/pace.ts',
-    from: 'pace.pause = { until: Math.max(this.#now() + ms, pace.pause?.until ?? 0) };',
-    to: 'pace.pause = { until: Math.max(this.#now() + ms / 10, pace.pause?.until ?? 0) };',
+    from: 'this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);',
+    to: 'this.#pause(key, { until: this.#now() + ms / 10, isOfLogin }, isSlower);',
   },
   {
     does: 'begins an attempt though nobody has heard of it for half a minute',

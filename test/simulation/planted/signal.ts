@@ -74,8 +74,8 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'says of a repeated error how many came before, again and again',
     file: 'src/signal/decide.ts',
-    from: "return ruling.does === 'tell' ? { ...said, heldBack: 0 } : said;",
-    to: 'return said;',
+    from: 'return { ...withToldError(told, { id, startedAt, likeness, at: now }, row), heldBack: 0 };',
+    to: 'return withToldError(told, { id, startedAt, likeness, at: now }, row);',
   },
   {
     does: 'holds what one route tells because another one holds it',

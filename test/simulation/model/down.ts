@@ -1,0 +1,78 @@
+/** Section 6: a destination that is down costs no BOT its running time, and all that waits for it is told once it is back. */
+import type { Admitted, Attempt, Post, Run } from '../observed.ts';
+import { MINUTE, SECOND } from '../scenario.ts';
+import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+
+/** Failures that are further apart, with no success between, say that a destination is down. */
+const DOWN_AFTER_MS = 2 * MINUTE;
+
+/** In which a process has surely taken note of an answer. */
+const NOTED_WITHIN_MS = 50;
+
+/** How long a POST may take that waits for nobody. */
+const AT_ONCE_MS = SECOND;
+
+/** A poll, on a machine that sleeps while nothing happens. */
+const TOLD_WITHIN_MS = 30 * SECOND;
+
+export function judgeDown(history: History, broken: Broken): void {
+  for (const post of history.observed.posts) takenOverAtOnce(history, post, broken);
+  if (history.hasReloads || history.hasSetClocks) return;
+  for (const attempt of history.observed.attempts)
+    if (isSuccess(attempt) && isDownFor(history, attempt.process, attempt.destination, attempt.endedAt ?? 0))
+      toldOnceItIsBack(history, attempt, broken);
+}
+
+/** Whether the process has seen that the destination is down. */
+export function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
+  const ended = history.observed.attempts
+    .filter((each) => each.process === process && each.destination === destination)
+    .filter(({ endedAt = Infinity }) => endedAt < time - NOTED_WITHIN_MS)
+    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  const since = ended.slice(ended.findLastIndex(isSuccess) + 1);
+  const times = since.flatMap(({ failure, endedAt = 0 }) =>
+    failure?.class === 'transient' ? [endedAt] : [],
+  );
+  return times.length > 1 && Math.max(...times) - Math.min(...times) > DOWN_AFTER_MS + NOTED_WITHIN_MS;
+}
+
+/** Nobody waits for it, and nobody is asked to post again for it alone. */
+function takenOverAtOnce(history: History, post: Post, broken: Broken): void {
+  const { process, send, at, status, endedAt = at, deliveries = [] } = post;
+  if (status === undefined || status === 503 || history.isStoreHit(at, endedAt)) return;
+  const open = deliveries.filter(({ state }) => state === 'pending');
+  const isDownAllTheTime = (destination: string) =>
+    [at, endedAt].every((time) => isDownFor(history, process, destination, time));
+  if (open.length === 0 || !open.every(({ destination }) => isDownAllTheTime(destination))) return;
+  const isAlone = open.length === deliveries.length;
+  if (status !== 200 || (isAlone && endedAt - at > AT_ONCE_MS))
+    broken(
+      'taken over at once where it is down',
+      `${nameOf(send)} was answered ${status} after ${endedAt - at} ms`,
+    );
+}
+
+function toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attempt, broken: Broken): void {
+  const until = endedAt + TOLD_WITHIN_MS;
+  const isHindered =
+    history.hasWeather(destination, endedAt - SECOND, until) ||
+    history.mayWait(destination) ||
+    !history.isCalm(endedAt - MINUTE, until);
+  if (isHindered || until > history.now) return;
+  for (const admitted of history.admitted) {
+    if (!isWaiting(history, admitted, destination, endedAt)) continue;
+    const next = history.attemptsOf(admitted, destination).find(({ at }) => at > endedAt - SECOND);
+    if (next !== undefined && next.at > until)
+      broken(
+        'told once it is back',
+        `${nameOf(admitted.send)} is sent to ${destination} at ${seconds(next.at)}, which was back at ${seconds(endedAt)}`,
+      );
+  }
+}
+
+/** Tried in vain before, by nothing but time. */
+function isWaiting(history: History, admitted: Admitted, destination: string, time: number): boolean {
+  if (history.isActedOn(admitted) || history.isBehind(admitted)) return false;
+  const before = history.attemptsOf(admitted, destination).filter(({ endedAt = 0 }) => endedAt < time);
+  return before.length > 0 && before.every(({ failure }) => failure?.class === 'transient');
+}
