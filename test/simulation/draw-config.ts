@@ -46,7 +46,7 @@ function drawPlan(random: Random, frame: Frame): ConfigPlan {
   return {
     routes,
     takeOverAfterMs: random.of([30, 60, 120]) * SECOND,
-    giveUpAfterMs: random.of([2 * MINUTE, 10 * MINUTE, 24 * HOUR, 24 * HOUR]),
+    giveUpAfterMs: random.of([2 * MINUTE, 2 * MINUTE, 10 * MINUTE, 24 * HOUR, 24 * HOUR]),
     timeoutMs: random.of([2, 3, 5]) * SECOND,
     attemptsPerRequest: random.int(1, 3),
     permanentAttempts: random.int(1, 3),

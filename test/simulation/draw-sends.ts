@@ -49,8 +49,8 @@ function jobOf(
   const sends: Drawn[] = [];
   if (random.chance(0.6)) sends.push({ ...about, at: startAt, status: 2, message: '', ...moreOf(random) });
   if (random.chance(0.9)) sends.push({ ...about, at: at + runs, status: result, message, ...moreOf(random) });
-  const again = at + runs + random.of([30, 300, 2000, 20_000, 60_000]);
-  if (random.chance(0.3)) sends.push({ ...about, at: again, status: 0, message: 'again', ...moreOf(random) });
+  const again = at + runs + random.of([30, 100, 300, 2000, 20_000, 60_000]);
+  if (random.chance(0.4)) sends.push({ ...about, at: again, status: 0, message: 'again', ...moreOf(random) });
   return sends;
 }
 

@@ -9,14 +9,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
-import { AROUND } from './planted/around.ts';
-import { DELIVER } from './planted/deliver.ts';
-import { LEDGER } from './planted/ledger.ts';
+import { PLANTED } from './planted/all.ts';
 import type { Planted } from './planted/planted.ts';
-import { RECEIVE } from './planted/receive.ts';
-import { SIGNAL } from './planted/signal.ts';
-
-const PLANTED: readonly Planted[] = [...DELIVER, ...LEDGER, ...SIGNAL, ...RECEIVE, ...AROUND];
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -1,6 +1,9 @@
 /** A small part of the search at each change; `npm run simulate` goes on with it. */
 import { expect } from 'chai';
 import { scenarioOf } from './draw.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PLANTED } from './planted/all.ts';
 import { runScenario } from './run-scenario.ts';
 
 /** In fifteen seconds of one core. */
@@ -18,6 +21,15 @@ describe('In a simulated world', () => {
         expect(broken, `\`npm run simulate -- --seed ${seed} --shrink\` tells its story`).to.deep.equal([]);
       }
     });
+
+  it('each planted fault has its place in the product, once', () => {
+    const root = join(import.meta.dirname, '../..');
+    const places = PLANTED.map(({ does, file, from }) => ({
+      does,
+      count: readFileSync(join(root, file), 'utf8').split(from).length - 1,
+    }));
+    expect(places.filter(({ count }) => count !== 1)).to.deep.equal([]);
+  });
 
   it('the same happens again, byte for byte, with the same seed', async () => {
     for (const seed of REPLAYED) {

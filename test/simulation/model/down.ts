@@ -24,7 +24,7 @@ export function judgeDown(history: History, broken: Broken): void {
 }
 
 /** Whether the process has seen that the destination is down. */
-export function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
+function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
   const ended = history.observed.attempts
     .filter((each) => each.process === process && each.destination === destination)
     .filter(({ endedAt = Infinity }) => endedAt < time - NOTED_WITHIN_MS)

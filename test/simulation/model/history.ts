@@ -168,13 +168,14 @@ export class History {
     return this.admitted.some((other) => isOfOneJob(other, { send }) && other.send.status !== 2);
   }
 
-  /** Whether an answer said that a rule holds it for a while; it comes by itself when that ends. */
+  /** Whether an answer said that a rule holds it for a while, or was lost; it comes by itself when that ends. */
   wasHeld({ send }: Pick<Admitted, 'send'>, destination: string): boolean {
-    return this.observed.posts.some(
-      (post) =>
-        post.send.nth === send.nth &&
-        post.deliveries?.some((each) => each.destination === destination && HOLDS.has(each.rule ?? '')),
+    const posts = this.observed.posts.filter((post) => post.send.nth === send.nth);
+    const isHeld = posts.some((post) =>
+      post.deliveries?.some((each) => each.destination === destination && HOLDS.has(each.rule ?? '')),
     );
+    const isUnknown = posts[0]?.deliveries === undefined || posts[0].deliveries.length === 0;
+    return isHeld || (isUnknown && this.#mayHold);
   }
 
   /** An `executing` that came after its job's result. */
@@ -190,6 +191,16 @@ export class History {
     const ids = new Set([id, ...listed.deliveries.map((delivery) => delivery.id)]);
     return this.observed.acted.some(
       ({ act, id: of }) => act.kind === 'bulk' || (of !== undefined && ids.has(of)),
+    );
+  }
+
+  get #mayHold(): boolean {
+    const { configs, acts } = this.scenario;
+    return (
+      acts.some(({ kind }) => kind === 'snooze') ||
+      configs.some(
+        ({ burst, routes }) => burst !== undefined || routes.some(({ mute }) => mute !== undefined),
+      )
     );
   }
 

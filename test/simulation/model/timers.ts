@@ -77,7 +77,11 @@ function overdueBy(history: History, { route, first, resultAt, told }: Overdue, 
     resultAt > due + LATE_MS && history.isCalm(due, due + LATE_MS) && due + LATE_MS < history.now;
   if (!isSure || isHeldAtTimes(history, first.send.bot)) return;
   for (const destination of route.notify)
-    if (!told.some((attempt) => attempt.destination === destination))
+    // In trouble it may still wait behind the beginning of its run.
+    if (
+      !history.hasWeather(destination, 0, due + LATE_MS) &&
+      !told.some((attempt) => attempt.destination === destination)
+    )
       broken(
         'overdue when it is',
         `${first.send.job} was overdue from ${seconds(due)} on, and ${destination} was not told`,

@@ -3,7 +3,6 @@ import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend } from '../keys.ts';
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
-import { isDownFor } from './down.ts';
 import {
   type Broken,
   deliveryAt,
@@ -110,8 +109,8 @@ function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): bo
   const posts = history.observed.posts.filter(({ send, at }) => send.nth === earlier.nth && at <= later.at);
   const [post] = posts;
   if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
-  // Of a destination that is down the attempts are Botbell's own.
-  if (isDownFor(history, earlier.process, earlier.destination, (earlier.endedAt ?? 0) + SECOND)) return false;
+  // Of what is taken over at once the attempts are Botbell's own, which waits longer.
+  if (later.at > (earlier.endedAt ?? 0) + SECOND) return false;
   return !history.configOf(post).isAccepting && isOpenAt(post, earlier.at) && isOpenAt(post, later.at);
 }
 

@@ -139,8 +139,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'tells what was held under a rule that no longer holds it as before a reload',
     file: 'src/deliver/ended-holds.ts',
-    from: "if (ruling.does !== 'hold') return { route: ruling.route, isPlanned: true };",
-    to: "if (ruling.does !== 'hold' || askedAgainAt > 0) return { route: ruling.route, isPlanned: true };",
+    from: "if (ruling.does !== 'hold') {",
+    to: "if (ruling.does !== 'hold' || askedAgainAt > 0) {",
   },
   {
     does: 'does not route anew what no route names any more',
@@ -179,5 +179,59 @@ export const DELIVER: readonly Planted[] = [
     from: '      if (chosen === undefined) {\n        this.#calls.end(destination);\n        continue;\n      }',
     to: '      if (chosen === undefined) continue;',
     unseen: 'a destination stands still only once forty calls there have got no slot',
+  },
+  {
+    does: 'asks the service for a retry of what a remote puts off',
+    file: 'src/deliver/next.ts',
+    from: 'if (isForLater || (isPaused',
+    to: 'if ((isPaused',
+  },
+  {
+    does: 'tells again by itself what may have arrived, though nobody asks for it',
+    file: 'src/deliver/next.ts',
+    from: "return error?.class === 'config' && error.mayHaveArrived === true;",
+    to: 'return error?.class === undefined && error?.mayHaveArrived === true;',
+  },
+  {
+    does: 'has a POST wait for a destination that is down',
+    file: 'src/deliver/loop.ts',
+    from: 'if (isBehind(destination) || this.#calls.isDown(destination)) return true;',
+    to: 'if (isBehind(destination)) return true;',
+  },
+  {
+    does: 'does not see that a destination is down',
+    file: 'src/deliver/calls.ts',
+    from: 'return last - first >= DOWN_AFTER_MS;',
+    to: 'return last - first >= 1e9 * DOWN_AFTER_MS;',
+  },
+  {
+    does: 'has what waits for a destination wait on once that is back',
+    file: 'src/deliver/loop.ts',
+    from: 'this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));',
+    to: 'if (destination === "") this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));',
+  },
+  {
+    does: 'asks the service for a retry of what a remote has and may answer yet',
+    file: 'src/deliver/loop.ts',
+    from: 'if (delivery.post !== undefined) void this.#answerFor(delivery).catch(() => undefined);',
+    to: 'if (delivery.destination === "") void this.#answerFor(delivery).catch(() => undefined);',
+  },
+  {
+    does: 'keeps no pace after a pause',
+    file: 'src/deliver/pace.ts',
+    from: 'const typeMs = key === channel ? pace?.channelMs : pace?.addressMs;',
+    to: 'const typeMs = pace?.channelMs;',
+  },
+  {
+    does: 'forgets the pauses of all channels at each reload',
+    file: 'src/deliver/settings.ts',
+    from: '.filter((each) => !isSame(each))',
+    to: '.filter((each) => !isSame(each) || each.name !== "")',
+  },
+  {
+    does: 'obeys the shorter of two pauses that were asked for at once',
+    file: 'src/deliver/pace.ts',
+    from: 'if (longerMs <= 0) return;',
+    to: 'if (longerMs < this.intervalMs(destination)) return;',
   },
 ];

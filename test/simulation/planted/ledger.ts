@@ -118,8 +118,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'gives back what it has in hand',
     file: 'src/ledger/shared/upkeep.ts',
-    from: 'own.deliveries\n      .filter((each) => !hands.has(each))',
-    to: 'own.deliveries\n      .filter((each) => hands.has(each))',
+    from: '.filter((each) => !has(each))',
+    to: '.filter((each) => has(each))',
   },
   {
     does: 'does not take over what it says it has taken over',
@@ -144,7 +144,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'forgets a success that could not be written',
     file: 'src/ledger/database-ledger.ts',
-    from: 'this.#unwritten.keep(settlement);',
+    from: 'this.unwritten.keep(settlement);',
     to: '',
   },
   {
@@ -182,5 +182,17 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/deliveries/bulks.ts',
     from: 'else await makePending(tx, rows, {',
     to: 'else await makePending(tx, rows.slice(1), {',
+  },
+  {
+    does: 'takes the jobs of two BOTs for one',
+    file: 'src/ledger/callbacks/keys.ts',
+    from: 'return `${job}\\n${bot}`;',
+    to: 'return `${job}\\n${bot.slice(0, 0)}`;',
+  },
+  {
+    does: 'tells of a run that it takes too long, although it has ended',
+    file: 'src/ledger/deliveries/rows.ts',
+    from: "WHEN 'overdue' THEN ${hasResult('callbacks')}",
+    to: "WHEN 'overdue' THEN 1 = 0",
   },
 ];

@@ -143,4 +143,10 @@ export const SIGNAL: readonly Planted[] = [
     from: 'UPDATE snoozes SET until_at = ${tx.now} WHERE',
     to: 'UPDATE snoozes SET until_at = until_at + 0 * ${tx.now} WHERE',
   },
+  {
+    does: 'counts an error as told that became a dead letter',
+    file: 'src/ledger/timers/facts.ts',
+    from: 'return withoutUntold(tx, await caughtUp(tx, facts, botKey, before));',
+    to: 'return caughtUp(tx, facts, botKey, before);',
+  },
 ];
