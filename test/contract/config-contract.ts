@@ -99,7 +99,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
           'routed',
           'held no longer routed',
         ]);
-        const [, routed] = await bench.store.rows('history');
+        const [routed] = await bench.store.rows('history');
         expect(JSON.parse(String(routed?.['entry']))).to.deep.equal({
           by: 'config',
           explanations: ['slack:#new', 'slack:#log'],

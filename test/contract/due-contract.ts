@@ -5,6 +5,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
+  answeredOf,
   arrivalOf,
   Bench,
   claimedOf,
@@ -68,6 +69,37 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await bench.claim(other), 'in hand').to.deep.equal([]);
         await bench.bury(other);
         expect(destinationsOf(await bench.claim(other)), 'left').to.deep.equal(['slack:#log', 'slack:#ops']);
+      });
+
+      it('is shown as accepted when it came, also once it is told, and whatever a later POST is answered', async () => {
+        const shown = async (id: number) => {
+          const story = await bench.ledger.archive.story(id);
+          const answers = story?.history.filter(({ what }) => what === 'answered');
+          return [story?.result, ...(answers ?? []).map(({ at, result }) => [at, result])];
+        };
+        const came = await bench.accept({}, [OPS]);
+        const { callbackId, firstReceivedAt: at } = came;
+        expect(await shown(callbackId)).to.deep.equal(['accepted', [at, 'accepted']]);
+        await bench.store.passTime(1000);
+        await bench.tell(await bench.claim());
+        expect(await shown(callbackId), 'told').to.deep.equal(['accepted', [at, 'accepted']]);
+        await bench.arrive({}, [OPS]);
+        const answer = {
+          receivedAt: at + 2000,
+          answeredAt: at + 2000,
+          status: 200,
+          result: 'duplicate',
+        } as const;
+        await bench.ledger.settle({
+          ...answeredOf(came),
+          deliveries: came.deliveries.map(delivered),
+          answer,
+        });
+        expect(await shown(callbackId), 'came again').to.deep.equal([
+          'duplicate',
+          [at, 'accepted'],
+          [at + 2000, 'duplicate'],
+        ]);
       });
 
       it('that comes again leaves what is under way alone', async () => {

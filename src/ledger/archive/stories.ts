@@ -59,9 +59,11 @@ function plainCourse(deliveries: readonly DeliveryRow[]): readonly HistoryRow[] 
         ? []
         : [{ at, what: 'attempt', deliveryId, result: 'delivered', entry: { startedAt: at, durationMs } }],
   );
-  const answers = deliveries.flatMap(({ postedAt: receivedAt = 0, answeredAt: at }): HistoryRow[] => {
-    const answer = { what: 'answered', deliveryId: undefined, result: 'delivered' } as const;
-    return at === undefined ? [] : [{ at, ...answer, entry: { receivedAt, status: 200 } }];
+  const answers = deliveries.flatMap(({ postedAt, answeredAt: at }): HistoryRow[] => {
+    if (at === undefined) return [];
+    const result = postedAt === undefined ? 'accepted' : 'delivered';
+    const entry = { receivedAt: postedAt ?? at, status: 200 };
+    return [{ at, what: 'answered', deliveryId: undefined, result, entry }];
   });
   return [...attempts, ...answers];
 }

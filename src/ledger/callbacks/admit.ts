@@ -147,6 +147,8 @@ async function answerAtOnce(
   const isForNobody = states.length === 0 && asking.planned.length === 0;
   if (!isAccepted && !isForNobody) return false;
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
+  // It is in the first delivery's row.
+  if (timesReceived === 1 && result === 'accepted') return true;
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
   await Promise.all([
     writeAnswer(tx, { callbackId: id, receivedAt }, answer),
@@ -231,6 +233,7 @@ function insertTargets(
     errorOf: error === null ? undefined : botKey,
     targets,
     isNew: true,
+    isAnswered: isAccepted && targets.some(({ reason }) => reason === undefined),
     isFirstOfJob,
     isClaimed,
     takenOverInMs,

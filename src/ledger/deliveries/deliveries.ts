@@ -21,6 +21,8 @@ interface Planned {
   readonly errorOf?: string | undefined;
   /** It has none yet. */
   readonly isNew?: boolean;
+  /** The callback is answered with its admission, as `accepted`. */
+  readonly isAnswered?: boolean;
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
   /** This process attempts them first; else they are claimed by nobody. */
@@ -40,7 +42,11 @@ export function ofIncident(
 
 /** Skips destinations that the callback has already, e.g. by another process's routing. @returns new rows in the order of the targets */
 export async function insertRows(tx: Tx, planned: Planned): Promise<readonly DeliveryRecord[]> {
-  const inserted = await Promise.all(planned.targets.map((target) => insertRow(tx, planned, target)));
+  const inserted = await Promise.all(
+    planned.targets.map((target, index) =>
+      insertRow(tx, planned, target, index === 0 && planned.isAnswered === true),
+    ),
+  );
   const records = inserted.filter((record) => record !== undefined);
   const isRecovery = planned.targets.some(({ recoveryOf }) => recoveryOf !== undefined);
   const isAlone = planned.isFirstOfJob === true || planned.jobKey === undefined;
@@ -58,7 +64,7 @@ async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<r
 }
 
 const newDelivery = shared(
-  'bigint text text text text text text text bigint bigint text text text bigint integer bigint bigint',
+  'bigint text text text text text text text bigint bigint text text text bigint integer bigint bigint bigint',
 );
 
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
@@ -74,6 +80,7 @@ async function insertRow(
     isNew,
   }: Planned,
   { destination, channel, address, reason, heldUntil, snoozeId, telling, recoveryOf }: DecidedTarget,
+  isAnswered: boolean,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
   const state = reason === undefined ? 'pending' : 'held';
@@ -84,10 +91,10 @@ async function insertRow(
   const statement = isNew ? newDelivery : fixed;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
     INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, channel, address, reason, held_until, snooze_id, telling,
-      state, owner, due_at, is_taken_over, counts_from, updated_at)
+      state, owner, due_at, is_taken_over, counts_from, updated_at, answered_at)
     VALUES (${callbackId}, ${jobKey}, ${errorOf}, ${recoveryOf}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
       ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
-      ${now}, ${now})
+      ${now}, ${now}, ${isAnswered ? now : null})
     ON CONFLICT (callback_id, destination) DO NOTHING
     RETURNING id`);
   if (row === undefined) return undefined;

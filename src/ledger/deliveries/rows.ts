@@ -71,7 +71,8 @@ export const JOB_KEY: Sql = sql`callbacks.job_id || '\n' || callbacks.bot_key`;
 
 /** The last answer of a row of `callbacks`. */
 export const RESULT: Sql = sql`coalesce(callbacks.result, (
-  SELECT 'delivered' FROM deliveries WHERE callback_id = callbacks.id AND answered_at IS NOT NULL LIMIT 1))`;
+  SELECT CASE WHEN posted_at IS NULL THEN 'accepted' ELSE 'delivered' END FROM deliveries
+  WHERE callback_id = callbacks.id AND answered_at IS NOT NULL LIMIT 1))`;
 
 /** A subquery of a row of `deliveries`: when its callback came. */
 export const RECEIVED_AT: Sql = sql`SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id`;

@@ -35,6 +35,7 @@ const TABLES: readonly string[] = [
   // job_key: the job whose order it keeps (`jobKeyOf`). error_of: the key of the BOT whose error it tells; recovery_of: of the BOT whose
   // errors it answers, after which it is told. told_at, told_ms: when its first attempt began, and how long that took, if it
   // succeeded. posted_at, answered_at: when the POST came and was answered 200 that ended with it, if no other POST of its callback had come.
+  // answered_at alone: when it was answered with its admission, in the first row of its callback.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT, error_of TEXT, recovery_of TEXT,
     destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
