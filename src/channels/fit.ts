@@ -57,7 +57,11 @@ export function fitted<Message>(
   const bare = { ...all, ...NOTHING };
   const frame = build(bare);
   const frameSize = limit.of(frame);
-  const parts = partsIn(all, (part) => limit.of(build({ ...bare, [part]: all[part] })) - frameSize);
+  const parts = SHARES.map(([part, share, least]) => {
+    const size = limit.of(build({ ...bare, [part]: all[part] })) - frameSize;
+    const characters = linesOfCard(all, [part]).reduce((sum, line) => sum + lengthOf(line), 0);
+    return { part, share, least, size, characters };
+  });
   const free = limit.most - frameSize;
   for (let [tries, room] = [0, free]; tries < TRIES && room > 0; tries += 1) {
     const shown = showCard(card, most, roomsWithin(parts, room, most.characters));
@@ -70,20 +74,13 @@ export function fitted<Message>(
   return { message: frame, shown: bare };
 }
 
-/** A part's size in the unit of the limit, and its characters. */
 interface PartSize {
   readonly part: PartToFit;
   readonly share: number;
   readonly least: number;
+  /** In the unit of the limit. */
   readonly size: number;
   readonly characters: number;
-}
-
-function partsIn(shown: ShownCard, sizeOf: (part: PartToFit) => number): readonly PartSize[] {
-  return SHARES.map(([part, share, least]) => {
-    const characters = linesOfCard(shown, [part]).reduce((sum, line) => sum + lengthOf(line), 0);
-    return { part, share, least, size: sizeOf(part), characters };
-  });
 }
 
 /** @param all the characters of a part that need not be shorter */

@@ -144,7 +144,8 @@ function withinRoom<Item>(
   return [shown, notShown(count - shown.length, { ...limits, restUrl })];
 }
 
-function firstWithin<Item>(
+/** The first items that have room. */
+export function firstWithin<Item>(
   items: readonly Item[],
   room: number,
   sizeOfItem: (item: Item) => number,

@@ -7,7 +7,7 @@ import { type Card, type Fact, SYMBOLS } from './card.ts';
 import { type CardLine, runsOfFact, runsOfText, words } from './lines.ts';
 import type { ComposeContext } from './channel.ts';
 import { moreMark } from './marks.ts';
-import { linesOfOutputs, type MostOfOutputs, textWithin } from './outputs.ts';
+import { firstWithin, linesOfOutputs, type MostOfOutputs, textWithin } from './outputs.ts';
 
 /** `title` and `summary` are one line each, with the symbol of the card's tone. */
 export interface ShownCard extends Pick<
@@ -68,23 +68,21 @@ function roomsOf({ characters }: Most): Rooms {
   };
 }
 
-const ITEM = /^• /;
-
 /** The template's own words: a list in them loses its last items, other text its middle. */
 function wordsWithin(text: string, room: number, language: Language): string {
-  if (text.length <= room || !/^• /m.test(text)) return tidied(textWithin(text, room, language));
   const lines = text.split('\n');
-  const items = lines.filter((line) => ITEM.test(line)).length;
-  const end = lines.findLastIndex((line) => ITEM.test(line)) + 1;
-  const withoutLast = (count: number) =>
-    [...lines.slice(0, end - count), moreMark(language, count), ...lines.slice(end)].join('\n');
-  const over = text.length - room;
-  let [count, saved] = [0, -moreMark(language, items).length];
-  while (saved < over && count < items) {
-    count += 1;
-    saved += (lines[end - count]?.length ?? 0) + 1;
-  }
-  return tidied(textWithin(withoutLast(count), room, language));
+  const [begin, end] = [lines.findIndex(isItem), lines.findLastIndex(isItem) + 1];
+  if (text.length <= room || begin === -1) return tidied(textWithin(text, room, language));
+  const items = lines.slice(begin, end);
+  const around = text.length - items.join('\n').length + moreMark(language, items.length).length + 1;
+  const shown = firstWithin(items, room - around, (item) => item.length + 1);
+  const more = moreMark(language, items.length - shown.length);
+  const kept = [...lines.slice(0, begin), ...shown, more, ...lines.slice(end)].join('\n');
+  return tidied(textWithin(kept, room, language));
+}
+
+function isItem(line: string): boolean {
+  return line.startsWith('• ');
 }
 
 /** The first facts that fit, and how many are left out. */
