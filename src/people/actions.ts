@@ -1,5 +1,6 @@
 /** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
-import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/deliveries/actions.ts';
+import type { RedeliveryFilter, RedeliveryTally } from '../ledger/deliveries/bulks.ts';
+import type { RoutedByHand } from '../ledger/deliveries/by-hand.ts';
 import type {
   ArchivedCallback,
   CallbackFilter,

@@ -2,7 +2,7 @@
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { parseStartTime } from '../time/date-time.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
-import type { RedeliveryFilter } from '../ledger/deliveries/actions.ts';
+import type { RedeliveryFilter } from '../ledger/deliveries/bulks.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';

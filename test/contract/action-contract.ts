@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import type { Actor } from '../../src/ledger/callbacks/history.ts';
-import type { BulkStep } from '../../src/ledger/deliveries/actions.ts';
+import type { BulkStep } from '../../src/ledger/deliveries/bulks.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';

@@ -4,11 +4,52 @@ import { only, type Tx } from '../database.ts';
 import { makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
 import { type Actor, writeEach } from '../callbacks/history.ts';
+import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
 import type { DeliveryRecord } from '../ledger.ts';
 import { IS_OVER } from './rows.ts';
-import type { BulkKind, BulkRedelivery, BulkStep, RedeliveryFilter, RedeliveryTally } from './actions.ts';
 import { keptActor, markDismissed } from './by-hand.ts';
+
+/**
+ * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
+ * bulk. Notices of Botbell's own match unless a filter for BOT, job, status or result is set.
+ */
+export type RedeliveryFilter = Omit<CallbackFilter, 'search' | 'notTold'>;
+
+export interface RedeliveryTally {
+  readonly messages: number;
+  readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
+  /** When the oldest and the newest matching callback came; milliseconds since 1970; undefined: none matches. */
+  readonly oldestAt: number | undefined;
+  readonly newestAt: number | undefined;
+}
+
+export type BulkKind = 'redelivered' | 'dismissed';
+
+/** A redelivery or dismissal of all that a filter matched when it began; it goes on after restarts. */
+export interface BulkRedelivery {
+  readonly id: number;
+  readonly what: BulkKind;
+  readonly filter: RedeliveryFilter;
+  readonly actor: Actor;
+  /** `running`: deliveries remain to be given back; `delivering`: all were, and some are pending. */
+  readonly state: 'running' | 'delivering' | 'done' | 'stopped';
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly stoppedBy: Actor | undefined;
+  /** Given back or dismissed so far. `delivered`, `dead` and `pending` count the present states of those given back by this bulk last. */
+  readonly given: number;
+  readonly delivered: number;
+  readonly dead: number;
+  readonly pending: number;
+}
+
+export interface BulkStep {
+  readonly isMore: boolean;
+  readonly given: number;
+  /** The bulk that this step completed. */
+  readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
+}
 
 const AT_ONCE = 100;
 

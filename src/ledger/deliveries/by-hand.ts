@@ -4,12 +4,30 @@ import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import { type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
+import { type DeliveryTarget, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { insertRows, makePending } from './deliveries.ts';
 import { lockCallback, lockDeliveries } from './locks.ts';
 import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
 import { IS_OVER, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from './rows.ts';
-import type { DismissResult, PlanByHand, RedeliverResult, RoutedByHand } from './actions.ts';
+
+/** `delivered`: it was, and `again` was not set; `superseded`: it never can be; `open`: a rule holds it for now. */
+export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'let go' | 'open' | 'unknown';
+
+export type DismissResult = 'dismissed' | 'not dead' | 'unknown';
+
+export interface PlanByHand {
+  readonly targets: readonly DeliveryTarget[];
+  readonly routing: unknown;
+  /** The type of each channel, by its name: an address told under a channel's former name is not told again. */
+  readonly channels: ReadonlyMap<string, string>;
+}
+
+export interface RoutedByHand {
+  /** Destinations that are new, or whose delivery is attempted again. */
+  readonly told: readonly string[];
+  /** Destinations for which nothing changes: they have it already, or get it anyway. */
+  readonly untouched: readonly string[];
+}
 
 const LONGEST_NAME = 200;
 

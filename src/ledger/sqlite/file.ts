@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { OTHER_STORE } from '../shared/foreign.ts';
+import { OTHER_STORE } from '../shared/migrate.ts';
 
 /** The beginning of a SQLite store's URL. */
 export const SQLITE = 'sqlite:';

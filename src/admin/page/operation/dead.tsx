@@ -1,9 +1,5 @@
 /** Dead letters by destination and cause, previews of bulk actions on them, and the progress of these. */
-import type {
-  BulkRedelivery,
-  RedeliveryFilter,
-  RedeliveryTally,
-} from '../../../ledger/deliveries/actions.ts';
+import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/deliveries/bulks.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
