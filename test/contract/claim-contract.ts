@@ -154,29 +154,6 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         await bench.ledger.upkeep.heartbeat(CONFIG);
       });
 
-      it('is given back once no call can bring it any more', async () => {
-        expect(await look(), 'it may be on its way').to.equal(false);
-        await pass(WORK_MS);
-        expect(await look()).to.equal(false);
-        expect(await bench.due()).to.deep.equal([]);
-        await pass(1);
-        expect(await look()).to.equal(true);
-        expect(await bench.due()).to.deep.equal([LOG.destination, OPS.destination]);
-        expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
-      });
-
-      it('stays its own where it has come into its hands meanwhile, or is another claim than before', async () => {
-        await look();
-        expect(await again({ has: () => true })).to.equal(false);
-        await pass(MINUTE);
-        expect(await again(), 'seen anew').to.equal(false);
-        const [mail] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG]));
-        await bench.settle([putOff(mail, 0)]);
-        await bench.claim();
-        await again();
-        expect((await bench.deliveries()).map(({ owner }) => owner)).to.have.members([null, 'first']);
-      });
-
       it('is looked for at the next heartbeat when a call has failed', async () => {
         await again();
         await again();

@@ -3,12 +3,11 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
-import { callbackOf, callbackWith, noticeAbout } from '../support/callbacks.ts';
+import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
   answeredOf,
   arrivalOf,
   Bench,
-  claimedOf,
   codesOf,
   type CreateStore,
   dead,
@@ -138,18 +137,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     });
 
     describe('what is due', () => {
-      it('is not what a request is sending, nor what the service may still retry', async () => {
-        const [ops] = namesOf(await bench.arrive({}, [OPS]));
-        expect(await bench.claim()).to.deep.equal([]);
-        await bench.settle([failed(ops)]);
-        await pass(TAKE_OVER_AFTER_MS - 1);
-        expect(await bench.claim()).to.deep.equal([]);
-        await pass(1);
-        const [due] = await bench.claim();
-        expect(due?.isTakenOver, 'it was the service’s until now').to.equal(true);
-        expect(await bench.history()).to.deep.equal(['taken_over']);
-      });
-
       it('is not what was told, given up or held back', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         await bench.settle([delivered(ops), dead(log)]);
@@ -217,18 +204,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await bench.claim()).to.have.length(1);
       });
 
-      it('is given to nobody else until who has it is dead', async () => {
-        const second = await bench.openAs('second');
-        await bench.accept({}, [OPS]);
-        expect(await bench.claim()).to.have.length(1);
-        const retry = await bench.arrive({}, [OPS], second);
-        expect(retry.deliveries[0]).to.include({ claim: 'elsewhere', isTakenOver: true });
-        await pass(HOUR_MS);
-        expect(await bench.claim(second)).to.deep.equal([]);
-        await bench.bury(second);
-        expect(await bench.claim(second)).to.have.length(1);
-      });
-
       it('is never given to two who claim at the same moment', async () => {
         const owners = [bench.ledger, await bench.openAs('second'), await bench.openAs('third')];
         const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
@@ -245,83 +220,22 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       });
     });
 
-    describe('the order inside a job', () => {
-      const executing = { status: EXECUTING } as const;
-      const result = { status: 0 } as const;
-      const second = { status: 1, message: 'again' } as const;
-
-      it('makes a result wait while its start is being sent to the same destination', async () => {
-        const [start] = namesOf(await bench.arrive(executing, [OPS]));
-        const end = await bench.arrive(result, [OPS, LOG]);
-        expect(claimedOf(end), 'its own all the same').to.deep.equal(['slack:#ops', 'slack:#log']);
-        expect(end.deliveries.map(({ behind }) => behind)).to.deep.equal([start.id, undefined]);
-        await bench.settle([delivered(start)]);
-        expect((await bench.arrive(result, [OPS])).deliveries[0]?.behind).to.equal(undefined);
-      });
-
-      it('is a chain: each waits for the one right before it, at its own destinations, in its own job', async () => {
-        const [first] = namesOf(await bench.arrive(result, [OPS]));
-        const [next] = namesOf(await bench.arrive(second, [OPS]));
-        const third = await bench.arrive({ code: 3 }, [OPS, LOG]);
-        expect(third.deliveries.map(({ behind }) => behind)).to.deep.equal([next.id, undefined]);
-        expect(first.id).to.be.below(next.id);
-        const other = await bench.arrive({ job_id: 'job-2' }, [OPS]);
-        expect(other.deliveries[0]?.behind).to.equal(undefined);
-      });
-
-      it('keeps no result waiting for a start that failed after all, which is told no more', async () => {
-        const [start] = namesOf(await bench.arrive(executing, [OPS]));
-        const [end] = namesOf(await bench.arrive(result, [OPS]));
-        await bench.settle([putOff(end, 0)]);
-        await bench.settle([failed(start)]);
-        expect(await bench.states()).to.deep.equal(['slack:#ops held', 'slack:#ops pending']);
-        expect(codesOf(await bench.tellAll())).to.have.length(1);
-        expect(await bench.claim()).to.deep.equal([]);
-      });
-
-      it('gives the earlier one first, and the later one when that is through', async () => {
-        await bench.accept(result, [OPS]);
-        await bench.accept(second, [OPS]);
-        const [first, ...others] = await bench.claim();
-        expect(others).to.deep.equal([]);
-        expect(first && callbackOf(first.notice).status).to.equal(0);
-        expect(await bench.claim()).to.deep.equal([]);
-        await bench.settle([delivered(first?.record ?? NOBODY)]);
-        expect((await bench.claim()).map(({ notice }) => callbackOf(notice).status)).to.deep.equal([1]);
-      });
-
-      it('never gives out a start whose result has come, but what waited for it', async () => {
-        await bench.arrive(executing, [OPS, LOG], await bench.openAs('second'));
-        await bench.accept(result, [OPS]);
-        await bench.bury(bench.ledger);
-        const due = await bench.claim();
-        expect(
-          due.map(({ notice, record }) => [callbackOf(notice).status, record.destination]),
-        ).to.deep.equal([[0, 'slack:#ops']]);
-        expect(await bench.states()).to.deep.equal([
-          'slack:#ops held',
-          'slack:#log held',
-          'slack:#ops pending',
-        ]);
-      });
-
-      it('is one for all: a start and its result that two processes get at the same moment', async () => {
-        const other = await bench.openAs('second');
-        const jobs = Array.from({ length: 20 }, (_, number) => `job-${number}`);
-        const pairs = await bench.store.clock.runAlong(
-          Promise.all(
-            jobs.map((job_id) =>
-              Promise.all([
-                bench.arrive({ job_id, ...executing }, [OPS]),
-                bench.arrive({ job_id }, [OPS], other),
-              ]),
-            ),
+    it('keeps one order inside a job for a start and its result that two processes get at the same moment', async () => {
+      const other = await bench.openAs('second');
+      const jobs = Array.from({ length: 20 }, (_, number) => `job-${number}`);
+      const pairs = await bench.store.clock.runAlong(
+        Promise.all(
+          jobs.map((job_id) =>
+            Promise.all([
+              bench.arrive({ job_id, status: EXECUTING }, [OPS]),
+              bench.arrive({ job_id }, [OPS], other),
+            ]),
           ),
-        );
-        // Either the start came first and the result waits for it, or the start is superseded.
-        for (const [start, end] of pairs)
-          expect(start.isSuperseded, 'superseded').to.equal(end.deliveries[0]?.behind === undefined);
-      });
+        ),
+      );
+      // Either the start came first and the result waits for it, or the start is superseded.
+      for (const [start, end] of pairs)
+        expect(start.isSuperseded, 'superseded').to.equal(end.deliveries[0]?.behind === undefined);
     });
 
     describe('what is taken over while somebody attempts it', () => {
@@ -381,17 +295,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     });
 
     describe('the pace of a destination', () => {
-      it('gives slot after slot, to all processes, and none that is too late', async () => {
-        const other = await bench.openAs('second');
-        expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(0);
-        expect(await other.reservePace('slack:#ops', 1000, 5000)).to.equal(1000);
-        await pass(1500);
-        expect(await bench.ledger.reservePace('slack:#ops', 1000, 5000)).to.equal(500);
-        expect(await bench.ledger.reservePace('slack:#ops', 1000, 1000)).to.equal(undefined);
-        const [pace] = await bench.ledger.currentPaces();
-        expect(pace).to.include({ key: 'slack:#ops', nextInMs: 1500, pausedMs: undefined });
-      });
-
       it('is paused within the hour, whatever was asked for', async () => {
         for (const ms of [Number.NaN, Infinity, 1e300, -1, 0.5]) {
           await bench.ledger.pausePace(OPS.destination, ms);

@@ -193,23 +193,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     });
 
     describe('claims', () => {
-      it('give a second owner nothing of what the first has, until that is dead', async () => {
-        const second = await bench.openAs('second');
-        await bench.arrive({}, [OPS]);
-        await bench.store.passTime(3_600_000);
-        const early = await bench.arrive({}, [OPS], second);
-        expect(early.deliveries.map(({ claim }) => claim)).to.deep.equal(['elsewhere']);
-        await bench.bury(second);
-        expect(claimedOf(await bench.arrive({}, [OPS], second))).to.deep.equal(['slack:#ops']);
-        expect(claimedOf(await bench.arrive({}, [OPS])), 'it is the second’s now').to.deep.equal([]);
-      });
-
-      it('keep a later request of the same process from what an earlier one is still sending', async () => {
-        await bench.arrive({}, [OPS]);
-        const twin = await bench.arrive({}, [OPS]);
-        expect(twin.deliveries.map(({ claim }) => claim)).to.deep.equal(['process']);
-      });
-
       it('that were lost cannot overwrite with a failure what their new owner does', async () => {
         const second = await bench.openAs('second');
         const [ops] = namesOf(await bench.arrive({}, [OPS]));
@@ -234,30 +217,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     });
 
     describe('an executing callback', () => {
-      it('that comes after its job’s result is superseded and told to nobody', async () => {
-        await bench.arrive({ status: 1 }, [OPS]);
-        const late = await bench.arrive({ status: EXECUTING }, [OPS]);
-        expect(late).to.include({ isNew: true, isSuperseded: true });
-        expect(late.deliveries).to.deep.equal([]);
-        const again = await bench.arrive({ status: EXECUTING }, [OPS]);
-        expect(again).to.include({ isNew: false, isSuperseded: true });
-        expect(claimedOf(again)).to.deep.equal([]);
-      });
-
-      it('that is still pending when the result comes is held back, and its retry is told so', async () => {
-        const [ops, log] = namesOf(await bench.arrive({ status: EXECUTING }, [OPS, LOG]));
-        await bench.settle([delivered(ops), failed(log)]);
-        await bench.arrive({ status: 0 }, [OPS]);
-        const retry = await bench.arrive({ status: EXECUTING }, [OPS, LOG]);
-        expect(retry.isSuperseded).to.equal(true);
-        expect(claimedOf(retry)).to.deep.equal([]);
-        expect(retry.deliveries.map((each) => [each.state, each.reason])).to.deep.equal([
-          ['delivered', undefined],
-          ['held', 'superseded'],
-        ]);
-        expect(await bench.history()).to.include('held superseded');
-      });
-
       it('that was told before the result came stays told', async () => {
         const [ops] = namesOf(await bench.arrive({ status: EXECUTING }, [OPS]));
         await bench.settle([delivered(ops)]);
@@ -265,21 +224,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const again = await bench.arrive({ status: EXECUTING }, [OPS]);
         expect(again.isSuperseded).to.equal(false);
         expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
-      });
-    });
-
-    describe('a config that changes between two attempts', () => {
-      it('gives a retry whom it no longer names, too: the config is looked at before each attempt', async () => {
-        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
-        await bench.settle([failed(ops), failed(log)]);
-        expect(claimedOf(await bench.arrive({}, [LOG]))).to.deep.equal(['slack:#ops', 'slack:#log']);
-      });
-
-      it('has nobody told of what is old whom it names only now', async () => {
-        const [ops] = namesOf(await bench.arrive({}, [OPS]));
-        await bench.settle([delivered(ops)]);
-        const retry = await bench.arrive({}, [OPS, LOG]);
-        expect(retry.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#ops']);
       });
     });
 

@@ -164,18 +164,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('counts errors in a row', () => {
       const third = to('slack:#ops', [{ afterFailures: 3 }]);
 
-      it('of each BOT for itself, told or not, but neither retries nor starts', async () => {
-        const again = { job_id: 'same', start_time: '2026-11-20T00:00:00Z' } as const;
-        for (let times = 0; times < 3; times += 1)
-          expect(await bench.fails(third, again)).to.equal('after_failures');
-        await bench.comes({ status: EXECUTING }, [third]);
-        await bench.comes({ status: ERROR }, []);
-        expect(await bench.fails(third, { bot_id: 'another' })).to.equal('after_failures');
-        expect(await bench.fails(third)).to.equal('tell');
-        await bench.comes({ status: 0 }, []);
-        expect(await bench.fails(third)).to.equal('after_failures');
-      });
-
       it('also those that came while no rule asked, and knows whom they were told', async () => {
         const unasked = { watched: { isRemembered: false } };
         const asked = { on: ['error', 'recovered'] } as const;
@@ -201,20 +189,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const shown = came.map((each) => bench.shown(each)).toSorted();
         expect(shown).to.deep.equal(['after_failures', 'after_failures', 'tell']);
       });
-    });
-
-    it('tells again what differs from what each destination was told last', async () => {
-      const changes = to('slack:#ops', [{ repeat: 'changes' }]);
-      expect(await bench.fails(changes, { message: 'row 17 of 2026-11-20' })).to.equal('tell');
-      const log = to('slack:#log', [{ repeat: 'changes' }]);
-      const both = await bench.comes({ status: ERROR, message: 'row 19 of 2026-11-22' }, [changes, log]);
-      expect(bench.shown(both)).to.equal('repeat, tell');
-      for (const isRemembered of [true, false]) {
-        for (const expected of ['tell', 'repeat'])
-          expect(await bench.fails(changes, { message: 'no login' })).to.equal(expected);
-        await bench.comes({ status: 0 }, [], { watched: { isRemembered } });
-      }
-      expect(await bench.fails(changes, { message: 'no login' }), 'after a success').to.equal('tell');
     });
 
     it('counts no error as told that became a dead letter or was dismissed, by repeat as by recovered', async () => {
@@ -311,25 +285,6 @@ export function describeSignals(name: string, createStore: CreateStore): void {
 
     describe('snoozed', () => {
       const everybody = [to('slack:#ops'), to('slack:#log')];
-      const comes = async (bot_id: string) =>
-        bench.shown(await bench.comes({ status: ERROR, bot_id }, everybody));
-
-      it('a BOT is told from its next success on, and of what was held', async () => {
-        await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
-        const hold = `snooze ${(7 * DAY) / MINUTE}`;
-        expect(await comes('get_items')).to.equal(`${hold}, ${hold}`);
-        await bench.comes({ status: 0, start_time: '2026-11-19T00:00:00Z' }, []);
-        expect(await comes('get_items'), 'a run that began before the error').to.equal(`${hold}, ${hold}`);
-        await pass(MINUTE);
-        expect(bench.shown(await bench.comes({ status: 0 }, everybody))).to.equal('tell, tell');
-        await bench.tellAll();
-        await bench.endWith();
-        expect(await bench.summaries()).to.deep.equal([
-          'slack:#log snooze 2: get_items 2e 0s',
-          'slack:#ops snooze 2: get_items 2e 0s',
-        ]);
-        expect(await bench.ledger.actions.snoozes()).to.deep.equal([]);
-      });
 
       it('a BOT stays so for the success of an older run than its last error, though no rule goes by what came before', async () => {
         await bench.snooze({ botId: 'get_items', untilSuccess: true, until: bench.now + 2 * DAY });

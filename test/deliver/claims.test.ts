@@ -131,21 +131,6 @@ describe('what nobody waits for', () => {
     expect(bench.told).to.deep.equal([OPS, OPS]);
   });
 
-  it('is given up after give_up_after, which the operators are told once', async () => {
-    bench.policy.giveUpAfterMs = 2 * MINUTE_MS;
-    bench.fails(OPS, ...failures(1000, 'config'));
-    await accept();
-    await start();
-    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
-    expect((await bench.row(OPS))?.['state']).to.equal('pending');
-    await bench.clock.advance(5 * MINUTE_MS);
-    expect((await bench.row(OPS))?.['state']).to.equal('dead');
-    expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`, `dead_letter ${OPS} x`]);
-    const before = bench.tries(OPS);
-    await bench.clock.advance(2 * MINUTE_MS);
-    expect(bench.tries(OPS)).to.equal(before);
-  });
-
   it('is given up at once where it can never pass, with an alert, unless it is one itself: that is a line in the log', async () => {
     bench.fails(OPS, failure('permanent'));
     bench.fails(OPERATORS, failure('permanent'));
@@ -198,19 +183,6 @@ describe('what nobody waits for', () => {
   });
 
   describe('and the config no longer sends there', () => {
-    it('is left to other processes while those run with another config', async () => {
-      bench.mayRouteAnew = false;
-      await plan(OPS);
-      await accept({}, [MAIL]);
-      await start();
-      await bench.clock.advance(MINUTE_MS);
-      expect([bench.told, (await bench.row(MAIL))?.['state']]).to.deep.equal([[], 'pending']);
-      bench.mayRouteAnew = true;
-      await bench.reload();
-      await bench.clock.advance(2 * SECOND_MS);
-      expect(bench.told).to.deep.equal([OPS]);
-    });
-
     it('is told after all where a process with another config has held it, and is gone', async () => {
       await start();
       bench.mayRouteAnew = false;
@@ -222,16 +194,6 @@ describe('what nobody waits for', () => {
       bench.mayRouteAnew = true;
       await bench.clock.advance(10 * SECOND_MS);
       expect(bench.told).to.deep.equal([OPS]);
-    });
-
-    it('is told to whom it names instead, without waiting for the pace of where it was, and held there', async () => {
-      await bench.first.ledger.pausePace(OPS, MINUTE_MS);
-      await accept({}, [OPS]);
-      await plan(MAIL);
-      await start();
-      expect(bench.told).to.deep.equal([MAIL]);
-      expect(await bench.row(OPS)).to.include({ state: 'held', reason: 'no longer routed' });
-      expect(bench.milestonesReached).to.include(`held ${OPS}`);
     });
 
     it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {

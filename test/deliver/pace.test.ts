@@ -44,14 +44,6 @@ describe('a destination’s pace', () => {
 
   afterEach(() => store.close());
 
-  it('is none as long as nobody is limited, and one message a second after its pause, for itself alone', async () => {
-    expect(await slots(OPS, 3)).to.deep.equal([0, 0, 0]);
-    limit(OPS, 1000);
-    expect(await slots(OPS, 3)).to.deep.equal([1000, 2000, 3000]);
-    limit(LOG, 1000);
-    expect([THIRD, MAIL].map((each) => paces.isPaced(each))).to.deep.equal([false, false]);
-  });
-
   it('is over with the next config where a login was refused, and goes on where a remote has asked for it', async () => {
     paces.pausedBy(OPS, { class: 'config', retryAfterMs: 300_000, concerns: 'channel' });
     paces.pausedBy(MAIL, { class: 'rate_limited', retryAfterMs: 300_000, concerns: 'channel' });
@@ -67,22 +59,6 @@ describe('a destination’s pace', () => {
     expect(await slot(OPS, 1249)).to.equal(undefined);
     expect(await store.clock.runUntil(slot(OPS, 1250))).to.equal(1000);
     expect([fits(750, 1000), fits(751, 1000)]).to.deep.equal([true, false]);
-  });
-
-  it('begins anew with another pause, which makes the slots before it void', async () => {
-    limit(OPS, 1000);
-    const waiting = slot(OPS, 20_000);
-    await store.clock.advance(500);
-    limit(OPS, 5000);
-    expect(await store.clock.runUntil(waiting)).to.equal(5500);
-  });
-
-  it('goes on as long as the longest pause that was asked for', async () => {
-    limit(OPS, 12_000);
-    await store.clock.advance(50);
-    limit(LOG, 1000);
-    paces.limited(OPS, 1000, 'channel');
-    expect(paces.waitMs(OPS)).to.equal(11_950);
   });
 
   it('becomes a little slower where it is kept and limited all the same, but only ends later for what was under way before', async () => {
@@ -123,17 +99,6 @@ describe('a destination’s pace', () => {
     expect(paces.isPaced(THIRD)).to.equal(false);
   });
 
-  it('is shared with other processes on the same store, also with one that starts later', async () => {
-    limit(OPS, 1000);
-    await store.clock.advance(0);
-    const other = pacesOf();
-    await other.refresh();
-    expect(other.waitMs(OPS)).to.equal(1000);
-    const all = [slot(OPS), slot(OPS, 8000, other), slot(OPS), slot(OPS, 8000, other)];
-    const times = await store.clock.runUntil(Promise.all(all));
-    expect(times.toSorted()).to.deep.equal([1000, 2000, 3000, 4000]);
-  });
-
   describe('of which the store does not know', () => {
     let pausePace: PaceStore['pausePace'];
     let troubles: number;
@@ -156,24 +121,6 @@ describe('a destination’s pace', () => {
         paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
         onTrouble: () => void (troubles += 1),
       });
-    });
-
-    const storedMs = async () => (await ledger.currentPaces()).map(({ nextInMs }) => nextInMs);
-
-    it('is obeyed to its end, and written again until the store has it', async () => {
-      pausePace = () => Promise.reject(new Error('no store'));
-      limit(OPS, 45_000);
-      for (const _ of [1, 2, 3]) {
-        await store.clock.advance(1000);
-        await paces.refresh();
-      }
-      expect([paces.waitMs(OPS), paces.isPaced(OPS), troubles]).to.deep.equal([42_000, true, 3]);
-      expect(await slot(OPS, 42_000)).to.equal(undefined);
-      pausePace = (...args) => ledger.pausePace(...args);
-      await paces.refresh();
-      await store.clock.advance(0);
-      expect(await storedMs()).to.deep.equal([42_000]);
-      expect(await store.clock.runUntil(slot(OPS, 43_000))).to.equal(45_000);
     });
 
     it('is obeyed while its write is under way, which is not begun again', async () => {

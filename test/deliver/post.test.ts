@@ -45,62 +45,6 @@ describe('a POST', () => {
   });
 
   describe('one of whose destinations fails', () => {
-    it('has no second attempt within it where the message may have arrived', async () => {
-      const unknown = { class: 'transient', code: 'x', message: 'no answer', mayHaveArrived: true } as const;
-      bench.fails(OPS, new DeliveryFailure(unknown));
-      expect((await post()).result).to.equal('failed');
-      expect(bench.tries(OPS)).to.equal(1);
-    });
-
-    it('is told by Botbell alone where no retry of the service would come sooner', async () => {
-      const later = { class: 'transient', code: '450', message: 'greylisted', isForLater: true } as const;
-      bench.fails(OPS, new DeliveryFailure(later));
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.tries(OPS)).to.equal(1);
-      await bench.first.pipeline.start();
-      await bench.clock.advance(20_000);
-      expect((await bench.row(OPS))?.['state']).to.equal('delivered');
-      await bench.clock.runUntil(bench.first.pipeline.stop());
-    });
-
-    it('is taken over at once where its destination has failed for two minutes, which somebody is told, until one gets through', async () => {
-      bench.fails(OPS, ...failures(6, 'transient'));
-      const results = [(await post()).result];
-      await bench.clock.advance(60_000);
-      results.push((await post()).result);
-      await bench.clock.advance(60_000);
-      results.push((await post()).result);
-      expect(results).to.deep.equal(['failed', 'failed', 'taken_over']);
-      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} x`]);
-      const tries = bench.tries(OPS);
-      const other = callbackWith({ job_id: 'other' });
-      expect(summary(await post(other))).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.tries(OPS), 'not attempted for it').to.equal(tries);
-      await bench.first.pipeline.start();
-      await bench.clock.advance(60_000);
-      expect(bench.told.filter((each) => each === OPS)).to.have.length(2);
-      expect((await post(callbackWith({ job_id: 'third' }))).result).to.equal('delivered');
-      await bench.clock.runUntil(bench.first.pipeline.stop());
-    });
-
-    it('is told no more by Botbell itself where the remote answers as none does that has taken it, until somebody asks', async () => {
-      const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
-      bench.fails(OPS, ...Array.from({ length: 3 }, () => new DeliveryFailure(odd)));
-      await bench.first.pipeline.start();
-      const results = [await post(), await post(), await post()].map(({ result }) => result);
-      expect(results).to.deep.equal(['failed', 'failed', 'taken_over']);
-      expect(await bench.alerts()).to.deep.equal([`config_failure ${OPS} http_302`]);
-      await bench.clock.advance(40 * 60_000);
-      await bench.reload();
-      await bench.clock.advance(60_000);
-      expect(bench.tries(OPS), 'by the three POSTs').to.equal(3);
-      await bench.first.ledger.hasten([Number((await bench.row(OPS))?.['id'])]);
-      await bench.clock.advance(20_000);
-      expect((await bench.row(OPS))?.['state'], 'asked for').to.equal('delivered');
-      expect(bench.tries(OPS)).to.equal(4);
-      await bench.clock.runUntil(bench.first.pipeline.stop());
-    });
-
     it('is given up without one more attempt where the remote answers so to its end', async () => {
       const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
       bench.policy.giveUpAfterMs = 20 * 60_000;
@@ -110,22 +54,6 @@ describe('a POST', () => {
       await bench.clock.advance(22 * 60_000);
       expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'dead']);
       await bench.clock.runUntil(bench.first.pipeline.stop());
-    });
-
-    it('is answered taken over while the answer to a message that was handed over may come, which counts', async () => {
-      bench.handedOver.add(OPS);
-      bench.takes(OPS, 400_000);
-      const before = bench.clock.monotonic();
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.clock.monotonic() - before, 'once its time is over').to.be.within(5000, 5500);
-      await bench.clock.advance(120_000);
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      const other = await bench.another('second');
-      const startedAt = bench.clock.now();
-      const { result } = await bench.clock.runUntil(other.handle(CALLBACK));
-      expect([result, bench.clock.now()], 'of another process').to.deep.equal(['taken_over', startedAt]);
-      await idle();
-      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
     });
 
     it('is taken over without an attempt where its channel has no connection to spare', async () => {
@@ -197,31 +125,6 @@ describe('a POST', () => {
   describe('to a slow destination', () => {
     // As an attempt that begins late in its POST.
     beforeEach(() => void (bench.policy.timeoutMs = 2 * ANSWER_WITHIN_MS));
-
-    it('is answered 504 when the answer is due, and the late success counts', async () => {
-      bench.takes(OPS, ANSWER_WITHIN_MS + 2000);
-      const startedAt = bench.clock.now();
-      expect(summary(await post())).to.deep.equal([504, 'timed_out', ['pending', 'delivered']]);
-      expect(bench.clock.now() - startedAt).to.be.within(ANSWER_WITHIN_MS - 250, ANSWER_WITHIN_MS);
-      await idle();
-      expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
-      expect(bench.told).to.deep.equal([MAIL, OPS]);
-      expect(bench.milestonesReached, 'and the log says so').to.deep.equal([`delivered_late ${OPS}`]);
-    });
-
-    it('takes over the late attempt of an earlier POST, without waiting, instead of telling again', async () => {
-      bench.takes(OPS, ANSWER_WITHIN_MS + 2000);
-      bench.fails(OPS, ...failures(1, 'transient'));
-      expect((await post()).status).to.equal(504);
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      await idle();
-      expect(bench.tries(OPS)).to.equal(1);
-      expect(await bench.row(OPS), 'and is due at once').to.include({
-        state: 'pending',
-        is_taken_over: 1,
-        due_at: bench.clock.now(),
-      });
-    });
 
     it('counts a late lasting failure as one of the answers that it was worth', async () => {
       bench.takes(OPS, ANSWER_WITHIN_MS + 100);
@@ -328,69 +231,6 @@ describe('a POST', () => {
     expect(await bench.alerts(), 'once').to.deep.equal([`config_failure ${OPS} x`]);
     expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
     expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`]);
-  });
-
-  describe('behind an earlier one of its job', () => {
-    const start: Callback = { ...CALLBACK, status: 2 };
-    const numbered = (message: string) => callbackWith({ message });
-    const messages = () =>
-      bench.addressed
-        .filter(({ destination }) => destination === OPS)
-        .map(({ notice }) => callbackOf(notice).message);
-
-    it('waits while that is attempted, and is told in order, a third one behind the second', async () => {
-      bench.takes(OPS, 1000);
-      const all = await bench.clock.runUntil(
-        Promise.all(['first', 'second', 'third'].map((message) => handle(numbered(message)))),
-      );
-      expect(all.map(({ result }) => result)).to.deep.equal(['delivered', 'delivered', 'delivered']);
-      expect(messages()).to.deep.equal(['first', 'second', 'third']);
-    });
-
-    it('is taken over when that has failed', async () => {
-      bench.takes(OPS, 1000);
-      bench.fails(OPS, failure('config'));
-      const first = handle(numbered('first'));
-      await bench.clock.advance(100);
-      const second = handle(numbered('second'));
-      const both = await bench.clock.runUntil(Promise.all([first, second]));
-      expect(both.map(({ result }) => result)).to.deep.equal(['failed', 'taken_over']);
-    });
-
-    it('is taken over rather than told out of turn, or answered late', async () => {
-      bench.takes(OPS, ANSWER_WITHIN_MS + 3000);
-      const first = handle(start);
-      await bench.clock.advance(100);
-      const startedAt = bench.clock.now();
-      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.clock.now() - startedAt).to.be.at.most(ANSWER_WITHIN_MS);
-      await bench.clock.runUntil(first);
-    });
-
-    it('is taken over at once where nobody waits for that any more, and when its POST leaves', async () => {
-      bench.handedOver.add(OPS);
-      bench.takes(OPS, 400_000);
-      const first = handle(start);
-      await bench.clock.advance(100);
-      const second = handle(numbered('second'));
-      expect(summary(await bench.clock.runUntil(first))).to.deep.equal([
-        200,
-        'taken_over',
-        ['pending', 'delivered'],
-      ]);
-      // With no time passing.
-      expect((await second).result).to.equal('taken_over');
-      expect((await handle(numbered('third'))).result).to.equal('taken_over');
-    });
-
-    it('is taken over at once where that is not being attempted, and told elsewhere', async () => {
-      bench.fails(OPS, failure('rate_limited', 90_000));
-      expect((await post(numbered('first'))).result).to.equal('taken_over');
-      const startedAt = bench.clock.now();
-      const second = summary(await post(numbered('second')));
-      expect(second).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
-      expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
-    });
   });
 
   describe('beside many others', () => {

@@ -68,58 +68,6 @@ describe('of what routes ask to be told less', () => {
     const message = status === 1 ? 'no login' : '';
     return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message });
   };
-  const crawlerFailsFor = async (hours: number) => {
-    for (let count = 0; count < 12 * hours; count += 1) {
-      const { result } = await crawler(1);
-      expect(result).to.be.oneOf(['delivered', 'held']);
-      await world.pass(5 * MINUTE);
-    }
-  };
-
-  it('a team is told of each trouble once, over a restart and by two replicas', async () => {
-    await world.pass(HOUR);
-    await crawlerFailsFor(2);
-    expect(arrived(), 'in the evening').to.deep.equal([
-      '20:00 mail Crawler failed after 12 s: no login',
-      '20:00 slack Crawler · Failed after 12 s · no login',
-      '21:00 mail Crawler failed after 12 s: no login',
-      '21:00 slack Crawler · Failed after 12 s · no login · 11 errors held back',
-    ]);
-    await world.start();
-    await crawlerFailsFor(4);
-    await world.stop();
-    await world.stop();
-    await world.pass(10 * MINUTE);
-    await world.start();
-    await crawlerFailsFor(1);
-    await world.start();
-    expect(arrived(), 'from ten to three').to.deep.equal([]);
-    await crawlerFailsFor(3);
-    expect(arrived(), 'what did not run').to.deep.equal([
-      '03:35 mail No result of nightly has come: one was due on 21 Nov 2026, 03:00:00 (GMT+9)',
-      '03:35 slack nightly · No result has come, and one was due on 21 Nov 2026, 03:00:00 (GMT+9) · None has ever come',
-    ]);
-    await crawlerFailsFor(1);
-    await world.pass(50 * MINUTE);
-    expect(arrived(), 'in the morning').to.deep.equal([
-      '07:00 mail 9 failed while held back: Crawler',
-      '07:00 slack Held back: 9 messages · 9 failed while held back · Muted: 20 Nov 2026, 22:00:00 (GMT+9) – 21 Nov, 06:10',
-    ]);
-    await crawler(0);
-    await crawler(0);
-    await world.passBy(HOUR, 10 * MINUTE);
-    expect(arrived(), 'that it works again, and how the night was').to.deep.equal([
-      '08:00 mail Crawler works again, after failing for 12 h',
-      '08:00 slack Crawler · Works again · was failing for 12 h (132 errors) · Failing since 20 Nov 2026, 20:00:00 (GMT+9)',
-      '09:00 mail Botbell digest of team: 1 of 2 BOTs failed, 1 missed',
-      '09:00 slack Digest of team · 1 of 2 BOTs failed, 1 missed · Since 20 Nov 2026, 18:59:59 (GMT+9)',
-    ]);
-    await world.post({ bot_id: 'nightly', bot_name: 'Nightly', status: 0 });
-    expect(arrived(), 'late, though nobody is told of its successes').to.deep.equal([
-      '09:00 mail Nightly succeeded, 6 h late',
-      '09:00 slack Nightly · Succeeded in 12 s · 6 h late: a result was due on 21 Nov 2026, 03:00:00 (GMT+9)',
-    ]);
-  });
 
   it('a BOT that works again is told so after its error, over a restart and by two replicas, and not once it has failed again', async () => {
     const titles = () => arrived().map((each) => each.split(' · ')[1]);
