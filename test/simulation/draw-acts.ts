@@ -14,6 +14,8 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     'redeliver',
     'dismiss',
     'route',
+    'route',
+    'route',
     'bulk',
     'test',
     ...(hasSnoozes ? ['snooze', 'snooze', 'snooze', 'wake'] : []),

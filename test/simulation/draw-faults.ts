@@ -2,7 +2,7 @@
 import type { Random } from './random.ts';
 import { DAY, type Fault, HOUR, MINUTE, SECOND, type Weather } from './scenario.ts';
 
-const KINDS = ['weather', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
+const KINDS = ['weather', 'outage', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** How much there is of each kind: 0 none, 1 some, 3 much. */
@@ -10,10 +10,11 @@ export type Swarm = Readonly<Record<Kind, number>>;
 
 interface Drawn {
   readonly hasRules: boolean;
-  readonly hasActs: boolean;
+  /** Where all is delivered, people ask for nothing, and another config changes nothing. */
+  readonly needsUndelivered: boolean;
 }
 
-export function drawSwarm(random: Random, { hasRules, hasActs }: Drawn): Swarm {
+export function drawSwarm(random: Random, { hasRules, needsUndelivered }: Drawn): Swarm {
   const up = new Set<string>(
     random.chance(0.08)
       ? []
@@ -22,8 +23,7 @@ export function drawSwarm(random: Random, { hasRules, hasActs }: Drawn): Swarm {
   const amountOf = (kind: Kind) =>
     up.has(kind) ? 3 : Number(random.chance(kind === 'weather' ? 0.4 : 0.12));
   const drawn = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
-  // Where nothing is undelivered, people ask for nothing.
-  const swarm = hasActs && random.chance(0.6) ? { ...drawn, weather: 3 } : drawn;
+  const swarm = needsUndelivered && random.chance(0.6) ? { ...drawn, weather: 3 } : drawn;
   // Rules judge by time: what a rule does while a call of the store takes seconds is not said.
   return hasRules ? { ...swarm, slow: 0 } : swarm;
 }
@@ -53,6 +53,7 @@ const WEATHERS: readonly Weather[] = [
   'dawdle',
   'full',
 ];
+const OUTAGES: readonly Weather[] = ['error', 'hang', 'reset-before', 'unsure'];
 const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE, HOUR, DAY];
 
 export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
@@ -84,6 +85,16 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     const lasts = random.of([5, 30, 120, 400, 900]) * SECOND;
     return [{ kind: 'weather', at: at(), for: lasts, destination, mode: random.of(weathers) }];
   };
+  /** Long enough for a destination to count as down, and for several messages to wait for it. */
+  const outage = (): readonly Fault[] => [
+    {
+      kind: 'weather',
+      at: random.int(0, lastsMs / 2),
+      for: random.int(200, 500) * SECOND,
+      destination: random.of(used),
+      mode: random.of(OUTAGES),
+    },
+  ];
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];
     // Rules go by the store's clock: what becomes of them while that is set is not said.
@@ -104,6 +115,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   ];
   return [
     ...some(2 * swarm.weather, weather),
+    ...(swarm.outage > 0 ? outage() : []),
     ...some(swarm.kill, () => [{ kind: 'kill', at: amid(), slot: slot(), downFor: downFor() }]),
     ...some(2 * swarm.killAt, killAt),
     ...some(swarm.stop, () => [{ kind: 'stop', at: amid(), slot: slot(), downFor: downFor() }]),

@@ -23,11 +23,11 @@ export function scenarioOf(seed: number): Scenario {
   const edits = hasReloads ? random.int(1, 2) : 0;
   // Often what was taken away comes back.
   const changed = Array.from({ length: edits }, (_, edit) =>
-    edit === 1 && random.chance(0.4) ? first : (hasRules ? drawEdited : drawChanged)(first, random),
+    edit === 1 && random.chance(0.6) ? first : (hasRules ? drawEdited : drawChanged)(first, random),
   );
   const sends = drawSends(random, frame, first);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
-  const swarm = drawSwarm(random, { hasRules, hasActs });
+  const swarm = drawSwarm(random, { hasRules, needsUndelivered: hasActs || hasReloads });
   const faults = drawFaults(random, {
     swarm,
     lastsMs,

@@ -2,7 +2,7 @@
 import { keyOfSend } from '../keys.ts';
 import type { AnsweredDelivery, Post } from '../observed.ts';
 import { isMail, SECOND } from '../scenario.ts';
-import { type Broken, type History, nameOf } from './history.ts';
+import { type Broken, type History, isOfOneJob, nameOf } from './history.ts';
 
 export const ANSWER_WITHIN_MS = 8 * SECOND;
 
@@ -19,6 +19,7 @@ export function judgeAnswers(history: History, broken: Broken): void {
     else forAReason(history, post, broken);
     noMoreOften(history, post, broken);
     notKeptWaiting(history, post, broken);
+    noLonger(history, post, broken);
   }
   answeredByWhoStops(history, broken);
   refusalsCounted(history, broken);
@@ -128,6 +129,28 @@ function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, de
         attempt.process === process &&
         (attempt.handedOverAt ?? Infinity) < endedAt - MOMENT_MS &&
         (attempt.endedAt ?? Infinity) >= endedAt,
+    );
+}
+
+/** What a POST may wait before it attempts again. */
+const PAUSES_BETWEEN_MS = 1.5 * SECOND;
+
+/** A POST waits for attempts of its own, and for those of its job before it that are made here; nothing else keeps it. */
+function noLonger(history: History, post: Post, broken: Broken): void {
+  const { send, at, endedAt = at, process, deliveries = [] } = post;
+  const { timeoutMs, maxInFlight } = history.configOf(post);
+  const mayWait = deliveries.some(({ destination }) => history.mayWait(destination));
+  if (mayWait || maxInFlight < 100 || history.isStoreHit(at, endedAt) || history.hasReloads) return;
+  const ends = history.admitted
+    .filter((admitted) => isOfOneJob(admitted, { send }))
+    .flatMap((admitted) => deliveries.flatMap(({ destination }) => history.attemptsOf(admitted, destination)))
+    .filter((attempt) => attempt.process === process && attempt.at <= endedAt)
+    .map((attempt) => Math.min(attempt.endedAt ?? Infinity, attempt.at + timeoutMs + SECOND / 4));
+  const last = Math.max(at, ...ends.map((end) => Math.min(end, endedAt)));
+  if (endedAt - last > PAUSES_BETWEEN_MS)
+    broken(
+      'answered once nothing is waited for',
+      `${nameOf(send)} was answered ${endedAt - last} ms after that`,
     );
 }
 

@@ -55,7 +55,7 @@ function takenOverAtOnce(history: History, post: Post, broken: Broken): void {
 function toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attempt, broken: Broken): void {
   const until = endedAt + TOLD_WITHIN_MS;
   const isHindered =
-    history.hasWeather(destination, endedAt - SECOND, until) ||
+    isInTrouble(history, destination, endedAt - SECOND, until) ||
     history.mayWait(destination) ||
     !history.isCalm(endedAt - MINUTE, until);
   if (isHindered || until > history.now) return;
@@ -70,9 +70,22 @@ function toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attemp
   }
 }
 
+/** However long its weather was to last, all is well in the end. */
+function isInTrouble({ scenario }: History, destination: string, from: number, to: number): boolean {
+  return scenario.faults.some(
+    (fault) =>
+      fault.kind === 'weather' &&
+      fault.destination === destination &&
+      fault.at <= to &&
+      Math.min(fault.at + fault.for, scenario.healedAt) >= from,
+  );
+}
+
 /** Tried in vain before, by nothing but time. */
 function isWaiting(history: History, admitted: Admitted, destination: string, time: number): boolean {
   if (history.isActedOn(admitted) || history.isBehind(admitted)) return false;
-  const before = history.attemptsOf(admitted, destination).filter(({ endedAt = 0 }) => endedAt < time);
-  return before.length > 0 && before.every(({ failure }) => failure?.class === 'transient');
+  const before = history.attemptsOf(admitted, destination).filter(({ at }) => at < time);
+  const isOver = ({ endedAt = Infinity, failure }: Attempt) =>
+    endedAt < time && failure?.class === 'transient';
+  return before.length > 0 && before.every(isOver);
 }

@@ -43,13 +43,14 @@ function inOrder(history: History, earlier: Admitted, later: Admitted, broken: B
   // What a person has sent again comes when it is asked for; what no config routes for a while, when one does.
   if (history.isActedOn(earlier) || history.hasReloads) return;
   for (const { destination } of earlier.listed.deliveries) {
-    const told = history.attemptsOf(later, destination).find(isSuccess);
+    // Whether it was told then or not: it would have been.
+    const [first] = history.attemptsOf(later, destination);
     notMeanwhile(history, earlier, later, { destination, broken });
     notSummarised(history, earlier, { later, destination }, broken);
     const again = history
       .attemptsOf(earlier, destination)
-      .find(({ at }) => told?.endedAt !== undefined && at > told.endedAt);
-    if (again === undefined || isRepeated(history, earlier, destination, told?.at ?? 0)) continue;
+      .find(({ at }) => first !== undefined && at > first.at);
+    if (again === undefined || isRepeated(history, earlier, destination, first?.at ?? 0)) continue;
     const sentence = brokenBy(history, earlier, later, again);
     if (sentence !== undefined)
       broken(sentence, `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`);

@@ -45,7 +45,8 @@ function snoozedBy(history: History, { act, at, status, id }: Acted): Snoozed | 
   // Whether one that nobody answered is in force is not known.
   if (status !== 201) return new Snoozed({ from: at, until: at }, act, false);
   const { acted } = history.observed;
-  const woken = acted.find((other) => other.act.kind === 'wake' && other.id === id)?.at ?? Infinity;
+  const wakes = acted.filter((other) => other.act.kind === 'wake' && other.id === id);
+  const woken = wakes[0]?.at ?? Infinity;
   const success = history.admitted.find(
     (admitted) =>
       admitted.send.bot === act.bot &&
@@ -55,7 +56,8 @@ function snoozedBy(history: History, { act, at, status, id }: Acted): Snoozed | 
   );
   const ends = act.for === undefined ? (success?.at ?? Infinity) : at + act.for;
   // It is answered a moment after it is in force.
-  return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, act, true);
+  const isSure = wakes.every((wake) => wake.status === 202);
+  return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, act, isSure);
 }
 
 /** Whether no error has come of a run that started later: the BOT works again. */

@@ -233,5 +233,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/pace.ts',
     from: 'if (longerMs <= 0) return;',
     to: 'if (longerMs < this.intervalMs(destination)) return;',
+    unseen:
+      'it takes two calls that are under way together and are limited by different times: one seed in six hundred',
   },
 ];
