@@ -46,8 +46,8 @@ export class Sending {
   isPastTime = false;
   /** Whether the whole message was sent, and its answer is waited for. */
   isHandedOver = false;
-  /** Called when an attempt goes on past its time limit; undefined: it ends then. */
-  protected onLonger: (() => void) | undefined;
+  /** Whether an attempt may go on past its time limit; `goesOn` is called then. */
+  protected readonly mayGoOn: boolean = false;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
   /** Ends the attempt under way. */
@@ -93,6 +93,8 @@ export class Sending {
     this.#end?.({ failure: CUT_OFF });
   }
 
+  protected goesOn(): void {}
+
   /** The message, which is the same in every attempt. */
   protected compose(addressed: AddressedNotice): Message {
     this.#composed ??= this.settings.compose(addressed);
@@ -123,7 +125,7 @@ export class Sending {
         plain,
         asText,
         timeoutMs: isLonger ? OWN_TIMEOUT_MS : timeoutMs,
-        onHandedOver: this.onLonger && (() => (this.isHandedOver = this.#end === end)),
+        onHandedOver: this.mayGoOn ? () => (this.isHandedOver = this.#end === end) : undefined,
         idempotencyKey: () => idempotencyKeyOf(addressed),
         jobId: jobIdOf(notice),
         labels: labelsOf(notice),
@@ -143,10 +145,10 @@ export class Sending {
   #endIn(ms: number, longer: readonly number[], end: End, failure: () => DeliveryFailure): void {
     this.#stopTimer = this.#dependencies.timers.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
-      const mayGoOn = this.onLonger !== undefined && (rest.length > 0 || this.isHandedOver);
-      if (more === undefined || !mayGoOn) return end({ failure: failure() });
+      const goesOn = this.mayGoOn && (rest.length > 0 || this.isHandedOver);
+      if (more === undefined || !goesOn) return end({ failure: failure() });
       this.isPastTime = true;
-      this.onLonger?.();
+      this.goesOn();
       this.#endIn(more, rest, end, failure);
     });
   }

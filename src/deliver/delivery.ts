@@ -55,7 +55,10 @@ export class Delivery extends Sending {
   mayHaveNext = false;
   /** Its outcome, once its attempts have ended. */
   update: DeliveryUpdate | undefined;
+  protected override readonly mayGoOn = true;
   readonly #asOf: number;
+  /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
+  readonly #onLonger: (delivery: Delivery) => void;
   #addressed: AddressedNotice | undefined;
 
   /** @param onLonger called when an attempt goes on past its time limit */
@@ -70,7 +73,11 @@ export class Delivery extends Sending {
     this.isPosted = claimed.post !== undefined;
     this.isTakenOver = claimed.record.isTakenOver;
     this.#asOf = claimed.asOf;
-    this.onLonger = () => onLonger(this);
+    this.#onLonger = onLonger;
+  }
+
+  protected override goesOn(): void {
+    this.#onLonger(this);
   }
 
   get destination(): string {

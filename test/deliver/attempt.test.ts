@@ -47,13 +47,17 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
 
 /** One that may go on past its time limit, as a delivery may. */
 class LongSending extends Sending {
+  protected override readonly mayGoOn: boolean;
+  protected override readonly goesOn: () => void;
+
   constructor(
     settings: SendingSettings,
     dependencies: AttemptDependencies,
     onLonger: (() => void) | undefined,
   ) {
     super(settings, dependencies);
-    this.onLonger = onLonger;
+    this.mayGoOn = onLonger !== undefined;
+    this.goesOn = () => onLonger?.();
   }
 }
 
