@@ -138,7 +138,11 @@ export class Pipeline {
 
   /** Starts even while the store cannot be used. */
   async start(): Promise<void> {
-    const first = Promise.all([this.paces.refresh(), this.#beatOnce()]);
+    const { ledger, clock } = this.#parts;
+    const failing = ledger
+      .failingDestinations()
+      .then((stored) => this.loop.failing.take(stored, clock.monotonic()));
+    const first = Promise.all([this.paces.refresh(), failing, this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     await this.configMended();
     this.#chores.start([
@@ -198,7 +202,10 @@ export class Pipeline {
 
   #adopt(next: AppSettings, previous: AppSettings): void {
     const changed = changedChannels(previous, next);
-    for (const channel of changed) void this.paces.forget(channel);
+    for (const channel of changed) {
+      void this.paces.forget(channel);
+      for (const destination of this.loop.failing.of(channel)) this.loop.endFailing(destination);
+    }
     this.#follower.reload(changed);
     for (const chore of [this.#beat, this.#review, this.#heartbeat, this.#claiming])
       this.#chores.hurry(chore);

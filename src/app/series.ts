@@ -31,7 +31,7 @@ export function beginSeries(
 
 export async function figuresOf(
   { archive }: Pick<DatabaseLedger, 'archive'>,
-  { paces: { paused } }: Pick<Pipeline, 'paces'>,
+  { paces: { paused }, loop: { failing } }: Pick<Pipeline, 'paces' | 'loop'>,
 ): Promise<Figures> {
   const unknown = () => undefined;
   const [open, incidents, storeBytes] = await Promise.all([
@@ -39,5 +39,5 @@ export async function figuresOf(
     archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
   ]);
-  return { open, incidents, storeBytes, paused: paused.length };
+  return { open, incidents, storeBytes, paused: paused.length, down: failing.down.length };
 }

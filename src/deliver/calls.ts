@@ -1,19 +1,13 @@
 /** The calls that this process makes at once: nobody waits for a place that another destination's trouble holds. */
-import type { FailureClass } from '../channels/failure.ts';
 import { type Places, roomFor } from '../ledger/deliveries/turns.ts';
 
 /** Most calls to one destination, so that one that does not answer leaves connections of its channel to others. */
 const MOST_OF_DESTINATION = 40;
 
-/** A destination is down when attempts have failed as transient for so long since its last success. */
-const DOWN_AFTER_MS = 120_000;
-
 export class Calls implements Places {
   /** By destination: how many it has. */
   readonly #calls = new Map<string, number>();
   readonly troubled = new Set<string>();
-  /** By destination: when the first and the last attempt failed as transient since its last success. */
-  readonly #failing = new Map<string, { readonly first: number; readonly last: number }>();
   /** By destination, whoever has waited longest first: called when it has been given a place. */
   readonly #waiting = new Map<string, () => void>();
   #total = 0;
@@ -56,20 +50,6 @@ export class Calls implements Places {
   note(destination: string, isTroubled: boolean): void {
     if (isTroubled) this.troubled.add(destination);
     else this.troubled.delete(destination);
-  }
-
-  /** Counts an attempt at a destination; a limit of its rate, or one message's refusal, says neither. @param at by the monotonic clock */
-  judge(destination: string, failed: FailureClass | undefined, at: number): void {
-    if (failed === undefined) this.#failing.delete(destination);
-    if (failed !== 'transient') return;
-    const { first = at } = this.#failing.get(destination) ?? {};
-    this.#failing.set(destination, { first, last: at });
-  }
-
-  /** Whether whatever comes for it is better taken over at once. */
-  isDown(destination: string): boolean {
-    const { first = 0, last = 0 } = this.#failing.get(destination) ?? {};
-    return last - first >= DOWN_AFTER_MS;
   }
 
   #count(destination: string, by: 1 | -1): void {

@@ -67,13 +67,16 @@ export class Claims {
   }
 
   async #claim(current: Settings, now: number): Promise<void> {
-    const { ledger, signals, paces, onDue, onBulk } = this.#dependencies;
+    const { clock, ledger, loop, signals, paces, onDue, onBulk } = this.#dependencies;
     const request = this.#requestAt(now, current);
     const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
     this.#last = last;
     this.#served += Number(deliveries.length > 0);
     this.#left = new Set(left);
-    if (tick !== undefined) paces.take(tick.paces);
+    if (tick !== undefined) {
+      paces.take(tick.paces);
+      loop.failing.take(tick.failing, clock.monotonic());
+    }
     if (tick?.isBulkRunning === true) onBulk();
     // There may be more of them.
     if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;

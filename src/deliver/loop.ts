@@ -8,6 +8,7 @@ import type { AttemptDependencies, AttemptResult, Sending } from './attempt.ts';
 import { Calls } from './calls.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
+import { Failing } from './failing.ts';
 import { InHand } from './in-hand.ts';
 import { nextAfter, waitsForSomebody } from './next.ts';
 import { attemptRecords, retryInMs } from './outcome.ts';
@@ -28,6 +29,7 @@ export class Loop {
   /** By destination: those that wait for its slots or for a place, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
+  readonly failing = new Failing();
   readonly #underWay = new UnderWay();
   isStopping = false;
 
@@ -41,9 +43,8 @@ export class Loop {
 
   /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
   get inHand() {
-    const own = [...this.#inHand].filter(({ isPosted }) => !isPosted);
-    const troubled = [...this.#calls.troubled];
-    return { own: own.map(({ destination }) => destination), queued: [...this.#queues.keys()], troubled };
+    const own = [...this.#inHand].flatMap(({ isPosted, destination }) => (isPosted ? [] : destination));
+    return { own, queued: [...this.#queues.keys()], troubled: [...this.#calls.troubled] };
   }
 
   /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
@@ -97,10 +98,8 @@ export class Loop {
   async takeOver(names: readonly DeliveryName[], withinMs?: number): Promise<void> {
     if (names.length === 0) return;
     await this.#dependencies.ledger.takeOver(names, withinMs);
-    for (const name of names) {
-      const delivery = this.#inHand.find(name);
-      if (delivery !== undefined) delivery.isTakenOver = true;
-    }
+    const inHand = names.flatMap((name) => this.#inHand.find(name) ?? []);
+    for (const delivery of inHand) delivery.isTakenOver = true;
   }
 
   /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
@@ -137,7 +136,7 @@ export class Loop {
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
     const { paces, isBehind } = this.#dependencies;
-    if (isBehind(destination) || this.#calls.isDown(destination)) return true;
+    if (isBehind(destination) || this.failing.isDown(destination)) return true;
     return isTakenOver && paces.isPaced(destination);
   }
 
@@ -212,16 +211,16 @@ export class Loop {
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
   #note(destination: string, { failure }: AttemptResult): void {
     const { clock, paces } = this.#dependencies;
-    if (failure === undefined && this.#calls.isDown(destination)) this.#isBack(destination);
-    this.#calls.judge(destination, failure?.class, clock.monotonic());
+    const wasDown = this.failing.judge(destination, failure?.class, clock.monotonic());
+    if (wasDown !== undefined) this.endFailing(destination, wasDown);
     this.#calls.note(destination, failure?.class === 'transient');
     if (failure?.retryAfterMs !== undefined) paces.pausedBy(destination, failure);
   }
 
   /** What has waited for a destination that was down is due. */
-  #isBack(destination: string): void {
+  endFailing(destination: string, wasDown = true): void {
     const { ledger, onDue, onUnwritten } = this.#dependencies;
-    this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));
+    this.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));
   }
 
   /** An attempt goes on past its time: nobody need wait for it or behind it. */
@@ -245,7 +244,8 @@ export class Loop {
     const { clock, paces, random } = this.#dependencies;
     const { settings, until, attempts } = delivery;
     if (this.isStopping && failure.class === 'transient') return this.#end(delivery, true);
-    const waitMs = retryInMs(attempts, settings.config.delivery, random());
+    const isDown = this.failing.isDown(delivery.destination);
+    const waitMs = isDown ? undefined : retryInMs(attempts, settings.config.delivery, random());
     const inMs = Math.max(waitMs ?? Infinity, paces.waitMs(delivery.destination));
     if (waitMs === undefined || !fits(inMs, until - clock.monotonic())) return this.#end(delivery, false);
     clock.startTimer(waitMs, () => this.#enqueue(delivery));
@@ -257,7 +257,7 @@ export class Loop {
     const { destination, post } = delivery;
     const queue = this.#queues.get(destination);
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
-    delivery.end(isDeferred, this.#dependencies.random(), this.#calls.isDown(destination));
+    delivery.end(isDeferred, this.#dependencies.random(), this.failing.isDown(destination));
     const ending = post?.ended() ?? delivery.endsAlone;
     const written = this.settle(delivery.record, ending, post?.leftMs, delivery);
     post?.waitFor(written);

@@ -81,6 +81,8 @@ export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
   /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers. */
   readonly behind?: number | undefined;
+  /** For a story: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */
+  readonly probeInMs?: number | undefined;
   /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;
   /** While pending: milliseconds until Botbell itself may attempt it; negative: it has been due for so long. */

@@ -19,6 +19,7 @@ import { claim } from './deliveries/claim.ts';
 import { takeOver } from './deliveries/deliveries.ts';
 import { recordDestinations } from './deliveries/destinations.ts';
 import { forget } from './callbacks/forget.ts';
+import { endFailing, failingDestinations } from './deliveries/failing.ts';
 import { currentPaces, forgetPace, forgetPaces, pausePace, reservePace } from './shared/paces.ts';
 import { correctTimes } from './shared/clock.ts';
 import { freeClaims, giveBack, leave } from './deliveries/free-claims.ts';
@@ -36,7 +37,7 @@ import { fireEscalation } from './incidents/escalations.ts';
 import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
 import { refuse, seeRefused } from './callbacks/refused.ts';
-import { hasten, hastenAt, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
+import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
 import { settle } from './deliveries/settle.ts';
 import { digestCounts } from './timers/digest.ts';
 import { knownOf } from './timers/admission.ts';
@@ -93,16 +94,17 @@ export const serviceOperations = {
   claim,
   currentPaces,
   digestCounts,
+  endFailing,
   endHolds,
   endOwn,
   endedHolds,
+  failingDestinations,
   fire,
   fireEscalation,
   forget,
   forgetPace,
   forgetPaces,
   hasten,
-  hastenAt,
   jobMessages,
   leave,
   notice,

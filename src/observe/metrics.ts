@@ -21,6 +21,8 @@ export interface Figures {
   readonly incidents: Readonly<Record<string, number>> | undefined;
   /** Number of paused destinations and channels. */
   readonly paused: number;
+  /** Number of destinations that do not answer. */
+  readonly down: number;
 }
 
 let ownMetrics: Registry | undefined;
@@ -61,12 +63,13 @@ export function createMetrics(version: string) {
     async text(find: () => Promise<Figures>): Promise<string> {
       // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
-      const { open, incidents = {}, storeBytes, paused } = await find();
+      const { open, incidents = {}, storeBytes, paused, down } = await find();
       meters.storeBytes.set(storeBytes ?? Number.NaN);
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.held.set(open?.held ?? Number.NaN);
       meters.paused.set(paused);
+      meters.down.set(down);
       meters.incidents.reset();
       for (const [kind, count] of Object.entries(incidents)) meters.incidents.set({ kind }, count);
       return `${await registry.metrics()}\n${await ofProcess().metrics()}`;
@@ -104,6 +107,7 @@ function createMeters(registry: Registry) {
     pending: new Gauge(on('deliveries_pending', 'Deliveries not yet made')),
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
+    down: new Gauge(on('destinations_down', 'Destinations that have failed for two minutes and more')),
     incidents: new Gauge(
       on('incidents_open', 'Troubles that are not over, of which somebody is told', ['kind']),
     ),

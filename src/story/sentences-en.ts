@@ -96,6 +96,8 @@ export const ENGLISH = {
   printed: 'Printed only{toldAt}: {who}, an outbox that tells nobody.',
   'being sent': '{who} is being told at this moment.',
   due: 'Not told yet: {who}{because}; Botbell tries again at {time}.',
+  'due when it answers':
+    'Not told yet: {who} does not answer{because}; Botbell tries the oldest message there at {time}, and all once it does.',
   'due now': 'Not told yet: {who}{because}; Botbell tries as soon as its turn comes.',
   'after an earlier one': 'Not told yet: {who}, which waits for an earlier message about the same BOT.',
   'the service’s':

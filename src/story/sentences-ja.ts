@@ -97,6 +97,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   printed: '{who} はoutboxのため、出力しただけで誰にも通知していません{toldAt}。',
   'being sent': '{who} に送信しているところです。',
   due: '{who} にはまだ届いていません{because}。{time} に再送します。',
+  'due when it answers':
+    '{who} から応答がないため、まだ届いていません{because}。{time} に最も古い通知を再送し、応答があれば残りも送ります。',
   'due now': '{who} にはまだ届いていません{because}。順番が来しだい送信します。',
   'after an earlier one': '{who} にはまだ届いていません。同じBOTの前の通知が済むのを待っています。',
   'the service’s':

@@ -18,6 +18,8 @@ const KINDS = [
   'dead unrouted',
   'being sent',
   'due',
+  /** Its destination does not answer: what is oldest there is tried at that time. */
+  'due when it answers',
   /** Botbell attempts it as soon as its turn comes. */
   'due now',
   /** The service is to post the callback again; if it does not, Botbell takes the delivery over at that time. */
@@ -72,10 +74,11 @@ export function deliveredKind(delivery: Pick<DeliveryRecord, 'state' | 'receipt'
   return delivery.receipt?.[ACCEPTED_AS] === undefined ? 'told' : 'accepted';
 }
 
-function pendingKind({ claim, isTakenOver, behind, dueInMs }: DeliveryRecord, now: number): Found {
+function pendingKind({ claim, isTakenOver, behind, dueInMs, probeInMs }: DeliveryRecord, now: number): Found {
   if (claim !== undefined) return ['being sent'];
   if (behind !== undefined) return ['after an earlier one'];
   if (!isTakenOver && dueInMs > 0) return ['the service’s', now + dueInMs];
+  if (probeInMs !== undefined) return ['due when it answers', now + Math.max(dueInMs, probeInMs, 0)];
   return dueInMs > 0 ? ['due', now + dueInMs] : ['due now'];
 }
 

@@ -6,6 +6,7 @@ import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
+import { noteFailing } from '../../src/ledger/deliveries/failing.ts';
 import { recordDestinations } from '../../src/ledger/deliveries/destinations.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -369,8 +370,15 @@ export function describeArchive(
         lastDeliveredAt: 9,
         lastFailedAt: 7,
         lastError,
+        downSince: undefined,
       });
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined });
+      await store.call(noteFailing, [LOG.destination]);
+      const since = (await store.rows('destinations', 'destination')).map((row) => row['failing_since']).find(Boolean);
+      await store.passTime(2 * MINUTE_MS);
+      await store.call(noteFailing, [LOG.destination]);
+      const [down] = await archive.destinations([LOG.destination]);
+      expect(down?.downSince).to.equal(Number(since));
     });
 
     it('tells by which config a delivery was sent', async () => {

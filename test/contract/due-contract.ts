@@ -2,7 +2,8 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { FailureClass } from '../../src/channels/failure.ts';
+import type { DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
   answeredOf,
@@ -22,6 +23,7 @@ import {
   only,
   OPS,
   putOff,
+  settlementOf,
   TAKE_OVER_AFTER_MS,
   target,
 } from './ledger-under-test.ts';
@@ -291,6 +293,68 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       it('keeps nothing of its job waiting meanwhile', async () => {
         await hold({ code: 1 });
         expect((await bench.arrive({ code: 2 }, [OPS])).deliveries[0]?.behind).to.equal(undefined);
+      });
+    });
+
+    describe('a destination whose attempts fail', () => {
+      const failing = () => bench.ledger.failingDestinations();
+
+      /** Claims what is due there, and has its attempt fail. */
+      const attempt = async (outcome: FailureClass, fields: Partial<DeliveryUpdate> = {}) => {
+        const claimed = await bench.claim();
+        for (const { record } of claimed) {
+          const attempts = [
+            { deliveryId: record.id, startedAt: 1, durationMs: 1, outcome, error: undefined },
+          ];
+          const update = putOff(record, 1000, fields);
+          await bench.ledger.settle({ ...settlementOf([update], record.callbackId), attempts });
+        }
+        return claimed.length;
+      };
+
+      beforeEach(async () => {
+        for (const code of [1, 2, 3]) await bench.accept({ code, job_id: `job ${code}` }, [OPS]);
+      });
+
+      it('is known to all by its first and its last failure, and a limit, a setting and what is given up are none', async () => {
+        for (const outcome of ['rate_limited', 'config', 'permanent'] as const) await attempt(outcome);
+        await pass(1000);
+        await attempt('transient', { state: 'dead' });
+        expect(await failing()).to.deep.equal([]);
+        await bench.accept({ job_id: 'next' }, [OPS]);
+        await attempt('transient');
+        await pass(5000);
+        await attempt('transient');
+        await pass(500);
+        const other = await bench.openAs('second');
+        const known = [{ destination: OPS.destination, first: -5500, last: -500 }];
+        expect(await other.failingDestinations()).to.deep.equal(known);
+      });
+
+      it('is down after two minutes: one is claimed there at a time, an eighth as long after the last failure, and its age grows meanwhile', async () => {
+        await attempt('transient');
+        await pass(120_000);
+        expect(await attempt('transient'), 'not down yet').to.equal(3);
+        const other = await bench.openAs('second');
+        await pass(14_000);
+        expect(await bench.claim()).to.deep.equal([]);
+        await pass(1000);
+        const [probe, ...others] = await bench.claim();
+        expect(others).to.deep.equal([]);
+        // The second before it was due again, and the fifteen of the destination's wait.
+        expect(probe?.record.ageMs).to.be.within(16_000, 16_900);
+        expect(await bench.claim(other), 'while one is in hand').to.deep.equal([]);
+        await bench.ledger.endFailing(OPS.destination, true);
+        expect(await failing()).to.deep.equal([]);
+        expect(await bench.claim(other)).to.have.length(2);
+      });
+
+      it('has what failed there due at once when it takes messages again, if it was down, and else at its time', async () => {
+        await attempt('transient', { dueInMs: 600_000 });
+        await bench.ledger.endFailing(OPS.destination, false);
+        expect(await bench.claim()).to.deep.equal([]);
+        await bench.ledger.endFailing(OPS.destination, true);
+        expect(await bench.claim()).to.have.length(3);
       });
     });
 

@@ -67,6 +67,10 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     deliveries: [pendingWith()],
     history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
   }),
+  'what waits until its destination answers': storyWith({
+    deliveries: [pendingWith({ probeInMs: 90_000 })],
+    history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
+  }),
   'attempts that fail in the same way, and in another': storyWith({
     deliveries: [pendingWith({ attempts: 3 })],
     history: [

@@ -134,6 +134,8 @@ export interface ArchivedDestination {
   readonly lastFailedAt: number | undefined;
   /** The error of the last failed attempt; a rate limit is no failure. */
   readonly lastError: DeliveryError | undefined;
+  /** Since when it has not answered; undefined: it is not down. */
+  readonly downSince: number | undefined;
 }
 
 /** One delivery with what rendering it again needs. */

@@ -9,6 +9,7 @@ import type {
   PageRequest,
   RefusedAlike,
 } from './archive.ts';
+import { DOWN_AFTER_MS } from '../deliveries/failing.ts';
 import { boundsOf } from './find-callbacks.ts';
 
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
@@ -85,7 +86,8 @@ export async function destinationsNamed(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   const rows = await tx.all<ArchivedDestination>(sql`
     WITH sought(destination) AS (VALUES ${bulk(names.map((name) => [name]))})
-    SELECT sought.destination, last_delivered_at, last_failed_at, last_error
+    SELECT sought.destination, last_delivered_at, last_failed_at, last_error,
+      CASE WHEN failing_at - failing_since >= ${DOWN_AFTER_MS} THEN failing_since END AS down_since
     FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
   const byName = new Map(rows.map((row) => [row.destination, row]));
   return names.flatMap((name) => byName.get(name) ?? []);

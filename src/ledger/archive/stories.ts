@@ -3,6 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
 import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
+import { probesOf } from '../deliveries/failing.ts';
 import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../deliveries/rows.ts';
 import { storedText } from '../callbacks/stored-body.ts';
 import {
@@ -35,7 +36,10 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   if (row === undefined) return undefined;
   const { botKey, ...found } = row;
   const next = found.status === 1 ? await nextSteps(tx, botKey, found.receivedAt) : [];
-  const deliveries = await deliveriesOf(tx, [id]);
+  const probes = await probesOf(tx);
+  const deliveries = (await deliveriesOf(tx, [id])).map((delivery) => {
+    return { ...delivery, probeInMs: probes.get(delivery.destination) };
+  });
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);

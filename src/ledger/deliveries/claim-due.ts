@@ -6,6 +6,7 @@ import { writeEach } from '../callbacks/history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER, IS_IDLE, noticeIn, type RowWithCallback, withCallbacks } from './rows.ts';
 import { dropRecoveries, holdBack } from './deliveries.ts';
+import { type Failures, failingDestinations, isDown, probeAt } from './failing.ts';
 
 /** Skips from destination to destination through the index, without reading all that one of them has pending. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
@@ -64,10 +65,12 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 /** The time since a delivery became due counts as waiting, not towards its age. */
 async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
   if (rows.length === 0) return [];
-  await tx.all(sql`
-    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1,
-      waited_ms = waited_ms + ${tx.now} - due_at, due_at = ${tx.now}
-    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  const failing = new Map((await failingDestinations(tx)).map((each) => [each.destination, each]));
+  const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failing.get(row.destination))]));
+  const isWhole = ({ id, dueInMs }: RowWithCallback) => waited.get(id) === -dueInMs;
+  await claimAs(tx, rows.filter(isWhole), sql`${tx.now} - due_at`);
+  for (const row of rows.filter((each) => !isWhole(each)))
+    await claimAs(tx, [row], sql`${waited.get(row.id)}`);
   const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
   await writeEach(tx, taken, 'taken_over');
   const bodies = await bodiesOf(tx, rows);
@@ -78,8 +81,21 @@ async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
     const notice =
       notices.get(callbackId) ?? noticeIn({ ...row, body: bodies.get(callbackId) ?? new Uint8Array() });
     notices.set(callbackId, notice);
-    return claimed(row, notice);
+    return claimed(row, waited.get(row.id) ?? 0, notice);
   });
+}
+
+/** At a destination that is down a delivery waits as after a failure of its own, which counts. */
+function waitedMs({ dueInMs }: RowWithCallback, failing: Failures | undefined): number {
+  const until = failing !== undefined && isDown(failing) ? Math.min(probeAt(failing), 0) : dueInMs;
+  return -Math.round(Math.max(dueInMs, until));
+}
+
+async function claimAs(tx: Tx, rows: readonly RowWithCallback[], waited: Sql): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.all(sql`
+    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1, waited_ms = waited_ms + ${waited}, due_at = ${tx.now}
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }
 
 export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
@@ -90,10 +106,9 @@ export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'cal
   return new Map(bodies.map(({ id, body }) => [id, body]));
 }
 
-function claimed(row: RowWithCallback, notice: Notice): DueDelivery {
+function claimed(row: RowWithCallback, waited: number, notice: Notice): DueDelivery {
   const { receivedAt: firstReceivedAt, kind, isTakenOver } = row;
-  // `dueInMs` is negative: since it became due it only waited.
-  const ageMs = row.ageMs + row.dueInMs;
+  const ageMs = row.ageMs - waited;
   return {
     record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
     kind,

@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { claimTimers } from '../timers/timers.ts';
 import { claimDue, dueDestinations } from './claim-due.ts';
+import { failingDestinations, withoutProbed } from './failing.ts';
 import { currentPaces } from '../shared/paces.ts';
 import { livingIn } from '../shared/processes.ts';
 import { requestsFor, type ClaimTurns } from './turns.ts';
@@ -29,8 +30,10 @@ export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
 async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined) {
   if (turns === undefined) return { deliveries: [], left: [], last: undefined };
   const only = turns.only && new Set(turns.only);
-  const left = new Set((await dueDestinations(tx)).filter((each) => only === undefined || only.has(each)));
-  const requests = requestsFor([...left], turns);
+  const due = (await dueDestinations(tx)).filter((each) => only === undefined || only.has(each));
+  const { left: ready, down } = await withoutProbed(tx, due);
+  const left = new Set(ready);
+  const requests = requestsFor(ready, { ...turns, troubled: [...turns.troubled, ...down] });
   const deliveries = requests.length === 0 ? [] : await claimDue(tx, requests);
   for (const { destination, limit } of requests)
     if (deliveries.filter(({ record }) => record.destination === destination).length < limit)
@@ -42,14 +45,15 @@ export type Tick = Awaited<ReturnType<typeof look>>;
 
 /** @returns `isLatest`: this process's config was loaded last */
 async function look(tx: Tx, { timers: most, configHash }: TickRequest) {
-  const [state, paces] = await Promise.all([
+  const [state, paces, failing] = await Promise.all([
     tx.first<{ configHash: string | undefined; isBulkRunning: boolean }>(sql`
       SELECT (SELECT config_hash FROM ${livingIn(tx)} LIMIT 1) AS config_hash,
         EXISTS (SELECT 1 FROM bulks WHERE state = 'running') AS is_bulk_running`),
     currentPaces(tx),
+    failingDestinations(tx),
   ]);
   const { configHash: latest = configHash, isBulkRunning = false } = state ?? {};
   const isLatest = latest === configHash;
   const timers = isLatest && most > 0 ? await claimTimers(tx, most) : [];
-  return { timers, isLatest, isBulkRunning, paces };
+  return { timers, isLatest, isBulkRunning, paces, failing };
 }

@@ -92,17 +92,6 @@ export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
       ORDER BY id ${tx.skipLocked})`);
 }
 
-/** Makes due what failed as transient at a destination that takes messages again, unless it is claimed. */
-export async function hastenAt(tx: Tx, destination: string): Promise<void> {
-  await tx.all(sql`
-    UPDATE deliveries SET due_at = ${tx.now}
-    WHERE id IN (
-      SELECT id FROM deliveries
-      WHERE state = 'pending' AND destination = ${destination} AND is_taken_over = 1 AND due_at > ${tx.now}
-        AND error_class = 'transient' AND ${IS_IDLE}
-      ORDER BY id ${tx.skipLocked})`);
-}
-
 /** The next deliveries after this id that ended because no route names their destination. */
 export function unroutedAfter(tx: Tx, id: number) {
   return reviewed(tx, sql`reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id`);

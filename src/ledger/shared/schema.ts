@@ -50,9 +50,10 @@ const TABLES: readonly string[] = [
   `CREATE TABLE history (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, at BIGINT NOT NULL,
     what TEXT NOT NULL, delivery_id BIGINT, result TEXT, entry TEXT)`,
+  // failing_since, failing_at: the first and the last attempt that failed as transient since the last success.
   `CREATE TABLE destinations (
     destination TEXT PRIMARY KEY NOT NULL, last_delivered_at BIGINT, last_failed_at BIGINT,
-    last_error TEXT)`,
+    last_error TEXT, failing_since BIGINT, failing_at BIGINT)`,
   // key: a destination or a channel that has limited its rate. next_at: the first free slot. paused_until: when its last pause ends.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL, paused_until BIGINT)`,
   `CREATE TABLE processes (
@@ -123,6 +124,7 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX alert_causes_by_age ON alert_causes (told_at)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
   'CREATE INDEX refused_unseen ON refused (id) WHERE is_seen = 0',
+  'CREATE INDEX destinations_failing ON destinations (destination) WHERE failing_since IS NOT NULL',
   'CREATE UNIQUE INDEX incidents_open ON incidents (kind, subject_key) WHERE over_at IS NULL',
   'CREATE INDEX incidents_over ON incidents (over_at) WHERE over_at IS NOT NULL',
   `CREATE INDEX deliveries_dead_at ON deliveries (destination) WHERE state = 'dead'`,

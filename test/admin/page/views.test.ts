@@ -115,6 +115,18 @@ describe('The page of an office', () => {
     expect(message).to.contain('週次メルマガ配信').and.contain('<meta name="color-scheme"');
   });
 
+  it('says of a destination since when it does not answer', async () => {
+    const { archive } = world.services;
+    const { destinations } = archive;
+    const downSince = Date.parse('2026-11-20T03:04:00Z');
+    const down = async (names: readonly string[]) =>
+      (await destinations(names)).map((each) => ({ ...each, downSince }));
+    Object.assign(archive, { destinations: down });
+    const { body } = await world.get('/destinations', { 'accept-language': 'ja' });
+    Object.assign(archive, { destinations });
+    expect(linesIn(body).join(' ')).to.match(/応答がありません\s+(?:昨日|\d+月20日|2026\S*)?.*12:04/);
+  });
+
   it('has pages of destinations, of which a config may have ten thousands', async () => {
     const { drawing } = world.services;
     const notify = Array.from({ length: 40_000 }, (_, index) => {

@@ -1,5 +1,6 @@
 /** The destinations' states, with a button that sends a test message to each. */
 import { failureInWords } from '../../../channels/failure.ts';
+import { SIGN_WORDS } from '../../../incident/incident.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
 import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
@@ -75,7 +76,16 @@ function nameOf({ destination, snoozes }: Row) {
 }
 
 /** The destination's state by its latest delivery or failure. */
-function statusOf({ lastDeliveredAt, lastFailedAt, pausedMs, isPrinted }: Row, { t, formats }: Reader) {
+function statusOf(
+  { lastDeliveredAt, lastFailedAt, pausedMs, downSince, isPrinted }: Row,
+  { t, formats, language }: Reader,
+) {
+  if (downSince !== undefined)
+    return (
+      <>
+        <Status tone="bad" word={SIGN_WORDS.down[language]} /> <Time at={downSince} />
+      </>
+    );
   if (pausedMs !== undefined)
     return (
       <Status

@@ -1,0 +1,48 @@
+/** Which destinations are down, as far as this process knows: by the store's rows, and what it has seen itself since. */
+import type { FailureClass } from '../channels/failure.ts';
+import { type FailingDestination, type Failures, isDown } from '../ledger/deliveries/failing.ts';
+
+/** Times are by the monotonic clock. */
+export class Failing {
+  /** By destination. */
+  #failures = new Map<string, Failures>();
+  /** When destinations that the store has as failing have succeeded. */
+  readonly #succeededAt = new Map<string, number>();
+
+  /** Counts an attempt; a limit of its rate, or one message's refusal, says nothing. @returns of one that was failing and takes messages again, whether it was down */
+  judge(destination: string, failed: FailureClass | undefined, at: number): boolean | undefined {
+    const failures = this.#failures.get(destination);
+    if (failed === 'transient') this.#failures.set(destination, { first: failures?.first ?? at, last: at });
+    if (failed !== undefined || failures === undefined) return undefined;
+    this.#failures.delete(destination);
+    this.#succeededAt.set(destination, at);
+    return isDown(failures);
+  }
+
+  /** Whether whatever comes for it is better taken over at once. */
+  isDown(destination: string): boolean {
+    const failures = this.#failures.get(destination);
+    return failures !== undefined && isDown(failures);
+  }
+
+  get down(): readonly string[] {
+    return [...this.#failures.keys()].filter((destination) => this.isDown(destination));
+  }
+
+  take(stored: readonly FailingDestination[], now: number): void {
+    const known = stored.map(({ destination, first, last }) => {
+      return [destination, { first: now + first, last: now + last }] as const;
+    });
+    const isOver = ([destination, { last }]: (typeof known)[number]) =>
+      last <= (this.#succeededAt.get(destination) ?? -Infinity);
+    this.#failures = new Map(known.filter((each) => !isOver(each)));
+    const names = new Set(stored.map(({ destination }) => destination));
+    for (const destination of this.#succeededAt.keys())
+      if (!names.has(destination)) this.#succeededAt.delete(destination);
+  }
+
+  /** Of a channel. */
+  of(channel: string): readonly string[] {
+    return [...this.#failures.keys()].filter((destination) => destination.startsWith(`${channel}:`));
+  }
+}

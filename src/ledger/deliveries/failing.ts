@@ -1,0 +1,93 @@
+/** For all processes: the destinations at which attempts fail, from the first failure since the last success on, and which are down. */
+import sql from 'sql-template-tag';
+import type { Tx } from '../database.ts';
+import { LONGEST_BACKOFF_MS } from '../shared/clock.ts';
+import { IS_IDLE } from './rows.ts';
+
+/** From the first failure to the last one: a destination at which they are so far apart is down. */
+export const DOWN_AFTER_MS = 120_000;
+
+/** Its next attempt is so much later than the last as it has been failing, divided by this: it begins with 15 s. */
+const PROBE_SHARE = 8;
+
+/** The span of a destination's failures, by whichever clock. */
+export interface Failures {
+  readonly first: number;
+  readonly last: number;
+}
+
+export function isDown({ first, last }: Failures): boolean {
+  return last - first >= DOWN_AFTER_MS;
+}
+
+/** When the oldest message that is due at a destination that is down is attempted, and nothing there before. */
+export function probeAt({ first, last }: Failures): number {
+  return last + Math.min((last - first) / PROBE_SHARE, LONGEST_BACKOFF_MS);
+}
+
+export interface FailingDestination extends Failures {
+  readonly destination: string;
+}
+
+/** A later failure is of a clock that has been set back since. */
+const SLACK_MS = 60_000;
+
+/** Milliseconds from now: times that are past are negative. */
+export function failingDestinations(tx: Tx): Promise<readonly FailingDestination[]> {
+  return tx.all(sql`
+    SELECT destination, failing_since - ${tx.now} AS first, failing_at - ${tx.now} AS last FROM destinations
+    WHERE failing_since IS NOT NULL AND failing_at <= ${tx.now + SLACK_MS}`);
+}
+
+/** Without those that are down and not to be tried yet, or where somebody tries it. @returns `down`: those that are left although they are down */
+export async function withoutProbed(tx: Tx, due: readonly string[]) {
+  const down = due.length === 0 ? [] : (await failingDestinations(tx)).filter(isDown);
+  const kept = new Set<string>();
+  for (const failing of down)
+    if (due.includes(failing.destination) && (probeAt(failing) > 0 || !(await mayProbe(tx, failing))))
+      kept.add(failing.destination);
+  return {
+    left: due.filter((destination) => !kept.has(destination)),
+    down: down.map(({ destination }) => destination),
+  };
+}
+
+/** One process at a time looks after a destination, and sees who of the others has something of it in hand. */
+async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<boolean> {
+  const isMine = await tx.first(
+    sql`SELECT destination FROM destinations WHERE destination = ${destination} ${tx.skipLocked}`,
+  );
+  if (isMine === undefined) return false;
+  const inHand = await tx.first(sql`
+    SELECT id FROM deliveries
+    WHERE state = 'pending' AND destination = ${destination} AND NOT (${IS_IDLE}) LIMIT 1`);
+  return inHand === undefined;
+}
+
+export async function noteFailing(tx: Tx, destination: string): Promise<void> {
+  await tx.all(sql`
+    INSERT INTO destinations (destination, failing_since, failing_at) VALUES (${destination}, ${tx.now}, ${tx.now})
+    ON CONFLICT (destination) DO UPDATE SET
+      failing_since = coalesce(destinations.failing_since, excluded.failing_since), failing_at = excluded.failing_at`);
+}
+
+/** By destination: milliseconds until what is due there is tried, since it is down. */
+export async function probesOf(tx: Tx): Promise<ReadonlyMap<string, number>> {
+  const down = (await failingDestinations(tx)).filter(isDown);
+  return new Map(down.map((failing) => [failing.destination, Math.round(probeAt(failing))]));
+}
+
+/** It takes messages again. Where it was down, what failed there as transient is due, unless it is claimed. */
+export async function endFailing(tx: Tx, destination: string, wasDown: boolean): Promise<void> {
+  await tx.all(sql`
+    UPDATE destinations SET failing_since = NULL, failing_at = NULL
+    WHERE destination = ${destination} AND failing_since IS NOT NULL`);
+  if (!wasDown) return;
+  await tx.all(sql`
+    UPDATE deliveries SET due_at = ${tx.now}
+    WHERE id IN (
+      SELECT id FROM deliveries
+      WHERE state = 'pending' AND destination = ${destination} AND is_taken_over = 1 AND due_at > ${tx.now}
+        AND error_class = 'transient' AND ${IS_IDLE}
+      ORDER BY id ${tx.skipLocked})`);
+}

@@ -1,0 +1,112 @@
+/** A destination that does not answer: known to every process, probed seldom, and told as soon as it answers again. */
+import { expect } from 'chai';
+import { Failing } from '../../src/deliver/failing.ts';
+import { failures } from './remotes.ts';
+import { PipelineWorld } from './pipeline-world.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+const OPS = 'slack:#ops';
+
+const CONFIG = `
+channels: { slack: { type: outbox, as: slack } }
+delivery: { give_up_after: 6h }
+default_route: { notify: [{ slack: '#ops' }] }
+`;
+
+describe('A destination that is down', () => {
+  let world: PipelineWorld;
+  let triedAt: number[];
+
+  const post = () => world.post({ status: 0 });
+  const waiting = async () =>
+    (await world.store.rows('deliveries')).filter(({ state }) => state === 'pending');
+
+  /** Notes each second whether an attempt was made. */
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += SECOND) {
+      const before = world.tries(OPS);
+      await world.clock.advance(SECOND);
+      if (world.tries(OPS) > before) triedAt.push(world.clock.now());
+    }
+  }
+
+  beforeEach(async () => {
+    triedAt = [];
+    world = await PipelineWorld.begin(CONFIG, NOON);
+    world.fails(OPS, ...failures(10_000, 'transient'));
+    await post();
+    await pass(3 * MINUTE);
+    await post();
+  });
+
+  afterEach(() => world.close());
+
+  it('is so for a process that begins after that, which attempts nothing for whoever comes, and is told all once one message gets through', async () => {
+    await world.stop();
+    await world.start();
+    await world.start();
+    const tries = world.tries(OPS);
+    for (const process of world.processes)
+      expect((await world.post({ status: 0 }, process)).result).to.equal('taken_over');
+    expect(world.tries(OPS)).to.equal(tries);
+    world.fails(OPS);
+    await pass(MINUTE);
+    expect(await waiting()).to.deep.equal([]);
+    for (const process of world.processes)
+      expect((await world.post({ status: 0 }, process)).result).to.equal('delivered');
+    expect(await world.first.ledger.failingDestinations()).to.deep.equal([]);
+  });
+
+  it('is tried by one message at a time, fifteen seconds to fifteen minutes after the last, however many come and whoever is there', async () => {
+    await world.start();
+    await pass(MINUTE);
+    triedAt = [];
+    const tries = world.tries(OPS);
+    for (let minute = 0; minute < 180; minute += 1) {
+      await post();
+      await pass(MINUTE);
+    }
+    const gaps = triedAt.slice(1).map((at, index) => at - (triedAt[index] ?? 0));
+    expect(world.tries(OPS) - tries, 'one at a time').to.equal(triedAt.length);
+    expect(Math.min(...gaps)).to.be.at.least(15 * SECOND);
+    expect(gaps.at(-1)).to.be.within(14 * MINUTE, 15 * MINUTE + 2 * SECOND);
+    expect((await waiting()).length).to.equal(182);
+  }).timeout(60_000);
+
+  it('has what waits there given up at its time, one after the other', async () => {
+    for (let count = 0; count < 10; count += 1) await post();
+    await pass(6 * HOUR + 20 * MINUTE);
+    expect(await waiting()).to.deep.equal([]);
+    const states = (await world.store.rows('deliveries')).map(({ state }) => state);
+    expect(new Set(states)).to.deep.equal(new Set(['dead']));
+  }).timeout(60_000);
+
+  it('is no longer so where the settings of its channel have changed', async () => {
+    world.fails(OPS);
+    await world.reload(CONFIG.replace('as: slack', 'as: email').replace("'#ops'", 'ops@example.com'));
+    await world.reload(CONFIG);
+    await pass(3 * SECOND);
+    expect(await waiting()).to.deep.equal([]);
+  });
+});
+
+describe('what a process knows of failing destinations', () => {
+  it('is what the store has, but for what has succeeded here since', () => {
+    const failing = new Failing();
+    const stored = [{ destination: OPS, first: -130_000, last: -1000 }];
+    failing.take(stored, 500_000);
+    expect(failing.isDown(OPS)).to.equal(true);
+    expect(failing.down).to.deep.equal([OPS]);
+    expect(failing.judge(OPS, undefined, 500_500)).to.equal(true);
+    failing.take(stored, 500_600);
+    expect(failing.isDown(OPS), 'not written yet').to.equal(false);
+    failing.take([{ ...stored[0], destination: OPS, first: -130_000, last: -100 }], 501_000);
+    expect(failing.isDown(OPS), 'has failed elsewhere since').to.equal(true);
+    for (const failed of ['config', 'permanent', 'rate_limited'] as const)
+      expect(failing.judge('slack:#log', failed, 1)).to.equal(undefined);
+    expect(failing.judge('slack:#log', undefined, 2), 'says nothing').to.equal(undefined);
+  });
+});
