@@ -3,7 +3,7 @@
  * says its class, and whether the message may have arrived; `deliver/next.ts` decides from both.
  */
 import { shortLine } from '../text/cut.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { objectIn } from '../text/json-object.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import { type DeliveryFailure, failureOf } from './failure.ts';
 import type { FailureClass, FailureDetails, Words } from './failure.ts';
@@ -217,9 +217,8 @@ export function valueOf({ body }: Pick<HttpAnswer, 'body'>): unknown {
 }
 
 /** The JSON object in the answer's body; `{}` if the body is anything else. */
-export function jsonOf(answer: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
-  const value = valueOf(answer);
-  return isJsonObject(value) ? value : {};
+export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
+  return objectIn(body);
 }
 
 /** The string at `key` if it looks like an error code: 1 to 100 letters, digits, underscores and dots. */

@@ -13,6 +13,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
+/** The JSON object that the text is; `{}` if it is anything else. */
+export function objectIn(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
 /** From about so many members on, V8 sorts an object's keys at each `Object.keys`, which would dominate the running time. */
 const MANY = 1000;
 

@@ -14,7 +14,7 @@ export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
 /** Discord refuses clients whose user agent lacks a version and a URL. */
 const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
 
-export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
+const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
 /** Within which `verify` has an answer, in milliseconds. */
@@ -23,6 +23,11 @@ export const VERIFY_TIMEOUT_MS = 5_000;
 /** A request of which the body is JSON. */
 export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'] = {}): HttpCall {
   return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
+}
+
+/** A request of which the body is a form. */
+export function formCall(url: URL, fields: Readonly<Record<string, string>>): HttpCall {
+  return { url, headers: FORM_HEADERS, body: new URLSearchParams(fields).toString() };
 }
 
 export type Remote = ReturnType<typeof openRemote>;

@@ -5,7 +5,7 @@ import { AddressError } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { percentEncoded } from '../chat/markdown.ts';
-import { FORM_HEADERS } from '../chat/remote.ts';
+import { formCall } from '../chat/remote.ts';
 import { tokenApi } from '../chat/token-api.ts';
 import { type Markup, unmarked } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
@@ -68,11 +68,8 @@ export const chatworkChannel = chat({
     rule: 'an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
     parseAddress: roomId,
     login: (token) => ({ 'x-chatworktoken': token }),
-    request: (api, { address, message }) => ({
-      url: new URL(`rooms/${address}/messages`, api),
-      headers: FORM_HEADERS,
-      body: new URLSearchParams({ ...message }).toString(),
-    }),
+    request: (api, { address, message }) =>
+      formCall(new URL(`rooms/${address}/messages`, api), { ...message }),
     me: 'me',
   }),
   meanings: {

@@ -1,20 +1,16 @@
 /** Access tokens for SMTP by client credentials (RFC 6749, 4.4), which nodemailer's own OAuth 2 does not have. */
 import type { SMTPPoolOptions } from 'nodemailer';
-import { NothingSent, type OpenPool } from '../../outbound/exchange.ts';
+import type { OpenPool } from '../../outbound/exchange.ts';
+import { KeptToken } from '../../outbound/token.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
-import { FORM_HEADERS, openRemote } from '../chat/remote.ts';
+import { formCall, openRemote } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { OauthSettings } from './settings.ts';
 import { SmtpFailure } from './smtp-errors.ts';
-import { MOST_CONNECTIONS } from './smtp-url.ts';
 
 /** Less than an attempt in a POST has, so that the failure names the token server. */
 const TIMEOUT_MS = 4_000;
-
-/** The share of its lifetime for which a token is kept, so that it does not expire on the way. */
-const KEPT_SHARE = 0.9;
-const UNSPECIFIED_LIFETIME_S = 3600;
 
 const ANSWERS: Answers = {
   title: { en: 'The token server', ja: 'トークンサーバー' },
@@ -42,98 +38,41 @@ const ANSWERS: Answers = {
 
 type Provide = (error: Error | null, token?: string) => void;
 
-interface Token {
-  readonly text: string;
-  readonly lifetimeMs: number;
-}
-
 /** One token for all connections of a channel, kept until it expires or the mail server refuses it. */
-export function accessTokens(settings: OauthSettings, openPool: OpenPool) {
+export function accessTokens({ token_url, user, ...client }: OauthSettings, openPool: OpenPool) {
   const remote = openRemote(ANSWERS.title, openPool);
-  /** The latest ones, which a mail server may quote. */
-  let latest: readonly string[] = [];
-  const kept = new KeptToken(async () => {
-    const token = await fetchToken(settings, remote);
-    latest = [token.text, ...latest].slice(0, MOST_CONNECTIONS);
-    return token;
+  const form = formCall(new URL(token_url), { grant_type: 'client_credentials', ...client });
+  const call = { ...form, headers: { ...form.headers, accept: 'application/json' } };
+  const kept = new KeptToken({
+    ask: (deadline) => remote.call(call, deadline),
+    refusalOf: (answer) => failureOfAnswer(answer, ANSWERS),
   });
+  // nodemailer renews the token itself after an answer 334.
   const provisionCallback = (_user: string, isRenewal: boolean, provide: Provide) => {
-    kept.text(isRenewal).then(
+    if (isRenewal) kept.forget();
+    kept.text(performance.now() + TIMEOUT_MS).then(
       (token) => provide(null, token),
       (error: unknown) => {
-        const cause = error instanceof DeliveryFailure ? error : remote.failureOf(new NothingSent(error));
+        const cause = error instanceof DeliveryFailure ? error : remote.failureOf(error);
         provide(new Error('There is no token', { cause }));
       },
     );
   };
   return {
-    auth: { type: 'OAuth2', user: settings.user, provisionCallback } satisfies SMTPPoolOptions['auth'],
-    renewed: <T>(work: () => Promise<T>) => kept.renewed(work),
+    auth: { type: 'OAuth2', user, provisionCallback } satisfies SMTPPoolOptions['auth'],
+    /** Does the work once more, with a new token, if the mail server refuses the one that was kept. */
+    renewed: async <T>(work: () => Promise<T>): Promise<T> => {
+      const before = kept.fetches;
+      return work().catch((error: unknown) => {
+        if (!isRefusal(error) || kept.fetches !== before) throw error;
+        kept.forget();
+        return work();
+      });
+    },
     /** Removes the tokens from a text, in every encoding. */
-    hide: (words: string): string => secretsHidden(latest)(words),
+    hide: (words: string): string => secretsHidden(kept.latest)(words),
     close: remote.free,
   };
-}
-
-/** @throws {DeliveryFailure} the token server gives none @throws {Error} it cannot be reached */
-async function fetchToken(
-  { token_url, client_id, client_secret, scope }: OauthSettings,
-  remote: ReturnType<typeof openRemote>,
-): Promise<Token> {
-  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope });
-  const call = {
-    url: new URL(token_url),
-    headers: { ...FORM_HEADERS, accept: 'application/json' },
-    body: form.toString(),
-  };
-  const answer = await remote.call(call, performance.now() + TIMEOUT_MS);
-  const { access_token: text, expires_in: seconds } = jsonOf(answer);
-  if (answer.status !== 200 || typeof text !== 'string' || text === '')
-    throw failureOfAnswer(answer, ANSWERS);
-  return { text, lifetimeMs: (Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000 };
-}
-
-class KeptToken {
-  readonly #fetch: () => Promise<Token>;
-  #text: Promise<string> | undefined;
-  #expiresAt = Infinity;
-  /** How often nodemailer has renewed the token itself, as it does after an answer 334. */
-  #renewals = 0;
-
-  constructor(fetch: () => Promise<Token>) {
-    this.#fetch = fetch;
-  }
-
-  text(isRenewal: boolean): Promise<string> {
-    if (isRenewal) this.#renewals += 1;
-    if (isRenewal || performance.now() >= this.#expiresAt) this.#text = undefined;
-    this.#text ??= this.#fetched();
-    return this.#text;
-  }
-
-  /** Does the work once more, with a new token, if the mail server refuses the one that was kept. */
-  async renewed<T>(work: () => Promise<T>): Promise<T> {
-    const before = this.#renewals;
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRefusal(error) || this.#renewals !== before) throw error;
-      this.#text = undefined;
-      return work();
-    }
-  }
-
-  async #fetched(): Promise<string> {
-    this.#expiresAt = Infinity;
-    try {
-      const { text, lifetimeMs } = await this.#fetch();
-      this.#expiresAt = performance.now() + lifetimeMs * KEPT_SHARE;
-      return text;
-    } catch (error) {
-      this.#text = undefined;
-      throw error;
-    }
-  }
 }
 
 /** "Authentication credentials invalid" (RFC 4954). */

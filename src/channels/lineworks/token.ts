@@ -1,10 +1,10 @@
 /** The login of a bot: its settings, and access tokens of its service account (developers.worksmobile.com/jp/docs/auth-jwt). */
 import { createPrivateKey, createSign } from 'node:crypto';
 import { type InferType, object, string } from 'yup';
-import { NothingSent } from '../../outbound/exchange.ts';
+import { KeptToken } from '../../outbound/token.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { baseUrl, originUrl } from '../api-url.ts';
-import { FORM_HEADERS, type Remote } from '../chat/remote.ts';
+import { formCall, type Remote } from '../chat/remote.ts';
 
 /** The placeholder for secrets that are not set when a config is checked. */
 const NOT_SET = 'not-set-here';
@@ -38,9 +38,6 @@ export type BotSettings = InferType<typeof botSettings>;
 
 const LIFETIME_SECONDS = 1800;
 
-/** A token is renewed this long before it expires. */
-const EARLY_MS = 5 * 60_000;
-
 const ANSWERS: Answers = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
@@ -68,40 +65,22 @@ function isPrivateKey(key: string): boolean {
   }
 }
 
-/** One token for all messages of a channel, which makes one call at a time. */
-export function accessToken(remote: Remote, settings: BotSettings) {
-  let token: Awaited<ReturnType<typeof fetchToken>> | undefined;
-  return {
-    /** @throws {DeliveryFailure} if the login refuses the app @throws {Error} of the network */
-    text: async (deadline: number): Promise<string> => {
-      if (token === undefined || token.until <= Date.now())
-        token = await fetchToken(remote, settings, deadline);
-      return token.text;
-    },
-    /** Call this if the API refuses the token: the next message fetches another. */
-    forget: () => {
-      token = undefined;
-    },
-  };
-}
-
-async function fetchToken(remote: Remote, settings: BotSettings, deadline: number) {
+/** For all messages of a channel. */
+export function accessToken(remote: Remote, settings: BotSettings): KeptToken {
   const { auth_url = 'https://auth.worksmobile.com', client_id = '', client_secret = '' } = settings;
-  const form = new URLSearchParams({
-    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  const url = new URL('oauth2/v2.0/token', baseUrl(auth_url));
+  const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+  const form = () => ({
+    grant_type,
     assertion: assertionOf(settings),
     client_id,
     client_secret,
     scope: 'bot',
   });
-  const url = new URL('oauth2/v2.0/token', baseUrl(auth_url));
-  const call = { url, headers: FORM_HEADERS, body: form.toString() };
-  const answer = await remote.call(call, deadline).catch((error: unknown) => {
-    throw new NothingSent(error);
+  return new KeptToken({
+    ask: (deadline) => remote.call(formCall(url, form()), deadline),
+    refusalOf: (answer) => failureOfAnswer(answer, ANSWERS),
   });
-  const { access_token: text, expires_in: seconds } = jsonOf(answer);
-  if (answer.status !== 200 || typeof text !== 'string') throw failureOfAnswer(answer, ANSWERS);
-  return { text, until: Date.now() + Math.max(0, Number(seconds) || 3600) * 1000 - EARLY_MS };
 }
 
 /** The signed JWT of RFC 7523. */

@@ -121,9 +121,9 @@ describe('a login by OAuth', () => {
       expect([given.length, told.length]).to.deep.equal([tokens, mails + 1]);
     });
 
-  for (const [how, refuses] of [
-    ['at once', {}],
-    ['by an answer 334', { data: { status: '401' } }],
+  for (const [how, refuses, asked] of [
+    ['at once', {}, 1],
+    ['by an answer 334', { data: { status: '401' } }, 2],
   ] as const) {
     it(`renews a token once where the mail server refuses it ${how}, within the same attempt`, async () => {
       refusal = refuses;
@@ -134,11 +134,11 @@ describe('a login by OAuth', () => {
       expect([given.length, told]).to.deep.equal([2, ['a@example.com', 'b@example.com']]);
     });
 
-    it(`fails as config where the renewed token is refused ${how}, too, without a token in the words`, async () => {
+    it(`fails as config where a new token is refused ${how}, with no login more, without a token in the words`, async () => {
       [refusal, isClosed] = [refuses, true];
       const failure = await failureOf(send('a@example.com'));
       expect(failure).to.include({ class: 'config', code: '535' });
-      expect(given).to.have.length(2);
+      expect(given).to.have.length(asked);
       expectNoSecret(failure, [CLIENT.client_secret, ...given, 'x'.repeat(20)]);
     });
   }

@@ -47,9 +47,9 @@ describe('the channel LINE WORKS, by a bot', () => {
   const message = { content: { type: 'text', text: 'hello' } };
 
   /** A channel at a stand-in of its own. */
-  async function opened({ tokenSeconds = 86_400, ...settings }: { tokenSeconds?: number } & object = {}) {
+  async function opened(settings: object = {}) {
     tokens.clear();
-    const remote = await startChatStandIn(judgeLineworks({ ...APP, tokenSeconds }, tokens));
+    const remote = await startChatStandIn(judgeLineworks(APP, tokens));
     const channel = await lineworksChannel.open({ ...settingsAt(remote.origin), ...settings }, DIRECT);
     const close = async () => {
       await channel.close();
@@ -95,18 +95,6 @@ describe('the channel LINE WORKS, by a bot', () => {
     const { path } = channel.remote.accepted.at(-1) ?? {};
     expect(path).to.equal('/v1.0/bots/1234567/users/ops%40example/messages');
     await channel.close();
-  });
-
-  it('renews the token five minutes before it expires', async () => {
-    for (const [tokenSeconds, count] of [
-      [299, 2],
-      [400, 1],
-    ] as const) {
-      const channel = await opened({ tokenSeconds });
-      for (let call = 0; call < 2; call += 1) await channel.verify();
-      expect(tokens.size).to.equal(count);
-      await channel.close();
-    }
   });
 
   it('fails as config for every message where the login refuses the app', async () => {

@@ -8,8 +8,6 @@ export interface App {
   readonly clientSecret: string;
   readonly account: string;
   readonly publicKey: KeyObject;
-  /** Seconds for which a token is valid; left out: a day. */
-  readonly tokenSeconds?: number;
 }
 
 const refusal = (status: number, body: object, refused = JSON.stringify(body)): Verdict => ({
@@ -38,8 +36,7 @@ function judgeLogin(app: App, tokens: Set<string>, request: ChatRequest): Verdic
   if (!isGranted(form.get('assertion') ?? '', app)) return refusal(400, { error: 'invalid_grant' });
   const token = `access-token-${tokens.size}-0123456789`;
   tokens.add(token);
-  const { tokenSeconds = 86_400 } = app;
-  const body = JSON.stringify({ access_token: token, expires_in: String(tokenSeconds), scope: 'bot' });
+  const body = JSON.stringify({ access_token: token, expires_in: '86400', scope: 'bot' });
   return { answer: { status: 200, body }, isMessage: false };
 }
 

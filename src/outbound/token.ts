@@ -1,0 +1,62 @@
+/** An access token of OAuth 2 (RFC 6749, 5.1): fetched once for all who ask for it, and kept for most of its lifetime. */
+import { objectIn } from '../text/json-object.ts';
+import { type HttpAnswer, NothingSent } from './exchange.ts';
+
+export interface TokenSource {
+  /** Asks the token endpoint. @param deadline on the scale of `performance.now()` @throws {Error} of the network */
+  ask(deadline: number): Promise<HttpAnswer>;
+  /** The error of an answer that has no token. */
+  refusalOf(answer: HttpAnswer): Error;
+}
+
+const UNSPECIFIED_LIFETIME_S = 3600;
+
+/** A token is renewed so long before it expires, or a tenth of its lifetime, so that it does not expire on the way. */
+const EARLY_MS = 5 * 60_000;
+
+/** Tokens that connections may still use, and remotes repeat. */
+const MOST_REMEMBERED = 3;
+
+export class KeptToken {
+  /** How often one has been asked for. */
+  fetches = 0;
+  /** The latest ones, the newest first. */
+  latest: readonly string[] = [];
+  readonly #source: TokenSource;
+  #text: Promise<string> | undefined;
+  /** Milliseconds since 1970. */
+  #until = Infinity;
+
+  constructor(source: TokenSource) {
+    this.#source = source;
+  }
+
+  /** @throws {NothingSent} the endpoint cannot be reached @throws {Error} it gives no token */
+  text(deadline: number): Promise<string> {
+    if (Date.now() >= this.#until) this.forget();
+    this.#text ??= this.#fetch(deadline).catch((error: unknown) => {
+      this.forget();
+      throw error;
+    });
+    return this.#text;
+  }
+
+  /** The next who asks gets a new one. */
+  forget(): void {
+    this.#text = undefined;
+    this.#until = Infinity;
+  }
+
+  async #fetch(deadline: number): Promise<string> {
+    this.fetches += 1;
+    const answer = await this.#source.ask(deadline).catch((error: unknown) => {
+      throw new NothingSent(error);
+    });
+    const { access_token: text, expires_in: seconds } = answer.status === 200 ? objectIn(answer.body) : {};
+    if (typeof text !== 'string' || text === '') throw this.#source.refusalOf(answer);
+    const lifetimeMs = Math.max(0, Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000;
+    this.#until = Date.now() + lifetimeMs - Math.min(EARLY_MS, lifetimeMs / 10);
+    this.latest = [text, ...this.latest].slice(0, MOST_REMEMBERED);
+    return text;
+  }
+}

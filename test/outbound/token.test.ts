@@ -1,0 +1,64 @@
+/** A token that is kept: whoever needs one shares it, and none of them is late. */
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { NothingSent } from '../../src/outbound/exchange.ts';
+import { KeptToken } from '../../src/outbound/token.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
+
+describe('a kept token', () => {
+  let token: KeptToken;
+  let answer: { status: number; body: string } | Error;
+
+  const given = (body: object) => ({ status: 200, body: JSON.stringify(body) });
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['Date'] });
+    let count = 0;
+    token = new KeptToken({
+      ask: () =>
+        answer instanceof Error
+          ? Promise.reject(answer)
+          : Promise.resolve({ headers: {}, ...answer, body: answer.body.replace('#', String((count += 1))) }),
+      refusalOf: ({ status }) => new Error(`refused ${status}`),
+    });
+  });
+
+  afterEach(() => mock.timers.reset());
+
+  it('is fetched once for all who ask, and anew five minutes before it expires, a tenth of its time at most', async () => {
+    for (const [seconds, keptS] of [
+      [86_400, 86_100],
+      ['3600', 3300],
+      [undefined, 3300],
+      [100, 90],
+      ['soon', 3300],
+    ] as const) {
+      token.forget();
+      const before = token.fetches;
+      answer = given({ access_token: 'text-#', expires_in: seconds });
+      const [one, other] = await Promise.all([token.text(1), token.text(1)]);
+      expect(one).to.equal(other);
+      mock.timers.tick(keptS * 1000 - 1);
+      await token.text(1);
+      expect(token.fetches - before, String(seconds)).to.equal(1);
+      mock.timers.tick(1);
+      expect(await token.text(1)).not.to.equal(one);
+    }
+    expect(token.latest).to.have.length(3);
+  });
+
+  it('is asked for anew by the next where there was none, and says whether anything was sent', async () => {
+    answer = new Error('no way');
+    expect(await rejectionOf(token.text(1))).to.be.instanceOf(NothingSent);
+    for (const [status, body] of [
+      [401, '{"access_token":"x"}'],
+      [200, '{"access_token":""}'],
+      [200, '<html>'],
+    ] as const) {
+      answer = { status, body };
+      expect(await rejectionOf(token.text(1))).to.include({ message: `refused ${status}` });
+    }
+    answer = given({ access_token: 'at last' });
+    expect(await token.text(1)).to.equal('at last');
+  });
+});
