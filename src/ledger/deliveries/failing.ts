@@ -1,6 +1,7 @@
 /** For all processes: the destinations at which attempts fail, from the first failure since the last success on, and which are down. */
 import sql from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { LONGEST_BACKOFF_MS } from '../shared/clock.ts';
 import { IS_IDLE } from './rows.ts';
 
@@ -62,6 +63,20 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
     SELECT id FROM deliveries
     WHERE state = 'pending' AND destination = ${destination} AND NOT (${IS_IDLE}) LIMIT 1`);
   return inHand === undefined;
+}
+
+/** A message that is given up is no news of its destination, where the next one may be tried at once. */
+export async function noteFailures(
+  tx: Tx,
+  attempts: readonly Pick<AttemptRecord, 'deliveryId' | 'outcome'>[],
+  updates: readonly Pick<DeliveryUpdate, 'id' | 'destination' | 'state'>[],
+): Promise<void> {
+  const hasFailed = (id: number) =>
+    attempts.some(({ deliveryId, outcome }) => deliveryId === id && outcome === 'transient');
+  const failed = updates.filter(({ id, state }) => state !== 'dead' && hasFailed(id));
+  // Sorted, so that all writers lock the rows in the same order.
+  for (const destination of [...new Set(failed.map((each) => each.destination))].toSorted())
+    await noteFailing(tx, destination);
 }
 
 export async function noteFailing(tx: Tx, destination: string): Promise<void> {

@@ -19,7 +19,7 @@ import { raise } from './alerts.ts';
 import { notice } from '../incidents/signs.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
-import { noteFailing } from './failing.ts';
+import { noteFailures } from './failing.ts';
 import { lockJobsOf, lockRow, lockWithoutJobs } from './locks.ts';
 
 /**
@@ -47,7 +47,7 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
   for (const decision of decisions) await noticeFailure(tx, decision);
-  await noteFailures(tx, settlement, decisions);
+  await noteFailures(tx, settlement.attempts, decisions);
   const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
   const isAlerted = await raise(tx, alerts);
   return isAlerted || decisions.some(isDue);
@@ -277,17 +277,6 @@ async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
   if (sign === undefined || lastError === undefined) return;
   const about = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
   await notice(tx, { ...about, sign, gist: gistOf(lastError.message) });
-}
-
-/** A message that is given up is no news of its destination, where the next one may be tried at once. */
-async function noteFailures(tx: Tx, { attempts }: Settlement, decisions: readonly Decision[]): Promise<void> {
-  const failed = decisions.filter(
-    ({ id, state }) =>
-      state !== 'dead' && attempts.some((each) => each.deliveryId === id && each.outcome === 'transient'),
-  );
-  // Sorted, so that all writers lock the rows in the same order.
-  for (const destination of [...new Set(failed.map((each) => each.destination))].toSorted())
-    await noteFailing(tx, destination);
 }
 
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
