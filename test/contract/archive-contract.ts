@@ -374,7 +374,9 @@ export function describeArchive(
       });
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined });
       await store.call(noteFailing, [LOG.destination]);
-      const since = (await store.rows('destinations', 'destination')).map((row) => row['failing_since']).find(Boolean);
+      const since = (await store.rows('destinations', 'destination'))
+        .map((row) => row['failing_since'])
+        .find(Boolean);
       await store.passTime(2 * MINUTE_MS);
       await store.call(noteFailing, [LOG.destination]);
       const [down] = await archive.destinations([LOG.destination]);

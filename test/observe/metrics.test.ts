@@ -13,7 +13,13 @@ describe('the metrics', () => {
   };
 
   beforeEach(() => {
-    figures = { open: { pending: 3, dead: 1, held: 2 }, incidents: { bot: 5 }, storeBytes: 4096, paused: 2, down: 5 };
+    figures = {
+      open: { pending: 3, dead: 1, held: 2 },
+      incidents: { bot: 5 },
+      storeBytes: 4096,
+      paused: 2,
+      down: 5,
+    };
     metrics = createMetrics('1.2.3');
   });
 
@@ -61,9 +67,10 @@ describe('the metrics', () => {
   });
 
   it('tell what is open, paused and stored, asked for at each scrape, and NaN while the store cannot tell', async () => {
-    const names = 'deliveries_pending deliveries_dead deliveries_held destinations_paused destinations_down store_bytes'.split(
-      ' ',
-    );
+    const names =
+      'deliveries_pending deliveries_dead deliveries_held destinations_paused destinations_down store_bytes'.split(
+        ' ',
+      );
     const told = () => Promise.all(names.map((name) => sample(`botbell_${name}`)));
     expect(await told()).to.deep.equal([3, 1, 2, 2, 5, 4096]);
     figures = { open: undefined, incidents: undefined, storeBytes: undefined, paused: 0, down: 0 };
