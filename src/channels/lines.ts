@@ -76,7 +76,7 @@ export function plainText(runs: Runs): string {
 
 /** In characters, with the addresses that are not shown. */
 export function sizeOf(runs: Runs): number {
-  return runs.reduce((sum, { text, url = '' }) => sum + text.length + url.length, 0);
+  return runs.reduce((sum, { text, url = '' }) => sum + text.length + (url === text ? 0 : url.length), 0);
 }
 
 export function sizeOfRow(row: readonly Runs[]): number {

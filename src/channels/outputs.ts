@@ -175,5 +175,7 @@ const ROOM_FOR_WORDS = 300;
 export function textWithin(text: string, room: number, language: Language): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
-  return cleanMiddle(text, limit, mark);
+  const shown = cleanMiddle(text, limit, mark);
+  // Of one long address only the mark is left, which needs no lines of its own.
+  return text.length > limit ? shown.replace(/^\n|\n$/g, '') : shown;
 }

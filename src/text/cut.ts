@@ -60,6 +60,15 @@ export function cutMiddle(text: string, limit: number, markOf: MarkOf): string {
   return text.length <= limit ? text : bothEnds(text, text, text.length, limit, markOf);
 }
 
+/** The end of a text without the rest of a word or an address that it begins with. */
+function tailOf(text: string, cut: string): string {
+  const from = text.length - cut.length;
+  if (!isInside(text, from)) return cut;
+  if (BEGUN_ADDRESS.test(text.slice(Math.max(0, from - LONGEST_CUT), from)))
+    return cut.replace(/^\S+\s*/u, '');
+  return unlessTooShort(cut.replace(ENDED, '').trimStart(), cut);
+}
+
 type MarkOf = (leftOut: number) => string;
 
 /** @param length of all that `head` begins and `tail` ends */
@@ -68,8 +77,7 @@ function bothEnds(head: string, tail: string, length: number, limit: number, mar
   if (room <= 0) return graphemeCut(head, limit);
   const first = headOf(head, Math.ceil((room * 2) / 3));
   const cut = graphemeTail(tail, room - first.length);
-  const isWhole = !isInside(tail, tail.length - cut.length);
-  const last = isWhole ? cut : unlessTooShort(cut.replace(ENDED, '').trimStart(), cut);
+  const last = tailOf(tail, cut);
   return first + markOf(length - first.length - last.length) + last;
 }
 

@@ -266,6 +266,17 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       }
     });
 
+    it('shows a long address whole, or says that it is left out, and opens no part of it', async () => {
+      if (callback !== undefined) return;
+      const url = `https://files.example/report?token=${'IQoJb3JpZ2luX2Vj'.repeat(136)}`;
+      const outputs = [url, `see ${url} now`].map((value) => outputWith({ value }));
+      const one = composed(plainCard({ outputs, outputCount: 2 }));
+      await send(one);
+      const shown = one.asText();
+      expect(shown.replaceAll(url, '')).not.to.contain('files.example');
+      if (!shown.includes(url)) expect(shown).to.match(/characters left out|… 2 more/);
+    });
+
     it('mentions nobody but whom the destination has called for an error', async () => {
       const { mention } = subject;
       if (mention === undefined) return;
