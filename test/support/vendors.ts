@@ -96,7 +96,7 @@ export const VENDORS = {
   // developers.google.com/workspace/chat: messages, cards, limits
   google_chat: {
     path: /^\/v1\/spaces\/\w+\/messages$/,
-    query: ['key', 'token'],
+    query: ['key', 'token', 'requestId'],
     mostBytes: 32_000,
     most: { text: 3800, 'thread.threadKey': 4000, cardsV2: 1, 'cardsV2.card.sections.widgets': 100 },
     texts: [

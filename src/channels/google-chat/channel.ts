@@ -101,9 +101,8 @@ export const googleChatChannel = chat({
         : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
     request: (url, outgoing) => {
       const thread = threadOf(outgoing);
-      return thread === undefined
-        ? jsonCall(url, outgoing.message)
-        : jsonCall(threadedAt(url), { ...outgoing.message, thread });
+      const asked = askedAt(url, outgoing.idempotencyKey(), thread !== undefined);
+      return jsonCall(asked, thread === undefined ? outgoing.message : { ...outgoing.message, thread });
     },
   }),
   meanings: { API_KEY_INVALID: GONE },
@@ -125,10 +124,14 @@ function threadOf({ perJob, jobId }: Partial<Outgoing>): object | undefined {
   return { threadKey: hash('sha256', jobId, 'hex') };
 }
 
-/** Without this option, Chat ignores `threadKey` and opens a new thread. With it, Chat opens one only if there is none. */
-function threadedAt(hook: URL): URL {
+/**
+ * `requestId`: Chat answers a repeated one with the message that it has made, and makes no other (spaces.messages.create).
+ * `messageReplyOption`: without it, Chat ignores `threadKey` and opens a new thread; with it, it opens one only if there is none.
+ */
+function askedAt(hook: URL, key: string, isThreaded: boolean): URL {
   const url = new URL(hook);
-  url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
+  url.searchParams.set('requestId', key.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+  if (isThreaded) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
   return url;
 }
 

@@ -65,4 +65,17 @@ describe('the channel Google Chat', () => {
     await channel.close();
     await remote.close();
   });
+
+  it('has one id over all attempts of a message, also in plain text, so that Chat makes it once', async () => {
+    const remote = await startChatStandIn(judgeBy(VENDORS.google_chat));
+    const hooks = { ops: `${remote.origin}${SPACE}?${KEYS}` };
+    const channel = await googleChatChannel.open({ hooks }, DIRECT);
+    const key = '0123456789abcdef'.repeat(4);
+    const outgoing = outgoingOf({ address: 'ops', message: { text: 'x' }, idempotencyKey: () => key });
+    for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
+    const ids = remote.accepted.map(({ query }) => query.get('requestId'));
+    expect(ids).to.deep.equal(Array(2).fill('01234567-89ab-cdef-0123-456789abcdef'));
+    await channel.close();
+    await remote.close();
+  });
 });
