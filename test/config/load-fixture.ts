@@ -51,7 +51,8 @@ export function fixtures(): readonly Fixture[] {
       const file = `${folder}/${name}.${ending}`;
       return existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : undefined;
     };
-    const told = textIn('txt')?.split('\n') ?? [];
+    const types = [...typesWithFake.keys()].join(', ');
+    const told = textIn('txt')?.replaceAll('{types}', types).split('\n') ?? [];
     return {
       name,
       file: `${folder}/${name}.yaml`,
