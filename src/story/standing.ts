@@ -6,36 +6,48 @@ import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '..
 import { reasonForNobody } from './routing.ts';
 import type { Sayings } from './sayings.ts';
 
-/** Each is also the name of a sentence. In the order of the summary: told first, then what needs somebody's action. */
-const KINDS = [
-  'told',
-  /** The remote took it, and cannot say whether it was posted. */
-  'accepted',
-  /** An outbox took it, which tells nobody. */
-  'printed',
-  'dead',
-  /** A dead letter, since its callback is no longer routed to the destination. */
-  'dead unrouted',
-  'being sent',
-  'due',
-  /** Its destination does not answer: what is oldest there is tried at that time. */
-  'due when it answers',
-  /** Botbell attempts it as soon as its turn comes. */
-  'due now',
-  /** The service is to post the callback again; if it does not, Botbell takes the delivery over at that time. */
-  'the service’s',
-  'after an earlier one',
-  'held until',
-  'in a summary',
-  'held',
-  'unrouted',
-  'superseded',
-  'marked as done',
-] as const;
+export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
+export type DeliveryAct = 'try now' | 'redeliver' | 'dismiss' | 'once more';
+type Looks = readonly [tone: Tone, ...acts: DeliveryAct[]];
 
-interface Standing {
+/**
+ * What each looks like, and what a person can do about it, the most likely first. Each is also the name of a sentence. In the order
+ * of the summary: told first, then what needs somebody's action.
+ */
+const KINDS = {
+  told: ['good', 'once more'],
+  /** The remote took it, and cannot say whether it was posted. */
+  accepted: ['good', 'once more'],
+  /** An outbox took it, which tells nobody. */
+  printed: ['idle', 'once more'],
+  dead: ['bad', 'redeliver', 'dismiss'],
+  /** A dead letter, since its callback is no longer routed to the destination. */
+  'dead unrouted': ['bad', 'redeliver', 'dismiss'],
+  'being sent': ['wait'],
+  due: ['wait', 'try now'],
+  /** Its destination does not answer: what is oldest there is tried at that time. */
+  'due when it answers': ['wait', 'try now'],
+  /** Botbell attempts it as soon as its turn comes. */
+  'due now': ['wait'],
+  /** The service is to post the callback again; if it does not, Botbell takes the delivery over at that time. */
+  'the service’s': ['wait', 'try now'],
+  'after an earlier one': ['wait'],
+  'held until': ['idle'],
+  'in a summary': ['idle'],
+  /** By a rule, which releases it, or has let it go for good. */
+  held: ['idle'],
+  unrouted: ['idle', 'redeliver', 'dismiss'],
+  superseded: ['idle'],
+  'marked as done': ['idle', 'redeliver'],
+} as const satisfies Readonly<Record<string, Looks>>;
+
+const ORDER = Object.keys(KINDS);
+
+export interface Standing {
   readonly destination: string;
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: keyof typeof KINDS;
+  readonly tone: Tone;
+  readonly acts: readonly DeliveryAct[];
   /** When it was told, or when something happens to it next; undefined: unknown. */
   readonly at: number | undefined;
   /** The failure of the last attempt; undefined: none, or delivered. */
@@ -43,10 +55,13 @@ interface Standing {
   readonly rule: string;
 }
 
-function standingOf(delivery: DeliveryRecord, now: number): Standing {
+/** @param now milliseconds since 1970 */
+export function standingOf(delivery: DeliveryRecord, now: number): Standing {
   const { destination, state, lastError, reason: rule = '' } = delivery;
   const [kind, at] = foundOf(delivery, now);
-  return { destination, kind, at, error: state === 'delivered' ? undefined : lastError, rule };
+  const [tone, ...acts]: Looks = KINDS[kind];
+  const error = state === 'delivered' ? undefined : lastError;
+  return { destination, kind, tone, acts, at, error, rule };
 }
 
 /** Whether an outbox took the delivery, so that nobody was told. */
@@ -69,7 +84,7 @@ function foundOf(delivery: DeliveryRecord, now: number): Found {
 }
 
 /** Whether somebody was told, or a remote cannot say so, or an outbox only printed it. */
-export function deliveredKind(delivery: Pick<DeliveryRecord, 'state' | 'receipt'>) {
+function deliveredKind(delivery: DeliveryRecord) {
   if (isPrinted(delivery)) return 'printed';
   return delivery.receipt?.[ACCEPTED_AS] === undefined ? 'told' : 'accepted';
 }
@@ -122,7 +137,7 @@ function groupsOf(standings: readonly Standing[]): Alike[] {
     if (group === undefined) groups.set(key, [standing]);
     else group.push(standing);
   }
-  const place = ([{ kind }]: Alike) => KINDS.indexOf(kind);
+  const place = ([{ kind }]: Alike) => ORDER.indexOf(kind);
   return [...groups.values()].toSorted((a, b) => place(a) - place(b));
 }
 

@@ -1,3 +1,4 @@
+import { STANDING_PHRASES } from './callbacks/phrases.ts';
 import { INCIDENT_PHRASES } from './incidents/phrases.ts';
 
 /** The page's phrases in English and Japanese, by page. `{name}` is a value; `{runs|run|runs}` a number and its noun, singular or plural. */
@@ -24,17 +25,11 @@ export const PHRASES = {
   'state.pending': ['Not yet delivered', '届いていません'],
   'state.dead': ['Given up', '送信をあきらめました'],
   'state.held': ['Held back', '保留中'],
-  'state.told': ['Delivered', '届きました'],
-  'state.accepted': ['Accepted, not confirmed', '受け付け済み（未確認）'],
-  'state.printed': ['Printed only', '出力のみ'],
   'kind.alert': ['Alert', 'お知らせ'],
   'kind.overdue': ['Overdue', '実行が長すぎます'],
   'kind.missed': ['Missed', '結果が未着'],
   'kind.summary': ['Summary', '通知のまとめ'],
   'kind.digest': ['Digest', '実行のまとめ'],
-  'ended.superseded': ['Out of date', '古くなったため送りません'],
-  'ended.no longer routed': ['No longer sent there', '通知の対象外になりました'],
-  'ended.dismissed': ['Marked as done', '対応済み'],
   'ended by rule': ['Not told ({rule})', '通知しません（{rule}）'],
   'result.delivered': ['Everybody was told', '全員に送信しました'],
   'result.duplicate': ['Everybody had been told', '送信済みでした'],
@@ -97,6 +92,7 @@ export const PHRASES = {
   'config.why': ['See what is wrong', '内容を見る'],
 
   ...INCIDENT_PHRASES,
+  ...STANDING_PHRASES,
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': ['Only 10,000 BOTs are looked at.', '10,000件までが対象です。'],
   'bots.search': ['Name or id, or a part of it', '名前またはID（一部でも可）'],

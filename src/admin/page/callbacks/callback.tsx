@@ -1,5 +1,6 @@
 /** One callback: its summary in a sentence, its deliveries with their actions, and its timeline. */
-import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
+import type { DeliveryRecord } from '../../../ledger/ledger.ts';
+import { type Standing, standingOf, type Tone } from '../../../story/standing.ts';
 import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import { MessageFrame } from '../message.tsx';
 import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
@@ -8,7 +9,7 @@ import { wholeNumberIn } from '../../../people/filters.ts';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { DeliveryStatus, KindStatus, type StatusTone, toneOf } from '../parts/status.tsx';
+import { KindStatus, standingWord, Status } from '../parts/status.tsx';
 import { Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
@@ -87,10 +88,11 @@ function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
 
 function deliveryOf(delivery: DeliveryRecord, reader: Reader) {
   const { id, destination } = delivery;
+  const standing = standingOf(delivery, reader.now);
   return (
-    <li key={id} class={toneOf(delivery)}>
-      {factsOf(delivery, reader)}
-      {actionsOn(delivery, reader)}
+    <li key={id} class={standing.tone}>
+      {factsOf(delivery, standing, reader)}
+      {actionsOn(id, standing, reader)}
       <details>
         <summary>{reader.t('callback.message')}</summary>
         <MessageFrame path={pathTo(['deliveries', id, 'message'])} destination={destination} />
@@ -100,14 +102,15 @@ function deliveryOf(delivery: DeliveryRecord, reader: Reader) {
 }
 
 /** Gives no reasons in words and no next steps: the summary and the timeline have these. */
-function factsOf(delivery: DeliveryRecord, { t }: Reader) {
+function factsOf(delivery: DeliveryRecord, standing: Standing, reader: Reader) {
+  const { t } = reader;
   const { destination, state, attempts, updatedAt, lastError, heldUntil, summaryId } = delivery;
   return (
     <div class="facts">
       <h3>
         <Code text={destination} />
       </h3>
-      <DeliveryStatus delivery={delivery} />
+      <Status tone={standing.tone} word={standingWord(standing, reader)} />
       {heldUntil === undefined ? null : (
         <span>
           {t('callback.until')} <Time at={heldUntil} />
@@ -128,9 +131,8 @@ function factsOf(delivery: DeliveryRecord, { t }: Reader) {
   );
 }
 
-function actionsOn(delivery: DeliveryRecord, { t }: Reader) {
-  const { id } = delivery;
-  const buttons = possibleOn(delivery).map((act, index) => (
+function actionsOn(id: number, { acts }: Standing, { t }: Reader) {
+  const buttons = acts.map((act, index) => (
     <PostButton
       key={act}
       action={act === 'dismiss' ? '/act/dismiss' : '/act/redeliver'}
@@ -142,18 +144,7 @@ function actionsOn(delivery: DeliveryRecord, { t }: Reader) {
   return buttons.length === 0 ? null : <div class="actions">{buttons}</div>;
 }
 
-/** The possible actions, the most likely one first. */
-function possibleOn({ state, reason, dueInMs, behind, claim }: DeliveryRecord) {
-  if (reason === SUPERSEDED) return [];
-  if (state === 'delivered') return ['once more'] as const;
-  const isUnderWay = claim !== undefined || behind !== undefined || dueInMs <= 0;
-  if (state === 'pending') return isUnderWay ? [] : (['try now'] as const);
-  if (reason === DISMISSED) return ['redeliver'] as const;
-  // A delivery held by a rule is released by that rule.
-  return state === 'dead' || reason === NO_LONGER_ROUTED ? (['redeliver', 'dismiss'] as const) : [];
-}
-
-const TONES: Readonly<Partial<Record<StoryEventName, StatusTone>>> = {
+const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   attempt: 'wait',
   delivered: 'good',
   dead: 'bad',

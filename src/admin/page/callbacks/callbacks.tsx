@@ -7,7 +7,8 @@ import { readFilter } from '../../../people/filters.ts';
 import { outcomeInWords, refusedOutcome } from '../../../people/outcomes.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
-import { KindStatus, Status, stateWord, toneOf } from '../parts/status.tsx';
+import { standingOf, type Tone } from '../../../story/standing.ts';
+import { KindStatus, standingWord, Status } from '../parts/status.tsx';
 import { BotName, Gist, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
@@ -104,7 +105,7 @@ export function CallbackTable({ rows }: { readonly rows: readonly ArchivedCallba
 const COLUMNS: Columns<ArchivedCallback> = [
   ['bot', linkTo, 'main'],
   ['callbacks.run', (callback) => <KindStatus callback={callback} />, 'narrow'],
-  ['callbacks.told', standingOf, 'narrow'],
+  ['callbacks.told', toldOf, 'narrow'],
   ['received', ({ receivedAt }) => <Time at={receivedAt} />, 'narrow'],
   ['job', ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />), 'narrow'],
 ];
@@ -120,15 +121,16 @@ function linkTo({ id, botName, botId, gist }: ArchivedCallback) {
   );
 }
 
-const WORST_FIRST = ['dead', 'pending', 'held', 'delivered'] as const;
+const WORST_FIRST: readonly Tone[] = ['bad', 'wait', 'idle', 'good'];
 
-/** The worst state among the callback's deliveries and, unless all are in it, how many are. */
-function standingOf({ deliveries, result }: ArchivedCallback, reader: Reader) {
-  const worst = WORST_FIRST.map((state) => deliveries.find((each) => each.state === state)).find(Boolean);
+/** The worst standing among the callback's deliveries and, unless all are in it, how many are. */
+function toldOf({ deliveries, result }: ArchivedCallback, reader: Reader) {
+  const standings = deliveries.map((each) => standingOf(each, reader.now));
+  const worst = WORST_FIRST.map((tone) => standings.find((each) => each.tone === tone)).find(Boolean);
   if (worst === undefined) return <Status tone="idle" word={reader.t(`result.${result ?? 'none'}`)} />;
-  const word = stateWord(worst, reader);
-  const some = deliveries.filter((each) => stateWord(each, reader) === word).length;
+  const word = standingWord(worst, reader);
+  const some = standings.filter((each) => standingWord(each, reader) === word).length;
   const all = deliveries.length;
   const part = reader.t('callbacks.told, of', { word, some, all });
-  return <Status tone={toneOf(worst)} word={some === all ? word : part} />;
+  return <Status tone={worst.tone} word={some === all ? word : part} />;
 }

@@ -95,7 +95,7 @@ function statusOf(
     );
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
     return <Status tone="bad" word={t('destinations.fails')} />;
-  if (isPrinted) return <Status tone="idle" word={t('state.printed')} />;
+  if (isPrinted) return <Status tone="idle" word={t('standing.printed')} />;
   if (lastDeliveredAt === undefined) return <Status tone="idle" word={t('destinations.unused')} />;
   return <Status tone="good" word={t('destinations.works')} />;
 }

@@ -1,15 +1,11 @@
 /** Shows states, each as a symbol, a word and a colour. */
 import { type StatusCode, statusNameOf } from '../../../callback/callback.ts';
 import type { ArchivedCallback } from '../../../ledger/archive/archive.ts';
-import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../../ledger/ledger.ts';
-import type { DeliveryRecord, DeliveryState } from '../../../ledger/ledger.ts';
-import { deliveredKind, isPrinted } from '../../../story/standing.ts';
+import type { Standing, Tone } from '../../../story/standing.ts';
 import { type Reader, useReader } from '../reader.ts';
 import { Foreign } from './text.tsx';
 
-export type StatusTone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
-
-const SYMBOLS: Readonly<Record<StatusTone, string>> = {
+const SYMBOLS: Readonly<Record<Tone, string>> = {
   good: '✓',
   bad: '✕',
   wait: '◔',
@@ -18,7 +14,7 @@ const SYMBOLS: Readonly<Record<StatusTone, string>> = {
 };
 
 interface StatusProps {
-  readonly tone: StatusTone;
+  readonly tone: Tone;
   readonly word: string;
 }
 
@@ -35,35 +31,12 @@ export function Status({ tone, word }: StatusProps) {
 
 export const RUN_TONES = { succeeded: 'good', error: 'bad', executing: 'busy' } as const;
 
-const STATE_TONES: Readonly<Record<DeliveryState, StatusTone>> = {
-  delivered: 'good',
-  pending: 'wait',
-  dead: 'bad',
-  held: 'idle',
-};
-
-/** Reasons why a held delivery will not be sent; some are rules. */
-const ENDED = [SUPERSEDED, NO_LONGER_ROUTED, DISMISSED] as const;
+/** Rules that let a delivery go for good. */
 const LET_GO_BY = ['on', 'when', 'after_failures', 'repeat'];
 
-type DeliveryShown = Pick<DeliveryRecord, 'state' | 'reason' | 'receipt'>;
-
-export function toneOf(delivery: Pick<DeliveryShown, 'state' | 'receipt'>): StatusTone {
-  return isPrinted(delivery) ? 'idle' : STATE_TONES[delivery.state];
-}
-
-/** The word for a delivery's state; for a delivery held for good, the word for its reason. */
-export function stateWord(delivery: DeliveryShown, { t }: Pick<Reader, 't'>): string {
-  const { state, reason } = delivery;
-  if (state === 'delivered') return t(`state.${deliveredKind(delivery)}`);
-  const ended = state === 'held' ? ENDED.find((each) => each === reason) : undefined;
-  if (ended !== undefined) return t(`ended.${ended}`);
-  const rule = state === 'held' ? LET_GO_BY.find((each) => each === reason) : undefined;
-  return rule === undefined ? t(`state.${state}`) : t('ended by rule', { rule });
-}
-
-export function DeliveryStatus({ delivery }: { readonly delivery: DeliveryShown }) {
-  return <Status tone={toneOf(delivery)} word={stateWord(delivery, useReader())} />;
+/** The word for a delivery's standing; for one that a rule let go, the rule. */
+export function standingWord({ kind, rule }: Standing, { t }: Pick<Reader, 't'>): string {
+  return kind === 'held' && LET_GO_BY.includes(rule) ? t('ended by rule', { rule }) : t(`standing.${kind}`);
 }
 
 export function RunStatus({ status }: { readonly status: StatusCode }) {

@@ -1,0 +1,20 @@
+/** What is said of a delivery's standing in English and Japanese, as in `../phrases.ts`. */
+export const STANDING_PHRASES = {
+  'standing.told': ['Delivered', '届きました'],
+  'standing.accepted': ['Accepted, not confirmed', '受け付け済み（未確認）'],
+  'standing.printed': ['Printed only', '出力のみ'],
+  'standing.dead': ['Given up', '送信をあきらめました'],
+  'standing.dead unrouted': ['Given up, no longer routed', '通知の対象外になりました'],
+  'standing.being sent': ['Being sent', '送信中'],
+  'standing.due': ['Tried again later', '後で再送します'],
+  'standing.due when it answers': ['Waits until it answers', '応答を待っています'],
+  'standing.due now': ['Waits for its turn', '送信の順番待ち'],
+  'standing.the service’s': ['Waits for a retry', '再送を待っています'],
+  'standing.after an earlier one': ['Waits for an earlier one', '前の通知を待っています'],
+  'standing.held until': ['Held back', '保留中'],
+  'standing.in a summary': ['Held back', '保留中'],
+  'standing.held': ['Held back', '保留中'],
+  'standing.unrouted': ['No longer sent there', '通知の対象外になりました'],
+  'standing.superseded': ['Out of date', '古くなったため送りません'],
+  'standing.marked as done': ['Marked as done', '対応済み'],
+} as const;
