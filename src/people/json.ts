@@ -58,7 +58,7 @@ export function snoozeJson(snooze: KeptSnooze) {
 }
 
 export function incidentJson(incident: Incident, redact: Redact) {
-  const { takenUp, gist } = incident;
+  const { takenUp, gist, likeness } = incident;
   const known = shape(incident, ['id', 'kind', 'subject', 'sign', 'since', 'lastAt', 'count', 'overAt']);
   const taken = takenUp && { by: takenUp.by, because: takenUp.because, at: isoTime(takenUp.at) };
   return {
@@ -66,6 +66,7 @@ export function incidentJson(incident: Incident, redact: Redact) {
     since: isoTime(incident.since),
     name: incident.name,
     gist: redact(gist),
+    likeness: redact(likeness),
     state: stateOf(incident),
     taken_up: taken ?? null,
   };

@@ -190,7 +190,8 @@ function pageOf(subject: OwnSubject): string {
     return subject.troubles.length === 1 ? `incidents/${subject.troubles[0]?.id}` : '';
   if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
   const { template } = subject;
-  if (template === 'summary') return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
+  if (template === 'summary' && subject.errors + subject.missed === 0)
+    return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
   return template === 'refused' ? template : template === 'reload_refused' ? 'config' : '';
 }
 

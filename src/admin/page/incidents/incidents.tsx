@@ -64,7 +64,7 @@ export function Entries({ incidents, errors, most }: Troubles & { readonly most:
   const groups = groupsOf(incidents);
   return (
     <>
-      <ul class="problems">
+      <ul class="incidents">
         {groups.slice(0, most).map((group) => (
           <Entry key={group.latest.id} group={group} errors={errors} />
         ))}

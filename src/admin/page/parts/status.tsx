@@ -32,11 +32,11 @@ export function Status({ tone, word }: StatusProps) {
 export const RUN_TONES = { succeeded: 'good', error: 'bad', executing: 'busy' } as const;
 
 /** Rules that let a delivery go for good. */
-const LET_GO_BY = ['on', 'when', 'after_failures', 'repeat'];
+const LET_GO_BY: ReadonlySet<string> = new Set(['on', 'when', 'after_failures', 'repeat']);
 
 /** The word for a delivery's standing; for one that a rule let go, the rule. */
 export function standingWord({ kind, rule }: Standing, { t }: Pick<Reader, 't'>): string {
-  return kind === 'held' && LET_GO_BY.includes(rule) ? t('ended by rule', { rule }) : t(`standing.${kind}`);
+  return kind === 'held' && LET_GO_BY.has(rule) ? t('ended by rule', { rule }) : t(`standing.${kind}`);
 }
 
 export function RunStatus({ status }: { readonly status: StatusCode }) {
