@@ -83,10 +83,19 @@ export class Paces {
     const keys = keysOf(destination);
     for (;;) {
       const pauses = keys.map((key) => this.#paces.get(key)?.pause);
+      const asked = this.#now();
       for (const key of keys) if (!(await this.#waitFor(key, until))) return false;
-      // A pause that began meanwhile makes both slots void.
-      if (keys.every((key, index) => this.#paces.get(key)?.pause === pauses[index])) return true;
+      // A pause that began meanwhile makes both slots void, also one that another process was asked for.
+      const isSame = keys.every((key, index) => this.#paces.get(key)?.pause === pauses[index]);
+      if (isSame && (this.#now() === asked || !(await this.#isPausedNow(keys)))) return true;
     }
+  }
+
+  /** As the store says; where it cannot be asked, what it said last. */
+  async #isPausedNow(keys: readonly string[]): Promise<boolean> {
+    const { store, onTrouble } = this.#dependencies;
+    this.#notePauses((await store.currentPaces(keys).catch(onTrouble)) ?? []);
+    return keys.some((key) => (this.#paces.get(key)?.pausedUntil ?? 0) > this.#now());
   }
 
   /** Notes the pause that comes with a failure. */

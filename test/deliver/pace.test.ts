@@ -99,6 +99,17 @@ describe('a destination’s pace', () => {
     expect(paces.isPaced(THIRD)).to.equal(false);
   });
 
+  it('obeys a pause that another process is asked for while this one waits for its slot, also one that ends before slots that were given', async () => {
+    limit(OPS, 1000);
+    await store.clock.advance(0);
+    const other = pacesOf();
+    await other.refresh();
+    const all = Promise.all([slot(OPS), slot(OPS), slot(OPS, 1600)]);
+    await store.clock.advance(500);
+    other.limited(OPS, 1500);
+    expect(await store.clock.runUntil(all)).to.deep.equal([3000, 2000, undefined]);
+  });
+
   describe('of which the store does not know', () => {
     let pausePace: PaceStore['pausePace'];
     let troubles: number;
@@ -115,7 +126,7 @@ describe('a destination’s pace', () => {
         clock: store.clock,
         store: {
           ...through,
-          currentPaces: () => ledger.currentPaces(),
+          currentPaces: (...args) => ledger.currentPaces(...args),
           pausePace: (...args) => pausePace(...args),
         },
         paceOf: () => ({ addressMs: 1000, channelMs: 200 }),

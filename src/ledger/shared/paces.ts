@@ -1,5 +1,5 @@
 /** For all processes: when the next message may go to a destination or channel that has limited its rate. */
-import sql from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/retry-after.ts';
 import type { Tx } from '../database.ts';
 
@@ -17,12 +17,13 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before are void. */
+/** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before that end in it are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
+  const later = (time: Sql) => sql`
+    CASE WHEN ${time} > excluded.next_at AND ${time} <= ${tx.now + FURTHEST_MS} THEN ${time} ELSE excluded.next_at END`;
   await tx.all(sql`
     INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})
-    ON CONFLICT (key) DO UPDATE SET next_at = excluded.next_at, paused_until = excluded.paused_until
-    WHERE paces.next_at < excluded.next_at OR paces.next_at > ${tx.now + FURTHEST_MS}`);
+    ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
 }
 
 export async function forgetPace(tx: Tx, key: string): Promise<void> {
@@ -46,9 +47,10 @@ export interface CurrentPace {
   readonly pausedMs?: number | undefined;
 }
 
-/** The paces that are kept: until nothing has been sent for a minute. */
-export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
+/** The paces that are kept, until nothing has been sent for a minute; with `keys`, of these alone. */
+export function currentPaces(tx: Tx, keys?: readonly string[]): Promise<readonly CurrentPace[]> {
+  const which = keys === undefined ? sql`1 = 1` : sql`key IN (${join(keys)})`;
   return tx.all(sql`
     SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
-    WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
+    WHERE ${which} AND next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
 }
