@@ -179,7 +179,7 @@ export class Pipeline {
   async #beatOnce(): Promise<void> {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
-    if (!isHeard) this.loop.releaseAll();
+    if (!isHeard) this.loop.release();
     const hands = {
       has: (delivery: DeliveryName) => this.loop.has(delivery),
       isFiring: (key: string) => this.#signals.isFiring(key),

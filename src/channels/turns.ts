@@ -45,7 +45,7 @@ export class Turns {
         resolve(undefined);
       });
       this.#waiting.set(destination, (this.#waiting.get(destination) ?? new Set()).add(give));
-      this.#serve();
+      this.serve();
     });
   };
 
@@ -57,11 +57,12 @@ export class Turns {
     this.#count(destination, 1);
     return () => {
       this.#count(destination, -1);
-      this.#serve();
+      this.serve();
     };
   }
 
-  #serve(): void {
+  /** To be called where the limits allow more than before, too. */
+  serve(): void {
     for (let next = this.#next(); next !== undefined && !this.#isTimed; next = this.#next()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) return this.#serveIn(waitMs);
@@ -110,7 +111,7 @@ export class Turns {
     this.#isTimed = true;
     this.#clock.startTimer(ms, () => {
       this.#isTimed = false;
-      this.#serve();
+      this.serve();
     });
   }
 }

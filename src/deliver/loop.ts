@@ -78,14 +78,9 @@ export class Loop {
     if (before !== undefined) before.mayHaveNext = true;
   }
 
-  /** Has the deliveries that are not being attempted taken over. */
-  release(deliveries: Iterable<Delivery>): void {
+  /** Has the deliveries that are not being attempted taken over; by default all that only wait. */
+  release(deliveries: Iterable<Delivery> = this.#inHand): void {
     for (const delivery of deliveries) if (!delivery.isAttempted) this.#end(delivery, true);
-  }
-
-  /** Has all taken over that only waits. */
-  releaseAll(): void {
-    this.release(this.#inHand);
   }
 
   /** Nobody waits for the delivery any more; what waits behind it is taken over. */
@@ -119,7 +114,7 @@ export class Loop {
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
     this.isStopping = true;
-    this.releaseAll();
+    this.release();
   }
 
   /** Ends every running attempt with the failure `cut_off`. */
@@ -188,8 +183,12 @@ export class Loop {
 
   async #callInTurn(delivery: Delivery, turn: Promise<(() => void) | undefined>): Promise<void> {
     const giveBack = await turn;
-    if (giveBack !== undefined) return this.#attempt(delivery, giveBack);
-    this.#end(delivery, true);
+    // Whom it waited for may have been told to wait.
+    const isPaused = this.#dependencies.paces.isPaused(delivery.destination);
+    if (giveBack !== undefined && !isPaused) return this.#attempt(delivery, giveBack);
+    if (giveBack === undefined) this.#end(delivery, true);
+    else this.#enqueue(delivery);
+    giveBack?.();
     this.#calls.end(delivery.destination);
   }
 

@@ -43,7 +43,7 @@ interface Pause {
 
 export type PaceStore = Pick<
   DatabaseLedger,
-  'reservePace' | 'pausePace' | 'forgetPace' | 'forgetPaces' | 'currentPaces'
+  'reservePace' | 'pausePace' | 'pausesOf' | 'forgetPace' | 'forgetPaces' | 'currentPaces'
 >;
 
 export interface PacesDependencies {
@@ -67,6 +67,15 @@ export class Paces {
     return this.#paces.size > 0 && keysOf(destination).some((key) => this.#paces.has(key));
   }
 
+  /** As far as this process knows. */
+  isPaused(destination: string): boolean {
+    const untilOf = ({ pause, pausedUntil }: Pace) => Math.max(pausedUntil, pause?.until ?? 0);
+    return keysOf(destination).some((key) => {
+      const pace = this.#paces.get(key);
+      return pace !== undefined && untilOf(pace) > this.#now();
+    });
+  }
+
   /** Milliseconds until the next message may go there, as far as this process knows. */
   waitMs(destination: string): number {
     const freeAt = keysOf(destination).map((key) => this.#paces.get(key)?.freeAt ?? 0);
@@ -81,21 +90,22 @@ export class Paces {
   /** Waits for the next slot of the destination and of its channel. @returns false: none comes before `until` */
   async slot(destination: string, until: number): Promise<boolean> {
     const keys = keysOf(destination);
-    for (;;) {
+    while (this.isPaced(destination)) {
       const pauses = keys.map((key) => this.#paces.get(key)?.pause);
-      const asked = this.#now();
+      for (const key of keys) await this.#paces.get(key)?.written;
+      const stored = await this.#storedPauses(keys);
       for (const key of keys) if (!(await this.#waitFor(key, until))) return false;
       // A pause that began meanwhile makes both slots void, also one that another process was asked for.
       const isSame = keys.every((key, index) => this.#paces.get(key)?.pause === pauses[index]);
-      if (isSame && (this.#now() === asked || !(await this.#isPausedNow(keys)))) return true;
+      if (isSame && stored === (await this.#storedPauses(keys))) return true;
     }
+    return true;
   }
 
-  /** As the store says; where it cannot be asked, what it said last. */
-  async #isPausedNow(keys: readonly string[]): Promise<boolean> {
+  /** To be compared: times of the store say nothing of how long, since its clock may be set. */
+  async #storedPauses(keys: readonly string[]): Promise<string> {
     const { store, onTrouble } = this.#dependencies;
-    this.#notePauses((await store.currentPaces(keys).catch(onTrouble)) ?? []);
-    return keys.some((key) => (this.#paces.get(key)?.pausedUntil ?? 0) > this.#now());
+    return JSON.stringify(await store.pausesOf(keys).catch(onTrouble));
   }
 
   /** Notes the pause that comes with a failure. */
@@ -188,7 +198,6 @@ export class Paces {
     const { clock, store, onTrouble } = this.#dependencies;
     const pace = this.#paces.get(key);
     if (pace === undefined) return true;
-    await pace.written;
     const mostMs = Math.floor(until - this.#now() - RESERVE_MS);
     const leftMs = (pace.pause?.until ?? 0) - this.#now();
     if (mostMs < 0 || mostMs < leftMs) return false;

@@ -20,7 +20,7 @@ import { takeOver } from './deliveries/deliveries.ts';
 import { recordDestinations } from './deliveries/destinations.ts';
 import { forget } from './callbacks/forget.ts';
 import { endFailing, failingDestinations } from './deliveries/failing.ts';
-import { currentPaces, forgetPace, forgetPaces, pausePace, reservePace } from './shared/paces.ts';
+import { currentPaces, forgetPace, forgetPaces, pausePace, pausesOf, reservePace } from './shared/paces.ts';
 import { correctTimes } from './shared/clock.ts';
 import { freeClaims, giveBack, leave } from './deliveries/free-claims.ts';
 import { heartbeat, otherProcesses, processes } from './shared/processes.ts';
@@ -93,6 +93,7 @@ export const serviceOperations = {
   careForIncidents,
   claim,
   currentPaces,
+  pausesOf,
   digestCounts,
   endFailing,
   endHolds,

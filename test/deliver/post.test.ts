@@ -101,6 +101,21 @@ describe('a POST', () => {
       expect(bench.clock.monotonic() - startedAt).to.be.within(2000, 3000);
     });
 
+    it('is not sent in a pause that began while it waited for a connection', async () => {
+      const waiting: (() => void)[] = [];
+      const turn = () => new Promise<() => void>((give) => void waiting.push(() => give(() => undefined)));
+      Object.assign(bench.channelTo('slack'), { turn });
+      bench.fails(OPS, failure('rate_limited', 300_000));
+      const posts = Promise.all([handle(), handle(callbackWith({ job_id: 'second' }))]);
+      await bench.clock.advance(100);
+      for (const give of waiting) {
+        give();
+        await bench.clock.advance(100);
+      }
+      const verdicts = (await bench.clock.runUntil(posts)).map(({ result }) => result);
+      expect([bench.tries(OPS), ...verdicts]).to.deep.equal([1, 'taken_over', 'taken_over']);
+    });
+
     it('is told in turn within fifteen seconds where a dozen come at once, one more behind them, without a non-2xx', async () => {
       bench.limitRate(OPS, 1000);
       bench.planned = [OPS];

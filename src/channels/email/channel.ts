@@ -8,12 +8,11 @@ import { openedChannel } from '../open-channel.ts';
 import { type Mailbox, mailDomainOf, parseMailAddress, parseMailbox, wireAddressOf } from './address.ts';
 import type { EmailMessage } from './compose.ts';
 import { emailFormat } from './format.ts';
+import { Logins } from './logins.ts';
 import { accessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
-import { LOGIN_PAUSE_MS, smtpFailureOf } from './smtp-errors.ts';
-import { poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
-import { LONGEST_PAUSE_MS } from '../retry-after.ts';
-import { Turns } from '../turns.ts';
+import { smtpFailureOf } from './smtp-errors.ts';
+import { hasLogin, poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
@@ -35,40 +34,37 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   const { openTransport } = await import('./transport.ts');
   const tokens = oauth && accessTokens(oauth, openPool);
   const transport = openTransport({ ...poolOptionsOf(smtp), ...(tokens && { auth: tokens.auth }) });
-  const turns = new Turns(turnLimitsOf(smtp));
+  const logins = new Logins(turnLimitsOf(smtp), tokens !== undefined || hasLogin(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));
   const loggedIn = <T>(work: () => Promise<T>) => tokens?.renewed(work) ?? work();
-  let pauseMs = LOGIN_PAUSE_MS;
-  let refusedAt = -Infinity;
-  const failureOf = (error: unknown) =>
-    smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words), pauseMs);
+  const failureOf = (error: unknown, refusedBefore?: number) =>
+    smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words), logins.pauseMs(refusedBefore));
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const mail = mailOf(outgoing, settings);
     const until = performance.now() + outgoing.timeoutMs;
+    const onHandedOver = outgoing.onHandedOver && (() => (logins.taken(), outgoing.onHandedOver?.()));
+    const { refusals } = logins;
+    const limits = () => ({ ...outgoing, onHandedOver, timeoutMs: until - performance.now() });
     try {
-      await loggedIn(() => transport.send(mail, { ...outgoing, timeoutMs: until - performance.now() }));
+      await loggedIn(() => transport.send(mail, limits()));
     } catch (error) {
-      const failure = failureOf(error);
-      // Others may have tried to log in at the same time.
-      const isLater = performance.now() >= refusedAt + LOGIN_PAUSE_MS;
-      if (failure.retryAfterMs === pauseMs && isLater) {
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-        refusedAt = performance.now();
-      }
+      const failure = failureOf(error, refusals);
+      logins.failed(failure, refusals);
       throw failure;
     }
-    pauseMs = LOGIN_PAUSE_MS;
+    logins.taken();
+    logins.refusals = 0;
     return { messageId: mail.messageId };
   };
   return openedChannel({
-    turn: turns.take,
+    turn: logins.turns.take,
     send,
     verify: () => loggedIn(() => transport.verify(VERIFY_TIMEOUT_MS)),
     free: async () => {
       transport.close();
       await tokens?.close();
     },
-    failureOf,
+    failureOf: (error) => failureOf(error),
   });
 }
 

@@ -47,6 +47,10 @@ export function turnLimitsOf(url: string): TurnLimits {
   return { connections, mails: Math.max(0, Number(rateLimit) || 0), perMs: Number(rateDelta) || 1000 };
 }
 
+export function hasLogin(url: string): boolean {
+  return parseConnectionUrl(url).auth !== undefined;
+}
+
 export function isSmtpUrl(text: string | undefined): boolean {
   if (text === undefined || !/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return false;
   try {

@@ -47,10 +47,14 @@ export interface CurrentPace {
   readonly pausedMs?: number | undefined;
 }
 
-/** The paces that are kept, until nothing has been sent for a minute; with `keys`, of these alone. */
-export function currentPaces(tx: Tx, keys?: readonly string[]): Promise<readonly CurrentPace[]> {
-  const which = keys === undefined ? sql`1 = 1` : sql`key IN (${join(keys)})`;
+/** The paces that are kept: until nothing has been sent for a minute. */
+export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
     SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
-    WHERE ${which} AND next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
+    WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
+}
+
+/** When the last pause of each of these ends or ended, by the store's clock. */
+export function pausesOf(tx: Tx, keys: readonly string[]): Promise<readonly unknown[]> {
+  return tx.all(sql`SELECT key, paused_until FROM paces WHERE key IN (${join(keys)}) ORDER BY key`);
 }

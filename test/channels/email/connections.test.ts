@@ -75,6 +75,28 @@ describe('the connections of the email channel', () => {
     await start();
   });
 
+  it('are one at a time until the server has taken the login, and after each refusal, whose pause doubles up to an hour', async () => {
+    await start({ login: LOGIN });
+    const isOne = async (count: number) => {
+      const turns = Array.from({ length: 3 }, (_, place) => channel.turn?.(AMPLE_MS, `email:${place}`));
+      const [given, ...others] = turns.map((turn) => (turn instanceof Promise ? 'waits' : 'given'));
+      expect([given, ...others].filter((each) => each === 'given')).to.have.length(count);
+      for (const turn of turns) (await turn)?.();
+    };
+    await isOne(1);
+    for (const minutes of [5, 10, 20, 40, 60, 60]) {
+      mail.faults.push({ at: 'auth', does: 'refuse', code: 535, text: '5.7.8 no', times: 1 });
+      const { retryAfterMs, message } = await failureOf(send());
+      expect([retryAfterMs, message.includes(`tried in ${minutes} minutes`)]).to.deep.equal([
+        minutes * 60_000,
+        true,
+      ]);
+      await isOne(1);
+    }
+    await send();
+    await isOne(3);
+  });
+
   it('are made anew once where one that was kept is refused before its mail, and not where one is new', async () => {
     await start();
     for (const code of [421, 503]) {

@@ -120,7 +120,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'goes on with what it had in hand before it was silent',
     file: 'src/app/pipeline.ts',
-    from: 'if (!isHeard) this.loop.releaseAll();',
+    from: 'if (!isHeard) this.loop.release();',
     to: '',
     unseen: 'a process is silent only while its store is in trouble, and what is sent twice then is excused',
   },
