@@ -22,34 +22,38 @@ describe('The calls that wait for PostgreSQL', () => {
 
   it('are run together where they are plain, in the order of their jobs, and settlements last', () => {
     const queue = queueOf(plain('settled'), plain('of b', 'b'), plain('of a', 'a'));
-    expect(names(queue.next(4))).to.deep.equal(['of a', 'of b', 'settled']);
+    expect(names(queue.next(true))).to.deep.equal(['of a', 'of b', 'settled']);
   });
 
   it('are run one batch at a time where they are plain, so that what comes meanwhile is the next one', () => {
     const queue = queueOf(plain('first', 'a'), plain('with it', 'b'));
-    const first = queue.next(4);
+    const first = queue.next(true);
     queue.add(plain('later', 'c'));
-    expect([first, queue.next(4)].map(names)).to.deep.equal([['first', 'with it'], []]);
+    expect([first, queue.next(true)].map(names)).to.deep.equal([['first', 'with it'], []]);
     queue.end(first);
-    expect(names(queue.next(4))).to.deep.equal(['later']);
+    expect(names(queue.next(true))).to.deep.equal(['later']);
   });
 
   it('are run alone where they are not, and leave the last connection to those that are', () => {
     const queue = queueOf(other('1', 'a'), other('2', 'b'), plain('3', 'c'), other('4', 'd'));
-    expect([queue.next(2), queue.next(1), queue.next(1)].map(names)).to.deep.equal([['1'], ['3'], ['2']]);
+    expect([queue.next(true), queue.next(false), queue.next(false)].map(names)).to.deep.equal([
+      ['1'],
+      ['3'],
+      ['2'],
+    ]);
   });
 
   it('never overtake an earlier one of their job, whether it runs or waits', () => {
     const queue = queueOf(plain('1', 'a'), other('2', 'a'), plain('3', 'a'), plain('of b', 'b'));
-    const first = queue.next(4);
+    const first = queue.next(true);
     expect(names(first)).to.deep.equal(['1', 'of b']);
-    expect(names(queue.next(4))).to.deep.equal([]);
+    expect(names(queue.next(true))).to.deep.equal([]);
     queue.end(first);
-    const second = queue.next(4);
+    const second = queue.next(true);
     expect(names(second)).to.deep.equal(['2']);
-    expect(names(queue.next(4))).to.deep.equal([]);
+    expect(names(queue.next(true))).to.deep.equal([]);
     queue.end(second);
-    expect(names(queue.next(4))).to.deep.equal(['3']);
+    expect(names(queue.next(true))).to.deep.equal(['3']);
   });
 
   it('are run together where they are of other BOTs and other jobs, one after the other where of the same', () => {
@@ -59,28 +63,32 @@ describe('The calls that wait for PostgreSQL', () => {
       plain('3', 'other', 'c'),
       plain('4', 'b'),
     );
-    const first = queue.next(4);
+    const first = queue.next(true);
     expect(names(first)).to.deep.equal(['1', '3']);
-    expect(names(queue.next(4)), 'the fourth one is behind the second').to.deep.equal([]);
+    expect(names(queue.next(true)), 'the fourth one is behind the second').to.deep.equal([]);
     queue.end(first);
-    const second = queue.next(4);
+    const second = queue.next(true);
     expect(names(second)).to.deep.equal(['2']);
     queue.end(second);
-    expect(names(queue.next(4))).to.deep.equal(['4']);
+    expect(names(queue.next(true))).to.deep.equal(['4']);
   });
 
   it('are run again, each alone and before all others, where one of them has failed', () => {
     const queue = queueOf(plain('1', 'a'), plain('2', 'b'));
-    const batch = queue.next(4);
+    const batch = queue.next(true);
     queue.add(plain('later', 'c'));
     queue.end(batch, batch);
-    expect([queue.next(4), queue.next(4), queue.next(4)].map(names)).to.deep.equal([['1'], ['2'], ['later']]);
+    expect([queue.next(true), queue.next(true), queue.next(true)].map(names)).to.deep.equal([
+      ['1'],
+      ['2'],
+      ['later'],
+    ]);
   });
 
   it('are taken a hundred at a time', () => {
     const queue = queueOf(...Array.from({ length: 140 }, (_, job) => plain(`${job}`, `${job}`)));
-    const first = queue.next(4);
+    const first = queue.next(true);
     queue.end(first);
-    expect([first.length, queue.next(4).length]).to.deep.equal([100, 40]);
+    expect([first.length, queue.next(true).length]).to.deep.equal([100, 40]);
   });
 });

@@ -1,6 +1,8 @@
 /** A ledger whose PostgreSQL, or another replica, does not answer: nobody waits longer than they said, nor for another's job. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
+import sql from 'sql-template-tag';
+import type { Tx } from '../../src/ledger/database.ts';
 import { troubleOf } from '../../src/ledger/failures.ts';
 import {
   type Arrival,
@@ -9,6 +11,7 @@ import {
   LedgerUnavailable,
 } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
@@ -132,6 +135,20 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(await store.query(`select count(*)::int from history where what = 'taken_over'`)).to.deep.equal([
       { count: 480 },
     ]);
+  });
+
+  it('is read for one person while the question of another waits', async () => {
+    const reader = await openPostgres({ url: store.url, ...optionsOf(''), isReader: true });
+    let [reading, begin] = [0, () => {}];
+    const bothRead = new Promise<void>((resolve) => (begin = resolve));
+    const read = async (tx: Tx) => {
+      await tx.first(sql`SELECT 1 AS one`);
+      reading += 1;
+      if (reading === 2) begin();
+      await bothRead;
+    };
+    await Promise.all([read, read].map((each) => reader.run(each, { withinMs: PATIENT_MS })));
+    await reader.close();
   });
 
   it('has the server end what takes too long, and keeps the connection', async () => {

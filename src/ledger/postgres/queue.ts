@@ -25,10 +25,10 @@ export class CallQueue<Call extends QueuedCall> {
 
   /**
    * Takes the next calls, of which no two share a key, in the order of their keys; none: all that wait are behind running ones.
-   * @param free connections, of which the last one is for plain calls
+   * @param isRoom whether there is a connection for one that runs alone, beside that of plain calls
    */
-  next(free: number): readonly Call[] {
-    const batch = this.#first(free > 1);
+  next(isRoom: boolean): readonly Call[] {
+    const batch = this.#first(isRoom);
     const taken = new Set(batch);
     if (batch.length > 0) this.#waiting = this.#waiting.filter((call) => !taken.has(call));
     for (const key of keysOf(batch)) this.#running.add(key);

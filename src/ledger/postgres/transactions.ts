@@ -99,7 +99,8 @@ class PostgresTransactions implements Transactions {
   #begin(): void {
     this.#isScheduled = false;
     while (this.#free > 0) {
-      const batch = this.#queue.next(this.#free);
+      // Nothing that only reads is plain.
+      const batch = this.#queue.next(this.#settings.isReader === true || this.#free > 1);
       if (batch.length === 0) return;
       this.#free -= 1;
       void this.#runOn(batch);
