@@ -21,12 +21,10 @@ export interface Noticed {
   readonly isWaiting?: boolean;
 }
 
-/** Results of a BOT that are looked at for a newer success. */
-const MOST_LOOKED_AT = 200;
-
 /**
  * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
- * open incident of an earlier run says that there is none.
+ * open incident of an earlier run says that there is none. Only 200 results are looked at; a limit that is a parameter has SQLite plan
+ * the statement anew each time.
  * @returns the incident's id; undefined: nothing was done
  */
 export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
@@ -43,7 +41,7 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
     OR NOT EXISTS (
       SELECT 1 FROM (
         SELECT status, started_at, received_at FROM callbacks
-        WHERE kind = 'callback' AND bot_key = ${key} ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest
+        WHERE kind = 'callback' AND bot_key = ${key} ORDER BY id DESC LIMIT 200) AS newest
       WHERE status = 0 AND started_at > CAST(${startedAt} AS BIGINT) AND received_at > CAST(${startedAt} AS BIGINT))
     ON CONFLICT (kind, subject_key) WHERE over_at IS NULL DO UPDATE SET
       name = excluded.name, sign = excluded.sign, gist = excluded.gist, likeness = excluded.likeness,
