@@ -13,7 +13,9 @@ export function drawSends(random: Random, frame: Frame, { routes }: ConfigPlan):
     const at = rush === undefined ? random.int(0, frame.lastsMs) : rush + random.int(0, 3000);
     // Two BOTs may call their jobs the same.
     const number = random.chance(0.1) ? Math.max(0, job - 1) : job;
-    return jobOf(random, frame, { job: `job-${number}`, bot: random.of(BOTS), at });
+    const bot = random.of(BOTS);
+    const isWatched = routes.some(({ bots, overdueMin }) => overdueMin !== undefined && bots.includes(bot));
+    return jobOf(random, frame, { job: `job-${number}`, bot, at, isLong: isWatched && random.chance(0.5) });
   }).flat();
   const counting = routes.filter(({ repeat, afterFailures }) => repeat ?? afterFailures);
   const busy = random.of([...BOTS, ...counting.flatMap(({ bots }) => [...bots, ...bots, ...bots])]);
@@ -37,10 +39,11 @@ function busyBot(random: Random, { lastsMs }: Frame, bot: string): Drawn[] {
 function jobOf(
   random: Random,
   { hasRules }: Frame,
-  { job, bot, at }: Pick<Send, 'job' | 'bot' | 'at'>,
+  { job, bot, at, isLong }: Pick<Send, 'job' | 'bot' | 'at'> & { readonly isLong: boolean },
 ): Drawn[] {
   // Some end while it is still being told that they have begun.
-  const runs = random.chance(0.4) ? random.int(20, 4000) : random.int(1, 200) * SECOND;
+  const short = random.chance(0.4) ? random.int(20, 4000) : random.int(1, 200) * SECOND;
+  const runs = isLong ? random.int(100, 500) * SECOND : short;
   const about = { job, bot, startedAt: at - random.int(0, 30) * SECOND };
   const result: Status = random.chance(hasRules ? 0.65 : 0.5) ? 1 : 0;
   const late = runs + random.int(0, 40) * SECOND;

@@ -119,7 +119,7 @@ export interface Observed {
   readonly acted: Acted[];
   /** Which configs came into force where. */
   readonly loaded: { readonly at: number; readonly config: number; readonly slot: number }[];
-  readonly stops: { readonly process: Run; readonly ms: number }[];
+  readonly stops: { readonly process: Run; readonly from: number; readonly ms: number }[];
   /** When processes ended, by a crash or a stop. */
   readonly ends: { readonly at: number; readonly process: Run }[];
   /** When time was left out: its ends. */

@@ -124,7 +124,8 @@ async function tryAll(folder: string): Promise<Result[]> {
 }
 
 const folders = Array.from({ length: Number(values.jobs) }, copyOfTheTree);
-const red = await firstRed(folders[0] as string);
+// Of a few, whoever looks after one knows.
+const red = values.only === '' ? await firstRed(folders[0] as string) : undefined;
 if (red !== undefined) throw new Error(`it finds something where nothing is planted: ${red}`);
 const results = (await Promise.all(folders.map(tryAll))).flat();
 for (const folder of folders) rmSync(folder, { recursive: true });

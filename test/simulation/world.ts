@@ -11,19 +11,20 @@ import { JobService } from './service.ts';
 import { StoreSeam } from './store.ts';
 import { Timeline } from './timeline.ts';
 
-/** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no rule of the configs holds longer. */
-const ENDS_WITHIN_MS = 45 * MINUTE;
+/** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no pause that a clock made than an hour. */
+const ENDS_WITHIN_MS = 80 * MINUTE;
 
 /** Time in which nothing happens is left out, as on a machine that sleeps. */
 const SLEEPS_MS = 15 * SECOND;
-/** While something waits in hand for a pause to end: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
+/** While a pause lasts: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
 const SLEEPS_LONG_MS = 45 * SECOND;
 const SHORTEST_SLEEP_MS = 2 * SECOND;
 
-/** What was due meanwhile begins within that. */
+/** What was due meanwhile begins within that; after a long sleep, which nobody has heard of, a second poll later. */
 const AWAKE_MS = 300;
+const AWAKE_LONG_MS = 1500;
 
-/** How often it is asked whether all has ended. */
+/** Between two looks whether all has ended. */
 const LOOKS_EVERY_MS = 10 * SECOND;
 
 export class World {
@@ -165,7 +166,7 @@ export class World {
     await process.app.stop();
     if (!process.isAlive) return;
     this.say(`${process.name} has ended`);
-    this.observed.stops.push({ process, ms: this.timeline.now - since });
+    this.observed.stops.push({ process, from: since, ms: this.timeline.now - since });
     this.#down(process, downFor);
   }
 
@@ -233,7 +234,7 @@ export class World {
     if (until < now + SHORTEST_SLEEP_MS) return;
     timeline.jumpTo(until);
     this.observed.slept.push(until);
-    this.#awakeUntil = until + AWAKE_MS;
+    this.#awakeUntil = until + (isPaused ? AWAKE_LONG_MS : AWAKE_MS);
     this.say('time passes');
   }
 
@@ -256,20 +257,18 @@ export class World {
     if (process === undefined || listed === undefined) return;
     observed.listed = listed;
     // Somebody has looked at what waits for that.
-    const unsure = listed.flatMap(({ deliveries }) => deliveries.filter(isForSomebody));
-    for (const was of unsure) this.#people.giveBack(process, was);
+    for (const { deliveries } of listed)
+      for (const was of deliveries) if (isForSomebody(was)) this.#people.giveBack(process, was);
     const isOpen = listed.some(({ deliveries }) =>
       deliveries.some(({ state, until }) => state === 'pending' || until !== undefined),
     );
     const metrics = [];
     for (const each of this.#slots) metrics.push((each && (await this.#people.metrics(each))) ?? '');
-    // The list has no alerts, and one may come while each is asked.
     if (isOpen || metrics.some((figures) => !/^botbell_deliveries_pending 0$/m.test(figures))) return;
     observed.metrics = metrics;
     this.#hasEnded = true;
   }
 
-  /** What still waits, in words. */
   #standing(): string {
     const waiting = this.observed.listed.flatMap(({ job_id: job, kind, deliveries }) =>
       deliveries

@@ -196,8 +196,15 @@ function noMoreOften(history: History, post: Post, broken: Broken): void {
   }
 }
 
-/** A stop cuts nobody off. */
+/** A stop cuts nobody off, and who comes then is to come again. */
 function answeredByWhoStops({ observed }: History, broken: Broken): void {
+  for (const { send, process, status, at } of observed.posts)
+    if (
+      status !== undefined &&
+      status !== 503 &&
+      observed.stops.some((stop) => stop.process === process && stop.from < at)
+    )
+      broken('a stop takes nothing new', `${nameOf(send)} was answered ${status}`);
   for (const { send, process, status, endedAt } of observed.posts)
     if (
       status === undefined &&

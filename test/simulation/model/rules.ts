@@ -21,9 +21,15 @@ export function judgeRules(history: History, broken: Broken): void {
   snoozedForAReason(history, snoozes, broken);
   for (const [admitted, ruled] of rulings) {
     if (history.isActedOn(admitted)) continue;
-    noMoreThanRuled(history, admitted, ruled, broken);
+    const isUnsure = (destination: string) => unsure.has(`${admitted.send.bot} ${destination}`);
+    noMoreThanRuled(
+      history,
+      admitted,
+      (destination) => isUnsure(destination) || ruled.has(destination),
+      broken,
+    );
     for (const [destination, ruling] of ruled) {
-      if (unsure.has(`${admitted.send.bot} ${destination}`)) continue;
+      if (isUnsure(destination)) continue;
       asRuled(history, { admitted, destination, ruling, snoozes }, broken);
     }
   }
@@ -46,7 +52,24 @@ function unsurePlaces(history: History): ReadonlySet<string> {
       history.isActedOn(admitted) || (state === 'dead' && isDeathUnsure(history, admitted, destination));
     return listed.deliveries.filter(isUnsure).map(({ destination }) => `${send.bot} ${destination}`);
   });
-  return new Set(places);
+  return new Set([...places, ...unsureOfMissed(history)]);
+}
+
+/** So long after it was due a BOT may not have been told as missed yet. */
+const MISSED_WITHIN_MS = 20 * SECOND;
+
+/** Of a BOT that comes for the first time in the moment in which it is missed, nobody knows whether it was. */
+function unsureOfMissed(history: History): readonly string[] {
+  const routes = history.scenario.configs[0]?.routes ?? [];
+  return routes.flatMap(({ bots, expect, notify }) =>
+    bots.flatMap((bot) => {
+      const { at } = history.admitted.find(({ send }) => send.bot === bot) ?? {};
+      if (expect === undefined || at === undefined) return [];
+      const missedMs = at - (expect.everyMin + expect.graceMin) * MINUTE;
+      const isUnsure = missedMs > -SECOND && missedMs < MISSED_WITHIN_MS;
+      return isUnsure ? notify.map((destination) => `${bot} ${destination}`) : [];
+    }),
+  );
 }
 
 function isDeathUnsure(history: History, admitted: Admitted, destination: string): boolean {
@@ -82,11 +105,11 @@ interface Ruled {
 function noMoreThanRuled(
   history: History,
   admitted: Admitted,
-  ruled: ReadonlyMap<string, Ruling>,
+  mayBeTold: (destination: string) => boolean,
   broken: Broken,
 ): void {
   for (const { destination } of admitted.listed.deliveries)
-    if (!ruled.has(destination) && history.attemptsOf(admitted, destination).length > 0)
+    if (!mayBeTold(destination) && history.attemptsOf(admitted, destination).length > 0)
       broken(
         'the rules decide',
         `${nameOf(admitted.send)} is sent to ${destination}, which no route asks for`,
@@ -217,7 +240,10 @@ function asItself(
 
 /** When the config began to expect a BOT is not known where its first process died soon. */
 function isBeginUnsure(history: History, templates: readonly string[]): boolean {
-  return templates.includes('late') && history.observed.ends.some(({ at }) => at < MINUTE);
+  return (
+    templates.includes('late') &&
+    (history.hasSetClocks || history.observed.ends.some(({ at }) => at < MINUTE))
+  );
 }
 
 function notSummarised(history: History, { admitted, destination, snoozes }: Ruled, broken: Broken): void {

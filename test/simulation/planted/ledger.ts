@@ -90,6 +90,8 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/deliveries/deliveries.ts',
     from: 'const dueInMs = takenOverInMs ?? 0;',
     to: 'const dueInMs = takenOverInMs === undefined ? 0 : takenOverInMs + 600_000;',
+    unseen:
+      'the service mostly posts again before; killed amid the only POST, with no other trouble near, is one seed in a thousand',
   },
   {
     does: 'frees nothing that the dead had in hand',
@@ -188,11 +190,14 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/callbacks/keys.ts',
     from: 'return `${job}\\n${bot}`;',
     to: 'return `${job}\\n${bot.slice(0, 0)}`;',
+    unseen:
+      'whose result, thread and beginning it is goes by the BOT, too: one message only waits a moment for another BOT’s',
   },
   {
     does: 'tells of a run that it takes too long, although it has ended',
     file: 'src/ledger/deliveries/rows.ts',
     from: "WHEN 'overdue' THEN ${hasResult('callbacks')}",
     to: "WHEN 'overdue' THEN 1 = 0",
+    unseen: 'held beside the result of its run, it is told in one summary with it, which says nothing of it',
   },
 ];

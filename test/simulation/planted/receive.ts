@@ -7,6 +7,8 @@ export const RECEIVE: readonly Planted[] = [
     file: 'src/receive/receiver.ts',
     from: 'if (verdict.status !== 200) throw problemOf(verdict, body);',
     to: "if (verdict.status !== 200) body.result = 'taken_over';",
+    unseen:
+      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
   },
   {
     does: 'answers 200 though the callback could not be written',

@@ -34,6 +34,8 @@ export const SIGNAL: readonly Planted[] = [
     file: 'src/ledger/timers/judge.ts',
     from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
     to: 'isWell && snooze.untilSuccess && botId !== undefined);',
+    unseen:
+      'a snooze until a success of one BOT, a success of another and then an error of the first: one seed in a thousand',
   },
   {
     does: 'has a success end no snooze',
@@ -148,5 +150,7 @@ export const SIGNAL: readonly Planted[] = [
     file: 'src/ledger/timers/facts.ts',
     from: 'return withoutUntold(tx, await caughtUp(tx, facts, botKey, before));',
     to: 'return caughtUp(tx, facts, botKey, before);',
+    unseen:
+      'a dead letter, then the same error under a rule that compares, and neither held: one seed in a thousand',
   },
 ];
