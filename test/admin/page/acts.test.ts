@@ -59,6 +59,23 @@ describe('What people do on the page', () => {
     expect(world.done.at(-1)).to.include({ cause: 'the page, nobody named from 127.0.0.1' });
   });
 
+  it('takes up, gives back and closes all incidents of one cause in one act, and remembers who signs', async () => {
+    const open = await world.services.people.openIncidents();
+    const ids = open.map(({ id }) => String(id)).join(' ');
+    const { headers } = await world.post('/act/take-up', { ids, by: 'kenji', because: 'the VPN' });
+    expect([headers['set-cookie']].flat().join()).to.include(
+      `botbell_name=${Buffer.from('kenji').toString('base64url')}`,
+    );
+    const takers = async () => (await world.services.people.openIncidents()).map((each) => each.takenUp?.by);
+    expect(new Set(await takers())).to.deep.equal(new Set(['kenji']));
+    expect(await act('give-back', { ids })).to.include({ kind: 'done' });
+    expect(new Set(await takers())).to.deep.equal(new Set([undefined]));
+    expect(await act('close', { ids })).to.include({ kind: 'done' });
+    expect(await takers()).to.deep.equal([]);
+    expect(await act('close', { ids }), 'twice').to.include({ kind: 'failed' });
+    expect(await act('give-back', { ids: '' }), 'none').to.include({ kind: 'failed' });
+  });
+
   it('begins with all that matches, and with nothing where the form says more or less than it should', async () => {
     for (const query of ['', 'what=redelivered', 'state=delivered', 'state=dead&x=1']) {
       const fields = Object.fromEntries(new URLSearchParams(query));
