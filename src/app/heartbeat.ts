@@ -1,6 +1,6 @@
-/** Requests the heartbeat URL at an interval while the ledger can be written, so that a watcher reports when Botbell is gone. */
+/** Requests the heartbeat URL at an interval while the ledger can be written and somebody can be alerted, so that a watcher reports when Botbell is gone. */
 import { networkErrorOf } from '../channels/network-error.ts';
-import type { Config } from '../config/config.ts';
+import type { Config, Destination } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -20,8 +20,14 @@ const WRITTEN_WITHIN_MS = 15_000;
 export interface HeartbeatParts {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly logger: Logger;
-  readonly ledger: Pick<DatabaseLedger, 'writtenAt'>;
-  readonly settings: { readonly current: { readonly config: Pick<Config, 'heartbeat' | 'proxies'> } };
+  readonly ledger: Pick<DatabaseLedger, 'writtenAt' | 'troubledDestinations'>;
+  readonly settings: {
+    readonly current: {
+      readonly config: Pick<Config, 'heartbeat' | 'proxies'> & {
+        readonly delivery: { readonly alerts: readonly Pick<Destination, 'destination'>[] };
+      };
+    };
+  };
 }
 
 export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatParts, ask = askUrl): Chore {
@@ -33,9 +39,17 @@ export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatPar
   };
   const fail = (reason: string) =>
     say('warn', 'the heartbeat fails: whoever waits for it may report that Botbell is gone', { reason });
+  const isNobodyTold = async () => {
+    const { alerts } = settings.current.config.delivery;
+    if (alerts.length === 0) return false;
+    const troubled = new Set(await ledger.troubledDestinations());
+    return alerts.every(({ destination }) => troubled.has(destination));
+  };
   const beat = async (url: string) => {
     if (!isWritten(ledger, clock)) return say('warn', 'no heartbeat is sent: the store cannot be used');
     try {
+      if (await isNobodyTold())
+        return say('warn', 'no heartbeat is sent: no destination of delivery.alerts works');
       const status = await ask(url, ASKED_FOR_MS, poolsThrough(settings.current.config.proxies));
       if (status < 200 || status > 299) fail(`it answered ${status}`);
       else say('info', 'the heartbeat is taken');

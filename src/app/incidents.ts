@@ -1,7 +1,7 @@
 /** Ends incidents that are over without a sign of their own, and keeps the one of a refused config. */
 import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
-import { CONFIG_REFUSED } from '../deliver/alerts.ts';
+import { CONFIG_REFUSED, reloadAlert } from '../deliver/alerts.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { Delivering } from '../deliver/delivering.ts';
 import { toldOfTroublesAlone } from '../people/incidents.ts';
@@ -25,15 +25,16 @@ export function incidentChore({ ledger, settings, channelTypes }: Parts): Chore 
   };
 }
 
-/** The config on the disk was refused. */
-export async function configRefused(
-  { ledger }: Pick<Parts, 'ledger'>,
+/** The config on the disk was refused: the operators are told unless it is mended soon. */
+export function configRefused(
+  { ledger, settings }: Pick<Parts, 'ledger' | 'settings'>,
   problems: readonly Problem[],
 ): Promise<void> {
+  const { file, delivery } = settings.current.config;
   const first = problems.find(({ severity }) => severity === 'error');
   const gist = first === undefined ? '' : `${first.place.file}:${first.place.line}: ${first.message}`;
-  const about = { kind: 'botbell', key: CONFIG_REFUSED, subject: CONFIG_REFUSED, name: '' } as const;
-  await ledger.notice({ ...about, sign: 'reload', gist });
+  const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
+  return ledger.noticeOwn(noticed, reloadAlert(file, problems, delivery));
 }
 
 /** The config on the disk is the one in force. */

@@ -1,4 +1,5 @@
 /** Opens the two listeners, which stay open while a reload swaps the settings behind them, and gives them their services. */
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -74,7 +75,10 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
     post: pipeline.posts.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,
-    report: reports.onCallback,
+    report: (report) => {
+      reports.onCallback(report);
+      if (report.status === 503 && report.callback) pipeline.outage.refused(report.callback);
+    },
     reportTurnedAway: reports.onTurnedAway,
     onUnforeseen: reports.onUnforeseen,
   }).callback();
@@ -116,7 +120,10 @@ function samplesIn(folder: string): AdminServices['samples'] {
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));
 }
 
-type Ready = Pick<HeartbeatParts, 'clock' | 'ledger'> & { readonly loads: Pick<Loads, 'isDraining'> };
+interface Ready extends Pick<HeartbeatParts, 'clock'> {
+  readonly ledger: Pick<DatabaseLedger, 'writtenAt'>;
+  readonly loads: Pick<Loads, 'isDraining'>;
+}
 
 export function readinessOf({ clock, ledger, loads }: Ready): Readiness {
   // `config` is always true: after a refused reload a valid config is still in force, so callbacks need not go elsewhere.

@@ -1,5 +1,5 @@
 /** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
-import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
+import { refusalAlert } from '../deliver/alerts.ts';
 import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
@@ -13,7 +13,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
-import { sendTest } from '../people/test-message.ts';
+import { type SendOnce, sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryName } from '../ledger/ledger.ts';
 import { POLL_MS } from '../ledger/deliveries/turns.ts';
@@ -23,6 +23,7 @@ import type { Random } from '../text/random.ts';
 import { type Clock, within } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
 import { configMended, configRefused, incidentChore } from './incidents.ts';
+import { Outage } from './outage.ts';
 import type { Reports } from './reports.ts';
 import { retentionChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
@@ -61,6 +62,7 @@ export class Pipeline {
   readonly #beat: Chore;
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
+  readonly outage: Outage;
 
   constructor(parts: PipelineParts) {
     const { settings, ledger, clock, random, reports } = parts;
@@ -89,6 +91,9 @@ export class Pipeline {
       onRoom: () => this.#claims.goOn(),
     }));
     const signals = (this.#signals = new Signals({ ...shared, until: (work) => loop.until(work) }));
+    const sendOnce: SendOnce = (addressed) =>
+      loop.once(new Sending(settings.current, this.#attempts()), addressed);
+    this.outage = new Outage({ ...parts, sendOnce });
     const onBulk = () => this.#chores.hurry(this.#bulks);
     this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
     settings.onSwap((next, previous) => this.#adopt(next, previous));
@@ -99,10 +104,7 @@ export class Pipeline {
       planning: () => settings.current,
       now: () => clock.now(),
       onBulkStarted: onBulk,
-      sendTest: (target, askedBy, language) => {
-        const sending = new Sending(settings.current, this.#attempts());
-        return sendTest({ target, askedBy, language }, parts, (addressed) => loop.once(sending, addressed));
-      },
+      sendTest: (target, askedBy, language) => sendTest({ target, askedBy, language }, parts, sendOnce),
     });
   }
 
@@ -121,14 +123,9 @@ export class Pipeline {
     }
   }
 
-  /** Alerts the operators that a reload was refused. Never rejects. */
+  /** Never rejects. */
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
-    const { settings, ledger, reports } = this.#parts;
-    const { file, delivery } = settings.current.config;
-    await configRefused(this.#parts, problems)
-      .then(() => ledger.raise([reloadAlert(file, problems, delivery)]))
-      .catch(reports.onStoreTrouble);
-    this.#chores.hurry(this.#claiming);
+    await configRefused(this.#parts, problems).catch(this.#parts.reports.onStoreTrouble);
   }
 
   /** The config is as it should be. Never rejects. */
@@ -154,6 +151,7 @@ export class Pipeline {
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger) },
       retentionChore(this.#parts),
       incidentChore(this.#parts),
+      this.outage,
       this.#heartbeat,
     ]);
   }

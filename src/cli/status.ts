@@ -57,6 +57,8 @@ const TO_DO: Readonly<Record<Exclude<Sign, 'error'>, string>> = {
   missed: 'look whether the job service starts it; it is over with its next result',
   config: 'mend the setting or the permission, and reload; messages wait meanwhile',
   down: 'look whether the service runs; whatever comes is delivered once it answers',
+  store: 'make room, or bring the database back; callbacks are answered 503 meanwhile',
+  limited: 'send less there, or raise its limit; messages wait meanwhile',
   dead: 'mend it, then `botbell redeliver` what was not told, or `botbell redeliver --dismiss` it',
   refused: 'see what was posted on the page, under Rejected; it is over after an hour without one',
   reload: 'run `botbell check`; the config before it stays in force',

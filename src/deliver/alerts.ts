@@ -55,8 +55,7 @@ export function withAlert(
     : { template: 'dead_letter', ...message };
   const where = error.concerns === 'address' ? destination : channel;
   const cause = `${subject.template} ${where} ${error.class} ${error.code}`;
-  const about = ['destination', destination] as const;
-  return { ...update, alert: { cause, trouble: about, subject, targets: settings.alerts } };
+  return { ...update, alert: { cause, subject, targets: settings.alerts } };
 }
 
 /** Each name may be as long as a body. */
@@ -70,12 +69,14 @@ export function refusalAlert(
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,
 ): Alert {
   const subject = { template: 'refused', httpStatus: status, detail, errors, from } as const;
-  const cause = `refused ${status}`;
-  return { cause, trouble: ['botbell', cause], subject, targets };
+  return { cause: `refused ${status}`, subject, targets };
 }
 
 /** The key of the incident of a refused config. */
 export const CONFIG_REFUSED = 'config';
+
+/** A config that is mended within so long is not told of. */
+const MENDED_WITHIN_MS = 60_000;
 
 /** Most problems of a config that an alert lists. */
 const MOST_PROBLEMS = 5;
@@ -92,7 +93,7 @@ export function reloadAlert(
   const named = errors.slice(0, MOST_PROBLEMS).map((problem) => cutEnd(problem, LONGEST_NAME, '…'));
   const moreProblems = errors.length - named.length;
   const subject = { template: 'reload_refused', file, problems: named, moreProblems } as const;
-  return { cause: 'reload_refused', trouble: ['botbell', CONFIG_REFUSED], subject, targets };
+  return { cause: 'reload_refused', subject, targets, afterMs: MENDED_WITHIN_MS };
 }
 
 /** What the log reports of a delivery besides its attempts. */

@@ -7,7 +7,8 @@ export const INCIDENT_STATES = ['open', 'taken_up', 'over'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
 /** What a sign of trouble was: of a BOT, of a destination, or of Botbell itself. */
-export type Sign = 'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'down' | 'refused' | 'reload';
+export type Sign =
+  'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'down' | 'limited' | 'refused' | 'reload' | 'store';
 
 /** What is said of a subject, such as a BOT's name. */
 export const SIGN_WORDS: Readonly<Record<Sign, { readonly en: string; readonly ja: string }>> = {
@@ -17,7 +18,9 @@ export const SIGN_WORDS: Readonly<Record<Sign, { readonly en: string; readonly j
   config: { en: 'a setting is wrong', ja: '設定に問題があります' },
   dead: { en: 'not told', ja: '未配信' },
   down: { en: 'does not answer', ja: '応答がありません' },
+  limited: { en: 'limits its rate', ja: '送信数が制限されています' },
   refused: { en: 'callbacks were rejected', ja: '受け付けられないコールバック' },
+  store: { en: 'the store cannot be written', ja: 'ストアに書き込めません' },
   reload: { en: 'the config was refused', ja: '設定を読み込めません' },
 };
 

@@ -3,7 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import type { Random } from '../text/random.ts';
 
 const JSON_COLUMNS = new Set(
-  'last_error receipt entry filter actor stopped_by errors routing telling facts data taken_up alerted'.split(
+  'last_error receipt entry filter actor stopped_by errors routing telling facts data taken_up alerted alert'.split(
     ' ',
   ),
 );

@@ -2,7 +2,6 @@
 import type { Callback, CallbackError } from '../callback/callback.ts';
 import type { FailureClass, FailureDetails } from '../channels/failure.ts';
 import type { Receipt } from '../channels/channel.ts';
-import type { IncidentKind } from '../incident/incident.ts';
 import type { AlertSubject, Notice } from '../notice/notice.ts';
 import type { Burst, Expectation } from '../signal/rules.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
@@ -180,11 +179,12 @@ export interface DueRequest {
 }
 
 export interface Alert {
+  /** The same for what one mend ends: it is told once within an hour, of whichever incidents. */
   readonly cause: string;
-  /** The incident that it tells of. */
-  readonly trouble?: readonly [kind: IncidentKind, subject: string] | undefined;
   readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
+  /** It is not told if its incident is over within so many milliseconds. */
+  readonly afterMs?: number | undefined;
 }
 export interface AttemptRecord {
   readonly deliveryId: number;

@@ -14,7 +14,6 @@ import {
 import { readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './callbacks/admit.ts';
-import { raise } from './deliveries/alerts.ts';
 import { claim } from './deliveries/claim.ts';
 import { takeOver } from './deliveries/deliveries.ts';
 import { recordDestinations } from './deliveries/destinations.ts';
@@ -33,8 +32,9 @@ import {
   releaseIncidents,
   takeUp,
 } from './incidents/people.ts';
+import { recordOutage } from './incidents/outages.ts';
 import { fireEscalation } from './incidents/escalations.ts';
-import { careForIncidents, endOwn, notice, troubledDestinations } from './incidents/signs.ts';
+import { careForIncidents, endOwn, noticeOwn, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
 import { refuse, seeRefused } from './callbacks/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
@@ -108,12 +108,12 @@ export const serviceOperations = {
   hasten,
   jobMessages,
   leave,
-  notice,
+  noticeOwn,
   openRun,
   pausePace,
   processes,
-  raise,
   recordDestinations,
+  recordOutage,
   reroute,
   reservePace,
   revive,

@@ -105,6 +105,8 @@ interface Alerts {
     readonly problems: readonly string[];
     readonly moreProblems: number;
   };
+  /** The store cannot be written, so this is told without it. */
+  readonly store_unwritable: { readonly since: number; readonly reason: string };
 }
 
 /** What Botbell's own notices are about, by template: alerts, and notices of BOTs. */
@@ -112,7 +114,10 @@ interface OwnSubjects extends Alerts {
   /** Somebody is on it. */
   readonly taken_up: ToldTroubles & { readonly by: string; readonly because: string };
   /** What an alert told of has ended. */
-  readonly over: ToldTroubles;
+  readonly over: ToldTroubles & {
+    /** Of a store that could not be written: how many callbacks were answered 503 meanwhile, and of which BOTs. */
+    readonly answered?: { readonly count: number; readonly bots: readonly string[] } | undefined;
+  };
   /** A message that is only sent to see whether it arrives. */
   readonly test: {
     /** `<channel>:<address>` */
@@ -147,6 +152,7 @@ const FOR_OPERATORS = [
   'config_failure',
   'refused',
   'reload_refused',
+  'store_unwritable',
   'test',
   'taken_up',
   'over',

@@ -2,10 +2,14 @@
 import type { Incident } from '../incident/incident.ts';
 
 /** One of them, as it was when the message was raised. */
-export type ToldTrouble = Pick<
+export interface ToldTrouble extends Pick<
   Incident,
   'id' | 'kind' | 'subject' | 'name' | 'sign' | 'gist' | 'since' | 'count'
->;
+> {
+  /** Of a destination: how many messages were told late, and how many were given up. */
+  readonly late?: number | undefined;
+  readonly lost?: number | undefined;
+}
 
 /** The first troubles that a message names, and how many it leaves out. */
 export interface ToldTroubles {
@@ -16,11 +20,14 @@ export interface ToldTroubles {
 /** Most troubles that a message names; the others are counted. */
 const MOST_TROUBLES = 10;
 
-export function toldTroubles(incidents: readonly Incident[]): ToldTroubles {
+export function toldTroubles(
+  incidents: readonly (Incident & Pick<ToldTrouble, 'late' | 'lost'>)[],
+): ToldTroubles {
   const troubles = incidents.slice(0, MOST_TROUBLES).map(told);
   return { troubles, moreTroubles: incidents.length - troubles.length };
 }
 
-function told({ id, kind, subject, name, sign, gist, since, count }: Incident): ToldTrouble {
-  return { id, kind, subject, name, sign, gist, since, count };
+function told(incident: Incident & Pick<ToldTrouble, 'late' | 'lost'>): ToldTrouble {
+  const { id, kind, subject, name, sign, gist, since, count, late, lost } = incident;
+  return { id, kind, subject, name, sign, gist, since, count, late, lost };
 }

@@ -140,13 +140,16 @@ function isSameMessage(one: RenderTarget, other: RenderTarget): boolean {
   return isSameName && isDeepStrictEqual(one.options, other.options);
 }
 
+/** They mention nobody, whatever they say. */
+const CALM: ReadonlySet<TemplateName> = new Set(['digest', 'reload_refused']);
+
 function contextOf(
   notice: Notice,
   { tone }: Card,
   { format, options, destination = format.name }: RenderTarget,
 ): ComposeContext {
   const { template } = notice;
-  const isError = (tone === 'error' || tone === 'alert') && template !== 'digest';
+  const isError = (tone === 'error' || tone === 'alert') && !CALM.has(template);
   // An overdue notice is Botbell's own message: it keeps its template and carries no callback.
   const callback = isAlert(notice) || template === 'overdue' ? undefined : notice.callback;
   const name = callback === undefined ? template : statusNameOf(callback);

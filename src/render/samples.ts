@@ -91,6 +91,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     problems: ['config/botbell.yaml:3:1: there is no setting of this name'],
     moreProblems: 2,
   },
+  store_unwritable: { since: CAME_AT, reason: 'database or disk is full' },
   missed: { botId: 'b', botName: '', dueAt: CAME_AT, lastResultAt: undefined },
   summary: {
     destination: 'channel:address',
@@ -112,7 +113,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     moreBots: 4,
   },
   taken_up: { by: 'kenji', because: 'The VPN is down', troubles: [TROUBLE, TROUBLE], moreTroubles: 3 },
-  over: { troubles: [TROUBLE], moreTroubles: 0 },
+  over: { troubles: [TROUBLE], moreTroubles: 0, answered: { count: 2, bots: ['b', 'c'] } },
   test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },
 };
 

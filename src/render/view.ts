@@ -8,6 +8,7 @@ import { calledOf, SIGN_WORDS } from '../incident/incident.ts';
 import {
   type AlertedCallback,
   type AlertNotice,
+  type AlertSubject,
   type CallbackNotice,
   isAlert,
   type Notice,
@@ -116,8 +117,6 @@ function ownView(
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
   const words = NOTES[display.language];
-  const note = ifAny(suppressed, words.same);
-  const ofAlert = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, note, page_url };
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
   const bots = (of: Parameters<typeof botsView>[0]) => ({
@@ -145,17 +144,41 @@ function ownView(
     case 'taken_up':
       return { ...troublesView(subject, display), by: subject.by, because: subject.because, page_url };
     case 'over':
-      return { ...troublesView(subject, display), page_url };
+      return { ...troublesView(subject, display), page_url, ...answeredView(subject) };
+    case 'store_unwritable':
     case 'refused':
-      return { ...ofAlert, ...refusedView(subject, display) };
+    case 'reload_refused':
+    case 'dead_letter':
+    case 'config_failure': {
+      const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
+      return { ...raised, note: ifAny(suppressed, words.same), ...alertView(subject, display, links) };
+    }
+  }
+}
+
+function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
+  switch (subject.template) {
+    case 'store_unwritable':
+      return { since: localTime(subject.since, display), reason: subject.reason };
+    case 'refused':
+      return refusedView(subject, display);
     case 'reload_refused': {
       const { file: config_file, problems, moreProblems: more_problems } = subject;
-      return { ...ofAlert, config_file, reason: problems[0] ?? '', problems, more_problems };
+      return { config_file, reason: problems[0] ?? '', problems, more_problems };
     }
     case 'dead_letter':
     case 'config_failure':
-      return { ...ofAlert, ...undeliveredView(subject, display, links) };
+      return undeliveredView(subject, display, links);
   }
+}
+
+/** BOTs that the end of an outage names. */
+const MOST_NAMED = 20;
+
+function answeredView({ answered }: OwnSubject<'over'>) {
+  const { count: unanswered = 0, bots = [] } = answered ?? {};
+  const unanswered_bots = bots.slice(0, MOST_NAMED).map((id) => inline(id));
+  return { unanswered, unanswered_bots, more_unanswered_bots: Math.max(0, bots.length - MOST_NAMED) };
 }
 
 /** `what`: in a word what the latest sign was. */
@@ -163,12 +186,14 @@ function troublesView(
   { troubles, moreTroubles: more_troubles }: OwnSubject<'taken_up' | 'over'>,
   display: DisplayConfig,
 ) {
-  const shown = troubles.map(({ sign, gist, since, count, ...subject }) => ({
+  const shown = troubles.map(({ sign, gist, since, count, late = 0, lost = 0, ...subject }) => ({
     name: inline(calledOf(subject)),
     what: SIGN_WORDS[sign][display.language],
     gist,
     since: localTime(since, display),
     count,
+    late,
+    lost,
   }));
   return { troubles: shown, more_troubles };
 }
@@ -186,8 +211,11 @@ function incidentView(id: number | undefined, display: DisplayConfig) {
 
 /** The page about a subject; '' the overview. */
 function pageOf(subject: OwnSubject): string {
-  if ('troubles' in subject)
-    return subject.troubles.length === 1 ? `incidents/${subject.troubles[0]?.id}` : '';
+  if ('troubles' in subject) {
+    const [first, ...others] = subject.troubles;
+    if (subject.troubles.some(({ lost = 0 }) => lost > 0)) return 'dead';
+    return first === undefined || others.length > 0 ? '' : `incidents/${first.id}`;
+  }
   if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
   const { template } = subject;
   if (template === 'summary' && subject.errors + subject.missed === 0)

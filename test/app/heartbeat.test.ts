@@ -1,4 +1,5 @@
 /** The heartbeat of the running service: what it waits for, what log and metrics say of it, and how it follows the config. */
+import { target } from '../support/recorded.ts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,6 +64,8 @@ describe('the heartbeat', () => {
     readonly answers: readonly Promise<number>[];
     readonly writtenBeforeMs?: number;
     readonly hasUrl?: boolean;
+    /** Destinations with an open incident. */
+    readonly troubled?: readonly string[];
     readonly asked: number;
     readonly said: readonly unknown[][];
   }
@@ -75,6 +78,7 @@ describe('the heartbeat', () => {
     'it answered 404',
   ];
   const UNSENT = [40, 'no heartbeat is sent: the store cannot be used', undefined];
+  const UNTOLD = [40, 'no heartbeat is sent: no destination of delivery.alerts works', undefined];
   const table: Readonly<Record<string, Case>> = {
     'has one line': { answers: [OK, OK], asked: 2, said: [TAKEN] },
     'that fails has one line, with no part of its URL, and one when it is taken': {
@@ -89,15 +93,27 @@ describe('the heartbeat', () => {
       said: [UNSENT],
     },
     'keeps no other chore waiting': { answers: [new Promise(() => undefined), OK], asked: 2, said: [TAKEN] },
+    'asks nobody while each destination of delivery.alerts is in trouble': {
+      answers: [OK],
+      troubled: ['slack:#a', 'slack:#b', 'slack:#c'],
+      asked: 0,
+      said: [UNTOLD],
+    },
+    'goes on while one of them works': { answers: [OK], troubled: ['slack:#a'], asked: 1, said: [TAKEN] },
     'asks nobody where the config has no URL': { answers: [OK], hasUrl: false, asked: 0, said: [] },
   };
-  for (const [what, { answers, writtenBeforeMs = 0, hasUrl = true, asked, said }] of Object.entries(table))
+  for (const [
+    what,
+    { answers, writtenBeforeMs = 0, hasUrl = true, troubled = [], asked, said },
+  ] of Object.entries(table))
     it(what, async () => {
       const clock = new ManualClock();
       const { lines, logger } = loggedBy();
       const heartbeat = hasUrl ? { url: `https://watcher.example${PATH}`, everyMs: 1000 } : undefined;
-      const settings = { current: { config: { heartbeat, proxies: NO_PROXIES } } };
-      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs };
+      const delivery = { alerts: [target('slack:#a'), target('slack:#b')] };
+      const settings = { current: { config: { heartbeat, proxies: NO_PROXIES, delivery } } };
+      const troubledDestinations = () => Promise.resolve(troubled);
+      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, troubledDestinations };
       let times = 0;
       const chore = heartbeatChore({ clock, logger, ledger, settings }, () => answers[times++] ?? OK);
       if (hasUrl) expect(chore.everyMs, 'as often as the config says').to.equal(1000);

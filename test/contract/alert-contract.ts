@@ -1,4 +1,4 @@
-/** What every ledger promises of alerts: written with what they tell of, once per cause and hour, by whichever process. */
+/** What every ledger promises of alerts: written with what they tell of, when it begins, and hourly while it grows, by whichever process. */
 import { expect } from 'chai';
 import type { Alert } from '../../src/ledger/ledger.ts';
 import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
@@ -47,9 +47,9 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     afterEach(() => bench.store.close());
 
     /** A callback of a job of its own whose one delivery dies. @returns whether something is due then */
-    const die = async (alert: Alert, by = bench.ledger) => {
+    const die = async (alert: Alert, by = bench.ledger, to = OPS) => {
       jobs += 1;
-      const [id] = namesOf(await bench.arrive({ job_id: `job-${jobs}` }, [OPS], by));
+      const [id] = namesOf(await bench.arrive({ job_id: `job-${jobs}` }, [to], by));
       return bench.settle([dead(id, alert)], by);
     };
     /** The alerts that are told now, to the first operator. */
@@ -81,11 +81,11 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     it('writes neither an outcome nor a refused body where its alert cannot be written', async () => {
       const [id] = namesOf(await bench.arrive({}, [OPS]));
-      await bench.store.run('alter table alert_causes rename to alert_causes_elsewhere');
+      await bench.store.run('alter table incidents rename to incidents_elsewhere');
       const settling = bench.settle([dead(id, alertOf('slack down'))]);
       expect(await rejectionOf(settling)).to.be.an('error');
       expect(await rejectionOf(bench.ledger.refuse(REFUSAL, alertOf('refused 413')))).to.be.an('error');
-      await bench.store.run('alter table alert_causes_elsewhere rename to alert_causes');
+      await bench.store.run('alter table incidents_elsewhere rename to incidents');
       expect(await bench.states()).to.deep.equal(['slack:#ops pending']);
       expect(await bench.store.rows('refused')).to.deep.equal([]);
       await bench.settle([dead(id, alertOf('slack down'))]);
@@ -117,21 +117,45 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(kinds).to.deep.equal(['callback', 'callback']);
     });
 
-    it('raises one of each cause within an hour, by whichever process, and then says how many more there were', async () => {
+    const care = (by = bench.ledger) =>
+      by.careForIncidents({ unrouted: [], keepMs: 100 * HOUR_MS, noNews: [] });
+
+    it('tells of a trouble when it begins, and hourly while it grows, by whichever process, and how many more there were', async () => {
       const other = await bench.openAs('other');
       await die(alertOf('slack down'));
       expect(await die(alertOf('slack down'), other)).to.equal(false);
-      await die(alertOf('mail down'), other);
+      await bench.store.passTime(HOUR_MS - 1);
+      await die(alertOf('slack archived'));
+      await care();
+      expect(await suppressed()).to.deep.equal([0]);
+      await bench.store.passTime(1);
+      await bench.store.clock.runAlong(Promise.all([care(), care(other)]));
+      expect(await suppressed()).to.deep.equal([1]);
+      await bench.store.passTime(HOUR_MS);
+      await care();
+      expect(await suppressed(), 'nothing more has come').to.deep.equal([]);
+      await die(alertOf('slack down'));
+      expect(await suppressed()).to.deep.equal([0]);
+    });
+
+    it('tells once of one cause of several troubles, and of each that has another', async () => {
+      await die(alertOf('token revoked'));
+      expect(await die(alertOf('token revoked'), bench.ledger, LOG)).to.equal(false);
+      await die(alertOf('mail down'), bench.ledger, target('email:a@example.com'));
+      expect(await suppressed()).to.deep.equal([0, 0]);
+    });
+
+    it('is not told once the trouble is over; what begins again within an hour is told only when it grows', async () => {
+      await die(alertOf('slack down'));
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.closeIncidents(ids, []);
+      expect(await alertsDue()).to.deep.equal([]);
       await bench.store.passTime(HOUR_MS - 1);
       await die(alertOf('slack down'));
-      expect(await suppressed()).to.deep.equal([0, 0]);
+      expect((await bench.ledger.archive.openIncidents()).map(({ id }) => id)).to.deep.equal(ids);
       await bench.store.passTime(1);
-      await die(alertOf('slack down'), other);
-      await die(alertOf('slack down'));
-      expect(await suppressed()).to.deep.equal([2]);
-      await bench.store.passTime(HOUR_MS);
-      await die(alertOf('slack down'));
-      expect(await suppressed()).to.deep.equal([1]);
+      await care();
+      expect(await suppressed()).to.deep.equal([0]);
     });
 
     it('raises one of many that come at once', async () => {
@@ -149,7 +173,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     it('is not silenced by a clock that is set back', async () => {
       await die(alertOf('slack down'));
       await alertsDue();
-      await bench.store.run(`update alert_causes set told_at = told_at + ${24 * HOUR_MS}`);
+      await bench.store.run(`update incidents set told_at = told_at + ${24 * HOUR_MS}`);
       await die(alertOf('slack down'));
       expect(await alertsDue()).to.have.length(1);
     });
@@ -157,7 +181,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     it('takes a cause of any length and of any characters', async () => {
       const long = '\u0000\ud800請'.repeat(5000);
       await die(alertOf(`${long} 1`));
-      await die(alertOf(`${long} 2`));
+      await die(alertOf(`${long} 2`), bench.ledger, LOG);
       await die(alertOf(`${long} 1`));
       expect(await alertsDue()).to.have.length(2);
     });
@@ -166,7 +190,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const fail = async (cause: string) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         const alert = alertOf(cause, { subject: CONFIG_FAILURE });
-        await bench.settle(due.map(({ record }) => putOff(record, 0, { alert })));
+        const lastError = { class: 'config', code: cause, message: cause } as const;
+        await bench.settle(due.map(({ record }) => putOff(record, 0, { alert, lastError })));
         await bench.store.passTime(2 * HOUR_MS);
       };
       const [id] = namesOf(await bench.accept({}, [OPS]));
@@ -188,7 +213,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     it('lets them wait for no other alert, and keeps no callback waiting for them', async () => {
       await die(alertOf('one'));
-      await die(alertOf('two'));
+      await die(alertOf('two'), bench.ledger, LOG);
       const callback = await bench.arrive({ job_id: '', status: EXECUTING }, [OPS]);
       expect(callback).to.include({ isSuperseded: false });
       expect(callback.deliveries[0]?.behind).to.equal(undefined);

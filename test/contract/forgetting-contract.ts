@@ -6,7 +6,6 @@ import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { jobKeyOf, keyOf } from '../../src/ledger/callbacks/keys.ts';
 import { insertRows } from '../../src/ledger/deliveries/deliveries.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
-import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
   answerOf,
@@ -207,20 +206,6 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect((await finish({ job_id: 'second' })).callbackId).to.be.above(callbackId);
       await forgetDone();
       expect(await left()).to.deep.equal([]);
-    });
-
-    it('causes of alerts once what they would tell is of no use to anybody', async () => {
-      const refused = { receivedAt: 1, status: 422, detail: '', errors: [], from: '', body: '{}' } as const;
-      const refuse = (cause: string) =>
-        bench.ledger.refuse(refused, { cause, subject: DEAD_LETTER, targets: [OPS] });
-      await refuse('a');
-      await bench.store.passTime(2 * DAY_MS);
-      await refuse('b');
-      await bench.store.passTime(1.5 * DAY_MS);
-      await forget({});
-      expect((await bench.store.rows('alert_causes', 'cause')).map(({ cause }) => cause)).to.deep.equal([
-        'b',
-      ]);
     });
   });
 }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type Incident, stateOf } from '../../src/incident/incident.ts';
 import { isAlert } from '../../src/notice/notice.ts';
+import type { DeliveryName, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import {
   Bench,
@@ -176,8 +177,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await ofOps('1.1', 'first');
       await ofOps('2.2', 'second');
       const [id] = namesOf(await bench.arrive({ job_id: 'dead', status: 0 }, [LOG]));
-      const trouble = ['destination', LOG.destination] as const;
-      await bench.settle([dead(id, { cause: 'c', trouble, subject: DEAD_LETTER, targets: [ALERTS] })]);
+      await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
       const ids = (await open()).map((each) => each.id);
       const [alert] = await bench.claim();
       expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids[1] });
@@ -233,8 +233,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const ids = [OPS, LOG].map(({ destination }) => destination);
       for (const [index, to] of [OPS, LOG].entries()) {
         const [id] = namesOf(await bench.arrive({ job_id: `dead-${index}`, status: 0 }, [to]));
-        const trouble = ['destination', to.destination] as const;
-        const alert = { cause: to.destination, trouble, subject: DEAD_LETTER, targets: [ALERTS] };
+        const alert = { cause: to.destination, subject: DEAD_LETTER, targets: [ALERTS] };
         await bench.settle([dead(id, alert)]);
       }
       await bench.tell(await bench.claim());
@@ -252,8 +251,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
       const long = target(`slack:#${'x'.repeat(300)}`);
       const [id] = namesOf(await bench.arrive({ status: 0 }, [long]));
-      const trouble = ['destination', long.destination] as const;
-      await bench.settle([dead(id, { cause: 'c', trouble, subject: DEAD_LETTER, targets: [ALERTS] })]);
+      await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
       await bench.tell(await bench.claim());
       const [{ id: incident } = { id: 0 }] = await open();
       expect(await bench.ledger.actions.closeIncidents([incident], [])).to.equal(true);
@@ -261,6 +259,42 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         ({ notice }) => isAlert(notice) && notice.alert.subject.template,
       );
       expect(subjects).to.deep.equal(['over']);
+    });
+
+    it('writes down afterwards that nothing could be written, as one for all replicas, and tells who was told', async () => {
+      const answered = { count: 2, bots: ['big-bot'] };
+      const outage = { beganMsAgo: 60_000, endedMsAgo: 1000, reason: 'disk is full', answered };
+      await bench.ledger.recordOutage({ ...outage, told: [ALERTS] });
+      await bench.ledger.recordOutage({ ...outage, beganMsAgo: 90_000, told: [] });
+      const incidents = await all();
+      expect(shown(incidents)).to.deep.equal(['botbell store store 4 over']);
+      expect((incidents[0]?.overAt ?? 0) - (incidents[0]?.since ?? 0)).to.equal(89_000);
+      const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
+      expect(over).to.have.length(1);
+      expect(over[0]).to.deep.include({ template: 'over', answered });
+    });
+
+    it('says at its end how many messages were late, and how many are lost', async () => {
+      const later = async (update: (id: DeliveryName) => DeliveryUpdate) => {
+        const [id] = namesOf(await bench.accept({ job_id: `late ${(jobs += 1)}`, status: 0 }, [OPS]));
+        return update(id);
+      };
+      const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [ALERTS] };
+      const [id] = namesOf(await bench.accept({ job_id: 'first', status: 0 }, [OPS]));
+      await bench.claim();
+      await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG, alert })]);
+      const lost = await later((each) => dead(each));
+      await bench.claim(bench.ledger, { only: [OPS.destination] });
+      await bench.settle([lost]);
+      await bench.tell(await bench.claim(bench.ledger, { only: [ALERTS.destination] }));
+      await bench.store.passTime(61_000);
+      await bench.settle([delivered(id)]);
+      await bench.ledger.actions.dismiss(lost.id, { via: 'api', user: undefined, from: 'test' });
+      await care();
+      const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
+      expect(over).to.have.length(1);
+      expect(over[0]).to.have.nested.property('troubles[0].late', 1);
+      expect(over[0]).to.have.nested.property('troubles[0].lost', 1);
     });
 
     it('opens one of a destination that is down', async () => {

@@ -38,14 +38,14 @@ export const SQLITE: Planner = {
   asked: inSqlite,
   explain: 'EXPLAIN QUERY PLAN',
   wholeTable:
-    /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs|alert_causes)(?! USING)/,
+    /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs)(?! USING)/,
 };
 
 export const POSTGRES: Planner = {
   asked: inPostgres,
   explain: 'EXPLAIN',
   prepare: 'SET LOCAL enable_seqscan = off',
-  wholeTable: /Seq Scan on (?:callbacks|deliveries|history|jobs|alert_causes)/,
+  wholeTable: /Seq Scan on (?:callbacks|deliveries|history|jobs)/,
 };
 
 /** A list as PostgreSQL writes it. */

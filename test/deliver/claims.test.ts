@@ -205,7 +205,7 @@ describe('what nobody waits for', () => {
       await bench.reload();
       await start();
       expect(bench.told).to.deep.equal([OPS]);
-      await bench.first.ledger.refuse(refused, { cause: 'y', ...alert });
+      await bench.first.ledger.refuse({ ...refused, status: 413 }, { cause: 'y', ...alert });
       bench.alertTargets = [];
       await bench.reload();
       await bench.clock.advance(SECOND_MS);

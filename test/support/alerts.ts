@@ -41,12 +41,19 @@ const RELOAD_REFUSED: AlertSubject = {
   moreProblems: 1,
 };
 
+const STORE_UNWRITABLE: AlertSubject = {
+  template: 'store_unwritable',
+  since: RAISED_AT - 60_000,
+  reason: 'database or disk is full',
+};
+
 /** One of each name. */
 export const ALERT_SUBJECTS: readonly AlertSubject[] = Object.values({
   dead_letter: DEAD_LETTER,
   config_failure: CONFIG_FAILURE,
   refused: REFUSED,
   reload_refused: RELOAD_REFUSED,
+  store_unwritable: STORE_UNWRITABLE,
 } satisfies Record<AlertSubject['template'], AlertSubject>);
 
 export function raised(subject: AlertSubject, suppressed = 0): RaisedAlert {

@@ -14,8 +14,8 @@ const EARLY_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;
 
-/** How long alert causes and ended snoozes are kept. */
-const CAUSES_KEPT_MS = 3 * DAY_MS;
+/** How long ended snoozes are kept. */
+const SNOOZES_KEPT_MS = 3 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */
 const LONG_KEPT_MS = 400 * DAY_MS;
@@ -71,8 +71,7 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
 /** Goes through tables without an index for it. @returns whether that is all */
 async function tidy(tx: Tx): Promise<boolean> {
   const more = [
-    await forgetRows(tx, 'alert_causes', 'cause', sql`told_at < ${tx.now - CAUSES_KEPT_MS}`),
-    await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - CAUSES_KEPT_MS}`),
+    await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - SNOOZES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
     await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS} OR next_at > ${tx.now + DAY_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),

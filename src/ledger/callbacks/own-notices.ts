@@ -18,6 +18,8 @@ export interface OwnNotice {
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
   readonly about?: number | undefined;
+  /** The incident of an alert. */
+  readonly incidentId?: number | undefined;
   /** How many of the same cause were suppressed before it. */
   readonly suppressed?: number | undefined;
 }
@@ -25,7 +27,7 @@ export interface OwnNotice {
 /** @returns what its deliveries are inserted with */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
   const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
-  const { about, suppressed = 0, id = randomId(tx.random) } = notice;
+  const { about, incidentId, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );
@@ -33,9 +35,9 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
   const stored = await toStored(body);
   const inserted = await tx.all<{ id: number }>(sql`
     INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, times_received, routing, bytes, about, body)
+      last_received_at, times_received, routing, bytes, about, incident_id, body)
     VALUES (${kind}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${stored})
+      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
   return { callbackId, receivedAt: tx.now };

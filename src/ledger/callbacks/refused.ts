@@ -5,8 +5,7 @@ import { charactersWithin, cutEnd } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
 import type { Alert, RefusedBody } from '../ledger.ts';
 import { LONGEST_TEXT } from '../deliveries/rows.ts';
-import { notice } from '../incidents/signs.ts';
-import { raise } from '../deliveries/alerts.ts';
+import { noticeOwn } from '../incidents/signs.ts';
 
 const LONGEST_BODY_BYTES = 64 * 1024;
 
@@ -19,15 +18,7 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
   const [first] = errors;
   const gist = short(first === undefined ? detail : `${first.pointer} ${first.detail}`.trim());
   const key = `refused ${status}`;
-  await notice(tx, {
-    kind: 'botbell',
-    key,
-    subject: key,
-    name: '',
-    sign: 'refused',
-    gist,
-  });
-  await raise(tx, [alert]);
+  await noticeOwn(tx, { key, sign: 'refused', gist }, alert);
 }
 
 async function keep(tx: Tx, refused: RefusedBody): Promise<void> {

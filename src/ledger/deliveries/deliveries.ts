@@ -161,7 +161,7 @@ export async function makePending(
   const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId}`;
   await tx.all(sql`
     UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
-      error_class = NULL, error_code = NULL, last_error = NULL, alerted_cause = NULL,
+      error_class = NULL, error_code = NULL, last_error = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
       is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
       given_back_at = coalesce(${givenBackAt}, given_back_at),

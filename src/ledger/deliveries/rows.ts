@@ -42,7 +42,8 @@ export function hasResult(row: string): Sql {
 
 /**
  * A condition on a row of `callbacks`: what it says is no longer true, so it is told to nobody. An `executing` or an overdue run whose
- * result is known; a missed result that has come; a summary of what was told otherwise, and an alert about what has been told since.
+ * result is known; a missed result that has come; a summary of what was told otherwise; an alert whose incident is over, or whose message has been told
+ * since, if none is lost there.
  */
 export const IS_OVER: Sql = sql`CASE callbacks.kind
   WHEN 'callback' THEN callbacks.status = 2 AND ${hasResult('callbacks')}
@@ -51,8 +52,11 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
     WHERE came.kind = 'callback' AND came.bot_key = callbacks.bot_key AND came.id > callbacks.id AND came.status IN (0, 1))
   WHEN 'summary' THEN NOT EXISTS (SELECT 1 FROM deliveries AS part
     WHERE part.summary_id = callbacks.id AND part.summary_id IS NOT NULL AND part.state = 'held')
-  WHEN 'alert' THEN callbacks.about IS NOT NULL AND (SELECT min(untold.id) FROM deliveries AS untold
-    WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered') IS NULL
+  WHEN 'alert' THEN EXISTS (SELECT 1 FROM incidents WHERE incidents.id = callbacks.incident_id AND over_at IS NOT NULL)
+    OR (callbacks.about IS NOT NULL AND (SELECT min(untold.id) FROM deliveries AS untold
+      WHERE untold.callback_id = callbacks.about AND untold.state <> 'delivered') IS NULL
+      AND NOT EXISTS (SELECT 1 FROM deliveries AS lost WHERE lost.state = 'dead'
+        AND lost.destination = (SELECT subject FROM incidents WHERE incidents.id = callbacks.incident_id)))
   ELSE 1 = 0 END`;
 
 /**
@@ -81,7 +85,6 @@ export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
   readonly errorOf: string | undefined;
   readonly owner: string | undefined;
-  readonly alertedCause: string | undefined;
   /** As the columns of `deliveries`. */
   readonly toldAt: number | undefined;
   readonly toldMs: number | undefined;

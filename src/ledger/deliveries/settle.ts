@@ -5,17 +5,15 @@ import { gistOf } from '../../text/gist.ts';
 import { shared, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../callbacks/history.ts';
 import {
-  type Alert,
   type AnswerRecord,
   type AttemptRecord,
-  type DeliveryState,
   type DeliveryUpdate,
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { kept, type RowWithCallback, withCallbacks } from './rows.ts';
-import { raise } from './alerts.ts';
+import { raise, type Raised } from '../incidents/alerts.ts';
 import { notice } from '../incidents/signs.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
@@ -46,9 +44,8 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
-  for (const decision of decisions) await noticeFailure(tx, decision);
+  const alerts = await noticeFailures(tx, decisions);
   await noteFailures(tx, settlement.attempts, decisions);
-  const alerts = decisions.flatMap(({ alert, row }) => (alert ? { about: row.callbackId, ...alert } : []));
   const isAlerted = await raise(tx, alerts);
   return isAlerted || decisions.some(isDue);
 }
@@ -224,7 +221,6 @@ export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistor
 interface Decision extends DeliveryUpdate {
   readonly row: RowWithCallback;
   readonly dueAt: number;
-  readonly alertedCause: string | undefined;
 }
 
 /** @returns undefined: the delivery has ended or the claim was lost, so the failure does not count */
@@ -238,19 +234,12 @@ function decide(
   const isTakenOver = row.isTakenOver || update.isTakenOver;
   // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
-  const decided = { row, dueAt, alertedCause: row.alertedCause, ...update, isTakenOver };
+  const decided = { row, dueAt, ...update, isTakenOver };
   if (isGivenBack(row, update))
     return { ...decided, state: 'pending', lastError: undefined, dueAt: now, alert: undefined };
   if (state === 'pending' && row.isOver)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
-  return alerted(decided);
-}
-
-function alerted(decided: Decision): Decision {
-  const { row, state, alert } = decided;
-  return alert === undefined || isKnown(row, state, alert)
-    ? { ...decided, alert: undefined }
-    : { ...decided, alertedCause: keyOf(alert.cause) };
+  return decided;
 }
 
 /** Somebody has asked for it again while it was only looked at, since it may have arrived: that no longer keeps it waiting. */
@@ -258,9 +247,15 @@ function isGivenBack(row: RowWithCallback, { attempts, lastError }: DeliveryUpda
   return row.attempts === attempts && row.lastError === undefined && lastError?.mayHaveArrived === true;
 }
 
-/** A pending delivery raises no alert for the same cause as its last one, since that says nothing new. */
-function isKnown({ alertedCause }: RowWithCallback, state: DeliveryState, { cause }: Alert): boolean {
-  return state === 'pending' && alertedCause === keyOf(cause);
+/** It has failed so before, as Botbell's own: that says nothing new. */
+function isKnown({ row, state, lastError }: Decision): boolean {
+  const { isTakenOver, lastError: before } = row;
+  return (
+    state === 'pending' &&
+    isTakenOver &&
+    before?.class === lastError?.class &&
+    before?.code === lastError?.code
+  );
 }
 
 /** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
@@ -268,15 +263,25 @@ function signOf({ state, isTakenOver, lastError, alert }: Decision): Sign | unde
   if (state === 'dead') return 'dead';
   if (state !== 'pending' || !isTakenOver) return undefined;
   if (lastError?.class === 'config') return 'config';
-  return lastError?.class === 'transient' && alert !== undefined ? 'down' : undefined;
+  if (alert === undefined) return undefined;
+  return lastError?.class === 'rate_limited' ? 'limited' : 'down';
 }
 
-async function noticeFailure(tx: Tx, decision: Decision): Promise<void> {
-  const sign = signOf(decision);
-  const { lastError, destination } = decision;
-  if (sign === undefined || lastError === undefined) return;
-  const about = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
-  await notice(tx, { ...about, sign, gist: gistOf(lastError.message) });
+/** Locks incidents in the order of their destinations. @returns the alerts that they raise */
+async function noticeFailures(tx: Tx, decisions: readonly Decision[]): Promise<readonly Raised[]> {
+  const raised: Raised[] = [];
+  for (const decision of decisions.toSorted((a, b) => (a.destination < b.destination ? -1 : 1))) {
+    const { destination, lastError, alert, row } = decision;
+    const sign = signOf(decision);
+    if (sign === undefined) continue;
+    const isAgain = isKnown(decision);
+    const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
+    const told = { sign, gist: gistOf(lastError?.message ?? ''), about: row.callbackId, isAgain };
+    const incident = await notice(tx, { ...whose, ...told });
+    if (incident !== undefined && alert !== undefined && !isAgain)
+      raised.push([incident, { about: row.callbackId, ...alert }]);
+  }
+  return raised;
 }
 
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
@@ -290,11 +295,11 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
 
 /** It ends the claim. */
 async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
-  const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt, alertedCause } = decision;
+  const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt } = decision;
   const error = kept(decision.lastError);
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
       last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
-      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, alerted_cause = ${alertedCause}
+      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}
     WHERE id = ${id}`);
 }

@@ -43,7 +43,8 @@ export async function enterResult(
   if (error === null || targets.length === 0) return targets;
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
-  const id = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
+  const counted = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
+  const id = counted?.id;
   if (id !== undefined) await beginEscalations(tx, id, tellingSteps(known.asking.planned, targets));
   return ofIncident(targets, id);
 }

@@ -3,6 +3,8 @@ import sql, { join } from 'sql-template-tag';
 import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
+import type { Alert } from '../ledger.ts';
+import { type Counted, raise, raiseKept } from './alerts.ts';
 import { endIncidents, type ToldTarget } from './telling.ts';
 
 /** A sign of trouble. */
@@ -19,22 +21,31 @@ export interface Noticed {
   /** When the run of an error started, at most when it came; undefined: it is no error of a run. */
   readonly startedAt?: number | undefined;
   readonly isWaiting?: boolean;
+  /** The callback whose message it is about. */
+  readonly about?: number | undefined;
+  /** The same message has failed so before, so it does not count once more. */
+  readonly isAgain?: boolean;
 }
+
+/** What fails again within so long of its end is the same incident. */
+const SAME_WITHIN_MS = 3_600_000;
 
 /**
  * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
  * open incident of an earlier run says that there is none. Only 200 results are looked at; a limit that is a parameter has SQLite plan
  * the statement anew each time.
- * @returns the incident's id; undefined: nothing was done
+ * @returns the incident; undefined: nothing was done
  */
-export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
+export async function notice(tx: Tx, noticed: Noticed): Promise<Counted | undefined> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
+  const { about, isAgain = false } = noticed;
   const likeness = likenessOf(gist, jobId);
-  const row = await tx.first<Pick<Incident, 'id'>>(fixed`
+  if (kind !== 'bot') await reopen(tx, kind, key);
+  return tx.first<Counted>(fixed`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
-      has_dead)
+      has_dead, about)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
-      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER)
+      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER), CAST(${about} AS BIGINT)
     WHERE EXISTS (
       SELECT 1 FROM incidents
       WHERE kind = 'bot' AND subject_key = ${key} AND over_at IS NULL AND started_at <= CAST(${startedAt} AS BIGINT))
@@ -45,13 +56,23 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
       WHERE status = 0 AND started_at > CAST(${startedAt} AS BIGINT) AND received_at > CAST(${startedAt} AS BIGINT))
     ON CONFLICT (kind, subject_key) WHERE over_at IS NULL DO UPDATE SET
       name = excluded.name, sign = excluded.sign, gist = excluded.gist, likeness = excluded.likeness,
-      last_at = excluded.last_at, count = incidents.count + 1,
+      last_at = excluded.last_at, count = incidents.count + CAST(${!isAgain} AS INTEGER),
+      about = coalesce(incidents.about, excluded.about),
       started_at = CASE WHEN incidents.started_at IS NULL OR incidents.started_at < excluded.started_at
         THEN coalesce(excluded.started_at, incidents.started_at) ELSE incidents.started_at END,
       is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
       has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END
-    RETURNING id`);
-  return row?.id;
+    RETURNING id, since, count, told_at, told_count, cause`);
+}
+
+/** What was alerted, and is over since less than an hour, goes on. */
+async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
+  await tx.all(fixed`
+    UPDATE incidents SET over_at = NULL, alerted = NULL WHERE id = (
+      SELECT max(id) FROM incidents
+      WHERE over_at > ${tx.now - SAME_WITHIN_MS} AND kind = ${kind} AND subject_key = ${key} AND told_at IS NOT NULL)
+    AND NOT EXISTS (
+      SELECT 1 FROM incidents AS other WHERE other.kind = ${kind} AND other.subject_key = ${key} AND other.over_at IS NULL)`);
 }
 
 /** Ends the BOT's incident by a success of a run that started after the latest error counted in it. @returns it; undefined: it goes on */
@@ -65,6 +86,16 @@ export function endBot(
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at < ${startedAt})
     RETURNING id, since, count, alerted`);
+}
+
+/** A fault of Botbell's own, and the alert that it raises. */
+export async function noticeOwn(
+  tx: Tx,
+  { key, ...noticed }: Pick<Noticed, 'key' | 'sign' | 'gist'>,
+  alert: Alert,
+): Promise<void> {
+  const incident = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed });
+  if (incident !== undefined) await raise(tx, [[incident, alert]]);
 }
 
 /** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */
@@ -106,7 +137,7 @@ interface IncidentCare {
 
 /**
  * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, and one whose dead letters are gone; refused
- * callbacks after a quiet hour; what has shown nothing for long. Forgets what was over long ago.
+ * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
  */
 export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
   const { now } = tx;
@@ -118,5 +149,6 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
       AND (has_dead = 1 OR EXISTS (
         SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)))))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
+  await raiseKept(tx);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
 }

@@ -1,12 +1,11 @@
 /** Messages about incidents themselves: somebody is on them, or they are over. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
-import type { Incident, IncidentKind } from '../../incident/incident.ts';
+import type { Incident } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import { toldTroubles } from '../../notice/troubles.ts';
+import { toldTroubles, type ToldTrouble } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
-import { keyOf } from '../callbacks/keys.ts';
-import type { DecidedTarget, DeliveryRecord } from '../ledger.ts';
+import { type DecidedTarget, DISMISSED } from '../ledger.ts';
 import { insertRows } from '../deliveries/deliveries.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 
@@ -24,47 +23,24 @@ export async function tellIncidents(
   await insertRows(tx, { ...written, jobKey: undefined, targets });
 }
 
-/** @returns the id of the subject's open incident */
-export async function openIncidentOf(
-  tx: Tx,
-  [kind, subject]: readonly [kind: IncidentKind, subject: string],
-): Promise<number | undefined> {
-  const row = await tx.first<Pick<Incident, 'id'>>(
-    sql`SELECT id FROM incidents WHERE kind = ${kind} AND subject_key = ${keyOf(subject)} AND over_at IS NULL`,
-  );
-  return row?.id;
-}
-
-/** Whom an alert tells of an open incident hears who is on it, as a reply, and of its end. */
-export async function noteAlerted(
-  tx: Tx,
-  incident: number,
-  alerts: readonly DeliveryRecord[],
-): Promise<void> {
-  const alerted = alerts.map(({ destination, channel, address, id }): ToldTarget => ({
-    destination,
-    channel,
-    address,
-    lastId: id,
-  }));
-  await tx.all(sql`UPDATE incidents SET alerted = ${alerted} WHERE id = ${incident}`);
-}
-
 interface Ended extends Incident {
   readonly alerted: readonly ToldTarget[] | undefined;
+  readonly about: number | undefined;
 }
 
 /** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
   const ended = await tx.all<Ended>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT}, alerted`,
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT}, alerted, about`,
   );
   const groups = new Map<
     string,
     { readonly targets: readonly DecidedTarget[]; readonly incidents: Incident[] }
   >();
-  for (const { alerted = [], ...incident } of ended) {
-    const hearing = alerted.filter(({ destination }) => !noNews.includes(destination));
+  for (const { alerted = [], about, ...found } of ended) {
+    const hearing = (await withAlert(tx, alerted)).filter(({ destination }) => !noNews.includes(destination));
+    if (hearing.length === 0) continue;
+    const incident = { ...found, ...(await lateAndLost(tx, found, about)) };
     const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
     const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] as Incident[] };
     group.incidents.push(incident);
@@ -73,6 +49,31 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   for (const { targets, incidents } of groups.values())
     await tellIncidents(tx, { template: 'over', ...toldTroubles(incidents) }, targets);
   return ended.length;
+}
+
+/** Those of these targets that have got the alert. */
+async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readonly ToldTarget[]> {
+  const ids = alerted.flatMap(({ lastId }) => lastId ?? []);
+  if (ids.length === 0) return alerted;
+  const rows = await tx.all<{ id: number }>(
+    sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'delivered'`,
+  );
+  const got = new Set(rows.map(({ id }) => id));
+  return alerted.filter(({ lastId }) => lastId === undefined || got.has(lastId));
+}
+
+/** From then on a message is late. */
+const LATE_MS = 60_000;
+
+/** Of the messages for a destination since the first that failed: how many were told late, or are now, and how many were given up. */
+async function lateAndLost(tx: Tx, { kind, subject }: Incident, about: number | undefined) {
+  if (kind !== 'destination' || about === undefined) return {};
+  return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
+    SELECT CAST(coalesce(sum(CASE WHEN (state = 'delivered' AND updated_at - received_at >= ${LATE_MS})
+        OR (state = 'pending' AND is_taken_over = 1 AND ${tx.now} - received_at >= ${LATE_MS}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS late,
+      CAST(coalesce(sum(CASE WHEN state = 'dead' OR (state = 'held' AND reason = ${DISMISSED}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS lost
+    FROM deliveries JOIN callbacks ON callbacks.id = callback_id
+    WHERE callback_id >= ${about} AND destination = ${subject}`);
 }
 
 /** Callbacks that are looked at for who was told of an incident, the newest. */

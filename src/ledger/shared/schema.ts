@@ -19,7 +19,7 @@ export const VERSION_TABLE = 'schema_version';
 const TABLES: readonly string[] = [
   // oldest: the oldest version of the schema whose programs may run on this ledger. Its one row is written with each step.
   `CREATE TABLE ${VERSION_TABLE} (version INTEGER NOT NULL, oldest INTEGER NOT NULL)`,
-  // kind: a `CallbackKind`. about: the callback that a notice of Botbell's own is about. job_id, bot_key: the ids, hashed if they are
+  // kind: a `CallbackKind`. about: the callback that a notice of Botbell's own is about. incident_id: the incident of an alert. job_id, bot_key: the ids, hashed if they are
   // long; together they are the job. result: the last answer, unless that is written with the success that it tells of. error: the
   // gist of an error's message. bytes: the size of the body as received. body: JSON as received, or deflated (its first byte is then 0x78).
   `CREATE TABLE callbacks (
@@ -27,7 +27,7 @@ const TABLES: readonly string[] = [
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
     started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
-    bytes BIGINT NOT NULL, about BIGINT, error TEXT, body $bytes NOT NULL)`,
+    bytes BIGINT NOT NULL, about BIGINT, incident_id BIGINT, error TEXT, body $bytes NOT NULL)`,
   // last_error: the last attempt's; error_class and error_code repeat it for searches. reason: why it is held, or dead without having
   // failed. held_until: when the hold ends. snooze_id: the snooze that holds it. summary_id: the summary that contains it. telling:
   // JSON, how it is rendered if not by its status alone, and which routes want what is held. due_at: when Botbell itself may attempt it.
@@ -43,7 +43,7 @@ const TABLES: readonly string[] = [
     error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
     reason TEXT, held_until BIGINT, snooze_id BIGINT, summary_id BIGINT, telling TEXT, owner TEXT,
     due_at BIGINT NOT NULL, is_taken_over INTEGER NOT NULL DEFAULT 0, counts_from BIGINT NOT NULL,
-    waited_ms BIGINT NOT NULL DEFAULT 0, alerted_cause TEXT, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
+    waited_ms BIGINT NOT NULL DEFAULT 0, is_bulk INTEGER NOT NULL DEFAULT 0, bulk_id BIGINT,
     given_back_at BIGINT, updated_at BIGINT NOT NULL, told_at BIGINT, told_ms INTEGER, posted_at BIGINT, answered_at BIGINT,
     UNIQUE (callback_id, destination))`,
   // One row for each transition of a callback or a delivery, but the plain course, which is in the delivery's own row.
@@ -61,8 +61,6 @@ const TABLES: readonly string[] = [
   // The type of each channel of every config that has been loaded.
   `CREATE TABLE channel_types (name TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL)`,
   `CREATE TABLE loaded_configs (id $id, hash TEXT NOT NULL, loaded_at BIGINT NOT NULL)`,
-  `CREATE TABLE alert_causes (
-    cause TEXT PRIMARY KEY NOT NULL, told_at BIGINT NOT NULL, suppressed INTEGER NOT NULL DEFAULT 0)`,
   // fault: the same text for bodies refused for the same mistake. is_seen: a person has marked it as seen.
   `CREATE TABLE refused (
     id $id, received_at BIGINT NOT NULL, status INTEGER NOT NULL, detail TEXT NOT NULL, errors TEXT NOT NULL,
@@ -82,11 +80,14 @@ const TABLES: readonly string[] = [
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
   // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted.
-  // has_dead: a message became a dead letter. alerted: JSON, the targets of the alert about it. taken_up: JSON, who is on it. over_at: NULL while it is open.
+  // has_dead: a message became a dead letter. about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
+  // were then. cause: of that alert. alert: JSON, the latest that has not been told. alerted: JSON, the targets of the alert about it, or whom steps have told.
+  // taken_up: JSON, who is on it. over_at: NULL while it is open.
   `CREATE TABLE incidents (
     id $id, kind TEXT NOT NULL, subject_key TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, sign TEXT NOT NULL,
     gist TEXT NOT NULL, likeness TEXT NOT NULL, since BIGINT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL,
-    started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
+    started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, about BIGINT,
+    told_at BIGINT, told_count BIGINT NOT NULL DEFAULT 0, cause TEXT, alert TEXT, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
 ];
 
 /** The tables that every version of the schema since 1.0 has. */
@@ -121,7 +122,6 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX deliveries_unrouted ON deliveries (id) WHERE reason = 'no longer routed'`,
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
-  'CREATE INDEX alert_causes_by_age ON alert_causes (told_at)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
   'CREATE INDEX refused_unseen ON refused (id) WHERE is_seen = 0',
   'CREATE INDEX destinations_failing ON destinations (destination) WHERE failing_since IS NOT NULL',

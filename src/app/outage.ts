@@ -1,0 +1,117 @@
+/** While the store cannot be written: tells the operators without it, and afterwards writes down how long that was, and who was turned away. */
+import type { Callback } from '../callback/callback.ts';
+import type { Chore } from '../deliver/chores.ts';
+import type { Delivering } from '../deliver/delivering.ts';
+import type { DeliveryTarget } from '../ledger/ledger.ts';
+import { noticeOfAlert } from '../notice/notice.ts';
+import type { SendOnce } from '../people/test-message.ts';
+import { shortLine } from '../text/cut.ts';
+import { randomId } from '../text/random.ts';
+import { isWritten } from './heartbeat.ts';
+
+const LOOK_MS = 1000;
+
+/** A process that is younger may just be waiting for its store. */
+const YOUNG_MS = 60_000;
+
+const ONCE_WITHIN_MS = 3_600_000;
+
+/** Where nobody could be told. */
+const AGAIN_AFTER_MS = 60_000;
+
+/** It is over once nothing has failed for so long. */
+const SETTLED_MS = 15_000;
+
+const MOST_BOTS = 1000;
+const LONGEST_ID = 200;
+
+interface Parts extends Pick<Delivering, 'clock' | 'ledger' | 'settings' | 'random'> {
+  readonly sendOnce: SendOnce;
+}
+
+/** Since when it cannot be written, by both clocks, who was told, and who was answered 503 meanwhile. */
+interface Trouble {
+  readonly since: number;
+  readonly from: number;
+  lastAt: number;
+  reason: string;
+  mayTellFrom: number;
+  readonly told: Map<string, DeliveryTarget>;
+  unanswered: number;
+  readonly bots: Set<string>;
+}
+
+export class Outage implements Chore {
+  readonly everyMs = LOOK_MS;
+  readonly #parts: Parts;
+  readonly #startedAt: number;
+  #trouble: Trouble | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#startedAt = parts.clock.monotonic();
+  }
+
+  /** To be called for each callback that was answered 503. */
+  refused({ bot_id: botId }: Callback): void {
+    const trouble = this.#look();
+    if (trouble === undefined) return;
+    trouble.unanswered += 1;
+    if (trouble.bots.size < MOST_BOTS) trouble.bots.add(shortLine(botId, LONGEST_ID));
+  }
+
+  /** @throws {LedgerUnavailable} it cannot be written yet */
+  async work(): Promise<void> {
+    const trouble = this.#look();
+    if (trouble === undefined) return;
+    if (this.#parts.clock.monotonic() - trouble.lastAt < SETTLED_MS) await this.#tell(trouble);
+    else await this.#writeDown(trouble);
+  }
+
+  #look(): Trouble | undefined {
+    const { clock, ledger, settings } = this.#parts;
+    const now = clock.monotonic();
+    const isYoung = now - this.#startedAt < YOUNG_MS;
+    if (isWritten(ledger, clock) || (isYoung && ledger.trouble === undefined)) return this.#trouble;
+    const reason = settings.current.redact(ledger.trouble ?? 'it does not answer');
+    this.#trouble ??= {
+      since: clock.now(),
+      from: now,
+      lastAt: now,
+      reason,
+      mayTellFrom: this.#startedAt + YOUNG_MS,
+      told: new Map(),
+      unanswered: 0,
+      bots: new Set(),
+    };
+    this.#trouble.lastAt = now;
+    this.#trouble.reason = reason;
+    return this.#trouble;
+  }
+
+  async #tell(trouble: Trouble): Promise<void> {
+    const { clock, random, settings, sendOnce } = this.#parts;
+    if (clock.monotonic() < trouble.mayTellFrom) return;
+    trouble.mayTellFrom = clock.monotonic() + AGAIN_AFTER_MS;
+    const { since, reason } = trouble;
+    const subject = { template: 'store_unwritable', since, reason } as const;
+    const alert = { id: randomId(random), raisedAt: clock.now(), suppressed: 0, subject };
+    const sending = settings.current.config.delivery.alerts.map(async (target) => {
+      const { destination, channel, address } = target;
+      const sent = await sendOnce({ ...target, notice: noticeOfAlert(alert) });
+      if (sent?.receipt === undefined) return;
+      trouble.told.set(destination, { destination, channel, address });
+      trouble.mayTellFrom = clock.monotonic() + ONCE_WITHIN_MS;
+    });
+    await Promise.all(sending);
+  }
+
+  async #writeDown({ from, lastAt, reason, told, unanswered, bots }: Trouble): Promise<void> {
+    const { ledger, clock } = this.#parts;
+    const now = clock.monotonic();
+    const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
+    const answered = { count: unanswered, bots: [...bots] };
+    await ledger.recordOutage({ ...lasted, reason, answered, told: [...told.values()] });
+    this.#trouble = undefined;
+  }
+}

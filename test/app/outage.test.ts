@@ -1,0 +1,124 @@
+/** Who hears that the store cannot be written, by what means, and what is said afterwards. */
+import { expect } from 'chai';
+import { Outage } from '../../src/app/outage.ts';
+import type { AddressedNotice } from '../../src/deliver/settings.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const ALERTS = ['slack:#a', 'email:ops@example.com'].map((destination) => {
+  const [channel = '', address = ''] = destination.split(':');
+  return { destination, channel, address, options: {}, perJob: 'message' };
+});
+
+describe('While the store cannot be written', () => {
+  const clock = new ManualClock(Date.parse('2026-11-20T03:00:00Z'));
+  let sent: string[];
+  let recorded: Record<string, unknown>[];
+  let ledger: { writtenAt: number | undefined; trouble: string | undefined };
+  let failing: readonly string[];
+  let outage: Outage;
+
+  beforeEach(() => {
+    sent = [];
+    recorded = [];
+    failing = [];
+    ledger = { writtenAt: clock.monotonic(), trouble: undefined };
+    const settings = {
+      current: {
+        config: { delivery: { alerts: ALERTS } },
+        redact: (text: string) => text.replace('hunter2', '…'),
+      },
+    };
+    const recordOutage = (outage: Record<string, unknown>) => {
+      if (ledger.writtenAt === undefined) throw new Error('still');
+      recorded.push(outage);
+      return Promise.resolve();
+    };
+    const sendOnce = ({ destination, notice }: AddressedNotice) => {
+      sent.push(`${notice.template} ${destination}`);
+      return Promise.resolve(failing.includes(destination) ? undefined : { receipt: { ts: '1' } });
+    };
+    const parts = {
+      clock,
+      settings,
+      random: () => 0.5,
+      sendOnce,
+      ledger: Object.assign(ledger, { recordOutage }),
+    };
+    outage = new Outage(parts as unknown as ConstructorParameters<typeof Outage>[0]);
+  });
+
+  const breaks = (trouble = 'database or disk is full') =>
+    Object.assign(ledger, { writtenAt: undefined, trouble });
+  const mends = () => Object.assign(ledger, { writtenAt: clock.monotonic(), trouble: undefined });
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 5 * SECOND) {
+      await clock.advance(5 * SECOND);
+      if (ledger.writtenAt !== undefined) ledger.writtenAt = clock.monotonic();
+      await outage.work();
+    }
+  };
+  const TOLD = ['store_unwritable slack:#a', 'store_unwritable email:ops@example.com'];
+
+  it('a process that is older than a minute tells the alerts’ destinations, and again after an hour', async () => {
+    breaks();
+    await pass(50 * SECOND);
+    expect(sent).to.deep.equal([]);
+    await pass(15 * SECOND);
+    expect(sent).to.deep.equal(TOLD);
+    await pass(HOUR - 10 * SECOND);
+    expect(sent).to.deep.equal(TOLD);
+    await pass(15 * SECOND);
+    expect(sent).to.deep.equal([...TOLD, ...TOLD]);
+    expect(recorded).to.deep.equal([]);
+  });
+
+  it('it tries again after a minute where it has reached nobody', async () => {
+    failing = ALERTS.map(({ destination }) => destination);
+    await pass(65 * SECOND);
+    breaks();
+    await pass(5 * SECOND);
+    failing = [];
+    await pass(65 * SECOND);
+    expect(sent).to.deep.equal([...TOLD, ...TOLD]);
+  });
+
+  it('afterwards it is written down, with how many callbacks were turned away, and whose', async () => {
+    await pass(65 * SECOND);
+    breaks('password hunter2');
+    for (const bot_id of ['a', 'b', 'a']) outage.refused(callbackWith({ bot_id }));
+    await pass(60 * SECOND);
+    mends();
+    await pass(30 * SECOND);
+    expect(recorded).to.have.length(1);
+    expect(recorded[0]).to.deep.include({
+      reason: 'password …',
+      answered: { count: 3, bots: ['a', 'b'] },
+    });
+    expect(recorded[0]?.['told']).to.have.length(2);
+    outage.refused(callbackWith({ bot_id: 'busy' }));
+    await pass(30 * SECOND);
+    expect(recorded).to.have.length(1);
+  });
+
+  it('the BOTs of at most a thousand are kept', async () => {
+    await pass(65 * SECOND);
+    breaks();
+    for (let number = 0; number < 1200; number += 1)
+      outage.refused(callbackWith({ bot_id: `bot-${number}` }));
+    mends();
+    await pass(20 * SECOND);
+    const answered = recorded[0]?.['answered'] as { count: number; bots: readonly string[] };
+    expect([answered.count, answered.bots.length]).to.deep.equal([1200, 1000]);
+  });
+
+  it('a process that has just started waits for its store without a word', async () => {
+    ledger.writtenAt = undefined;
+    await pass(20 * SECOND);
+    mends();
+    await pass(30 * SECOND);
+    expect([sent, recorded]).to.deep.equal([[], []]);
+  });
+});
