@@ -15,7 +15,14 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Values read at each scrape; undefined when the store cannot be read. */
 export interface Figures {
-  readonly open: { readonly pending: number; readonly dead: number; readonly held: number } | undefined;
+  readonly open:
+    | {
+        readonly pending: number;
+        readonly dead: number;
+        readonly held: number;
+        readonly oldestDueMs: number;
+      }
+    | undefined;
   readonly storeBytes: number | undefined;
   /** Open incidents of which somebody is told, by kind; undefined: not known. */
   readonly incidents: Readonly<Record<string, number>> | undefined;
@@ -68,6 +75,7 @@ export function createMetrics(version: string) {
       meters.pending.set(open?.pending ?? Number.NaN);
       meters.dead.set(open?.dead ?? Number.NaN);
       meters.held.set(open?.held ?? Number.NaN);
+      meters.oldestDue.set((open?.oldestDueMs ?? Number.NaN) / 1000);
       meters.paused.set(paused);
       meters.down.set(down);
       meters.incidents.reset();
@@ -108,6 +116,9 @@ function createMeters(registry: Registry) {
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
     down: new Gauge(on('destinations_down', 'Destinations that have failed for two minutes and more')),
+    oldestDue: new Gauge(
+      on('oldest_due_seconds', 'How long the oldest delivery that waits for nothing has been due'),
+    ),
     incidents: new Gauge(
       on('incidents_open', 'Troubles that are not over, of which somebody is told', ['kind']),
     ),

@@ -14,7 +14,7 @@ describe('the metrics', () => {
 
   beforeEach(() => {
     figures = {
-      open: { pending: 3, dead: 1, held: 2 },
+      open: { pending: 3, dead: 1, held: 2, oldestDueMs: 0 },
       incidents: { bot: 5 },
       storeBytes: 4096,
       paused: 2,

@@ -11,6 +11,7 @@ import type {
 } from './archive.ts';
 import { DOWN_AFTER_MS } from '../deliveries/failing.ts';
 import { boundsOf } from './find-callbacks.ts';
+import { BEHIND } from '../deliveries/rows.ts';
 
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
   return tx.all<DeadLetters>(sql`
@@ -20,9 +21,13 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0 };
+const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0, oldestDueMs: 0 };
 
-/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. refused: that nobody has marked as seen. */
+/** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
+const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${BEHIND})
+  AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
+
+/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. refused: that nobody has marked as seen. oldestDueMs: how long what waits for nothing has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
@@ -31,7 +36,9 @@ export async function countOpen(tx: Tx) {
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
         SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
-    ${count(sql`refused WHERE is_seen = 0`)} AS refused`);
+    ${count(sql`refused WHERE is_seen = 0`)} AS refused,
+    coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
+      SELECT 1 FROM paces WHERE key IN (destination, channel) AND paused_until > ${tx.now})), 0) AS oldest_due_ms`);
   return counts ?? NOTHING_OPEN;
 }
 

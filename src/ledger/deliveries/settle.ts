@@ -1,7 +1,5 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
 import sql, { join } from 'sql-template-tag';
-import type { Sign } from '../../incident/incident.ts';
-import { gistOf } from '../../text/gist.ts';
 import { shared, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../callbacks/history.ts';
 import {
@@ -11,10 +9,9 @@ import {
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
-import { keyOf } from '../callbacks/keys.ts';
 import { kept, type RowWithCallback, withCallbacks } from './rows.ts';
-import { raise, type Raised } from '../incidents/alerts.ts';
-import { notice } from '../incidents/signs.ts';
+import { raise } from '../incidents/alerts.ts';
+import { noticeFailures } from '../incidents/failures.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailures } from './failing.ts';
@@ -245,43 +242,6 @@ function decide(
 /** Somebody has asked for it again while it was only looked at, since it may have arrived: that no longer keeps it waiting. */
 function isGivenBack(row: RowWithCallback, { attempts, lastError }: DeliveryUpdate): boolean {
   return row.attempts === attempts && row.lastError === undefined && lastError?.mayHaveArrived === true;
-}
-
-/** It has failed so before, as Botbell's own: that says nothing new. */
-function isKnown({ row, state, lastError }: Decision): boolean {
-  const { isTakenOver, lastError: before } = row;
-  return (
-    state === 'pending' &&
-    isTakenOver &&
-    before?.class === lastError?.class &&
-    before?.code === lastError?.code
-  );
-}
-
-/** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
-function signOf({ state, isTakenOver, lastError, alert }: Decision): Sign | undefined {
-  if (state === 'dead') return 'dead';
-  if (state !== 'pending' || !isTakenOver) return undefined;
-  if (lastError?.class === 'config') return 'config';
-  if (alert === undefined) return undefined;
-  return lastError?.class === 'rate_limited' ? 'limited' : 'down';
-}
-
-/** Locks incidents in the order of their destinations. @returns the alerts that they raise */
-async function noticeFailures(tx: Tx, decisions: readonly Decision[]): Promise<readonly Raised[]> {
-  const raised: Raised[] = [];
-  for (const decision of decisions.toSorted((a, b) => (a.destination < b.destination ? -1 : 1))) {
-    const { destination, lastError, alert, row } = decision;
-    const sign = signOf(decision);
-    if (sign === undefined) continue;
-    const isAgain = isKnown(decision);
-    const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
-    const told = { sign, gist: gistOf(lastError?.message ?? ''), about: row.callbackId, isAgain };
-    const incident = await notice(tx, { ...whose, ...told });
-    if (incident !== undefined && alert !== undefined && !isAgain)
-      raised.push([incident, { about: row.callbackId, ...alert }]);
-  }
-  return raised;
 }
 
 function entryOf(decision: Decision): readonly NewHistoryRow[] {
