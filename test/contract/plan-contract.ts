@@ -37,8 +37,7 @@ prototype.query = function note(...args) {
 export const SQLITE: Planner = {
   asked: inSqlite,
   explain: 'EXPLAIN QUERY PLAN',
-  wholeTable:
-    /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs)(?! USING)/,
+  wholeTable: /^SCAN (?:\w+ AS )?(?:callbacks|deliveries|earlier|other|ended|history|jobs)(?! USING)/,
 };
 
 export const POSTGRES: Planner = {

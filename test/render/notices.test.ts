@@ -239,7 +239,9 @@ describe('an alert in Japanese', () => {
       errors: [],
       from: '',
     };
-    const others = ALERT_SUBJECTS.filter(({ template }) => !['reload_refused', 'refused', 'store_unwritable'].includes(template));
+    const others = ALERT_SUBJECTS.filter(
+      ({ template }) => !['reload_refused', 'refused', 'store_unwritable'].includes(template),
+    );
     for (const subject of [...others, refused])
       for (const format of ['slack', 'email'] as const) {
         const alert = renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined);
