@@ -7,6 +7,8 @@ import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
 import { noteFailing } from '../../src/ledger/deliveries/failing.ts';
+import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
+import { pausePace } from '../../src/ledger/shared/paces.ts';
 import { recordDestinations } from '../../src/ledger/deliveries/destinations.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -269,6 +271,18 @@ export function describeArchive(
       expect(alerted?.entry).to.have.property('who').that.deep.equals([LOG.destination]);
       expect(await found({}), 'an alert is no callback').to.deep.equal([admission.callbackId]);
       expect(await archive.story(999_999)).to.equal(undefined);
+    });
+
+    it('says of what Botbell is to send that it waits for a pause, whoever was asked for it, and whatever is paused', async () => {
+      const { callbackId, deliveries } = await arrive({ job_id: 'paused' }, [
+        OPS,
+        target('email:a@example.com'),
+      ]);
+      await store.call(takeOver, [deliveries]);
+      await store.call(pausePace, [OPS.destination, 600_000]);
+      await store.call(pausePace, ['email', 300_000]);
+      const story = await archive.story(callbackId);
+      expect(story?.deliveries.map(({ dueInMs }) => dueInMs)).to.deep.equal([600_000, 300_000]);
     });
 
     it('gives back what was told, as it came', async () => {

@@ -6,6 +6,7 @@ import type { HistoryRow } from '../callbacks/history.ts';
 import { probesOf } from '../deliveries/failing.ts';
 import { deliveriesOf, type DeliveryRow, type NoticeRow, RESULT, withCallbacks } from '../deliveries/rows.ts';
 import { storedText } from '../callbacks/stored-body.ts';
+import { currentPaces } from '../shared/paces.ts';
 import {
   type ArchivedCallback,
   type CallbackStory,
@@ -37,8 +38,13 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   const { botKey, ...found } = row;
   const next = found.status === 1 ? await nextSteps(tx, botKey, found.receivedAt) : [];
   const probes = await probesOf(tx);
+  const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
   const deliveries = (await deliveriesOf(tx, [id])).map((delivery) => {
-    return { ...delivery, probeInMs: probes.get(delivery.destination) };
+    const { destination, channel, isTakenOver } = delivery;
+    const pausedMs = isTakenOver ? Math.max(...[destination, channel].map((key) => pauses.get(key) ?? 0)) : 0;
+    // Nothing is sent in a pause, whoever was asked for it.
+    const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
+    return { ...delivery, dueInMs, probeInMs: probes.get(destination) };
   });
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
