@@ -195,20 +195,20 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'has a POST wait for a destination that is down',
     file: 'src/deliver/loop.ts',
-    from: 'if (isBehind(destination) || this.#calls.isDown(destination)) return true;',
+    from: 'if (isBehind(destination) || this.failing.isDown(destination)) return true;',
     to: 'if (isBehind(destination)) return true;',
   },
   {
     does: 'does not see that a destination is down',
-    file: 'src/deliver/calls.ts',
+    file: 'src/ledger/deliveries/failing.ts',
     from: 'return last - first >= DOWN_AFTER_MS;',
     to: 'return last - first >= 1e9 * DOWN_AFTER_MS;',
   },
   {
     does: 'has what waits for a destination wait on once that is back',
     file: 'src/deliver/loop.ts',
-    from: 'this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));',
-    to: 'if (destination === "") this.until(ledger.hastenAt(destination).then(onDue, onUnwritten));',
+    from: 'this.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));',
+    to: 'this.until(ledger.endFailing(destination, wasDown && destination === "").then(onDue, onUnwritten));',
   },
   {
     does: 'asks the service for a retry of what a remote has and may answer yet',

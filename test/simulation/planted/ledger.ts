@@ -178,6 +178,8 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/deliveries/by-hand.ts',
     from: 'targets: lacking });\n  await makePending',
     to: 'targets: lacking.slice(0, 0) });\n  await makePending',
+    unseen:
+      'a callback that all were told of, then a config that names more, then a person who routes it anew: one seed in a thousand',
   },
   {
     does: 'redelivers in bulk all but the last',
