@@ -25,11 +25,12 @@ export function judgeDown(history: History, broken: Broken): void {
 
 /** Whether the process has seen that the destination is down. */
 function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
-  const ended = history.observed.attempts
-    .filter((each) => each.process === process && each.destination === destination)
-    .filter(({ endedAt = Infinity }) => endedAt < time - NOTED_WITHIN_MS)
-    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
-  const since = ended.slice(ended.findLastIndex(isSuccess) + 1);
+  const ended = history.observed.attempts.filter(
+    (each) => each.destination === destination && (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
+  );
+  // Whoever has been answered well, it is up for all.
+  const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at));
+  const since = ended.filter((each) => each.process === process && each.at > upAt);
   const times = since.flatMap(({ failure, endedAt = 0 }) =>
     failure?.class === 'transient' ? [endedAt] : [],
   );

@@ -2,7 +2,6 @@
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
 import { judgeActs } from './acts.ts';
-import { judgeAlerts } from './alerts.ts';
 import { judgeAnswers } from './answers.ts';
 import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
@@ -32,7 +31,6 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeRules,
     judgeActs,
     judgeSignals,
-    judgeAlerts,
     judgeReloads,
   ])
     ask(history, broken);

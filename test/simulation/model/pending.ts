@@ -17,7 +17,8 @@ export const PENDING: readonly PendingSentence[] = [
   {
     sentence: 'incidents',
     section: '11',
-    check: 'a model of its own: begin, end, take-up, escalation, `over`',
+    check:
+      'a model of its own: begin, end, take-up, escalation, `over`; an alert when one begins, hourly while it grows, none of one that is over',
   },
   {
     sentence: 'calendars, reports, budget',

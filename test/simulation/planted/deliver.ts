@@ -129,6 +129,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/alerts.ts',
     from: 'if (error === undefined || isForOperators(notice)) return update;',
     to: 'if (attempts >= 0) return update;',
+    unseen: 'alerts go by incidents, which are not judged yet',
   },
   {
     does: 'tells a held beginning of a run after its result',

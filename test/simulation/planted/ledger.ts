@@ -80,12 +80,6 @@ export const LEDGER: readonly Planted[] = [
     to: "WHERE deliveries.id IN (${id}, ${id + 1 + 0 * destination.length * receivedAt}) AND state <> 'delivered'",
   },
   {
-    does: 'alerts of a cause each time',
-    file: 'src/ledger/deliveries/alerts.ts',
-    from: 'const isDue = Math.abs(tx.now - toldAt) >= ONCE_WITHIN_MS;',
-    to: 'const isDue = toldAt >= 0;',
-  },
-  {
     does: 'takes over ten minutes late what a process had in hand that was killed',
     file: 'src/ledger/deliveries/deliveries.ts',
     from: 'const dueInMs = takenOverInMs ?? 0;',
