@@ -47,6 +47,11 @@ async function raiseOne(tx: Tx, incident: Counted, alert: AlertAbout, key: strin
     return false;
   }
   const known = await toldElsewhere(tx, id, key);
+  // It is told in an hour, unless it is over by then.
+  if (known !== undefined && (known.overAt !== undefined || known.alerted === undefined)) {
+    await tx.all(sql`UPDATE incidents SET alert = ${alert}, told_at = ${known.toldAt} WHERE id = ${id}`);
+    return false;
+  }
   const alerted = known?.alerted ?? (await write(tx, incident, alert)).map(toldBy);
   await tx.all(sql`
     UPDATE incidents SET cause = ${key}, alert = NULL, alerted = ${alerted}, told_count = count, told_at = ${known?.toldAt ?? tx.now}
@@ -68,10 +73,10 @@ function isDue(
 /** One alert is for all destinations whose trouble has one cause, such as a token. */
 async function toldElsewhere(tx: Tx, id: number, key: string) {
   await lockJob(tx, `alert ${key}`);
-  return tx.first<{ toldAt: number; alerted: readonly ToldTarget[] }>(sql`
-    SELECT told_at, alerted FROM incidents
-    WHERE over_at IS NULL AND cause = ${key} AND id <> ${id} AND told_at > ${tx.now - ONCE_WITHIN_MS}
-      AND told_at <= ${tx.now} AND alerted IS NOT NULL LIMIT 1`);
+  return tx.first<{ toldAt: number; overAt?: number; alerted?: readonly ToldTarget[] }>(sql`
+    SELECT told_at, over_at, alerted FROM incidents
+    WHERE cause = ${key} AND id <> ${id} AND told_at > ${tx.now - ONCE_WITHIN_MS} AND told_at <= ${tx.now}
+    ORDER BY CASE WHEN over_at IS NULL THEN 0 ELSE 1 END LIMIT 1`);
 }
 
 /** Whom an alert tells hears who is on it, as a reply, and of its end. */
