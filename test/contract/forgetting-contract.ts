@@ -200,6 +200,14 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left()).to.deep.equal(['future']);
     });
 
+    it('and not when something came that is being attempted while the clock is set back: it is known by that', async () => {
+      const { deliveries } = await bench.arrive({}, [OPS]);
+      bench.store.clock.setBy(-DAY_MS);
+      await forget({ doneBefore: now() });
+      await bench.settle(deliveries.map(delivered));
+      expect((await bench.store.rows('deliveries')).map(({ state }) => state)).to.deep.equal(['delivered']);
+    });
+
     it('and never gives an id twice', async () => {
       const { callbackId } = await finish({ job_id: 'first' });
       await forgetDone();

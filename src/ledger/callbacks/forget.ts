@@ -94,9 +94,10 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );
   const ahead = some.filter(({ receivedAt }) => receivedAt > tx.now).map(({ id }) => id);
-  // It came before the clock was set back: as if it had come now, so that it goes like any other.
+  // It came before the clock was set back: as if it had come now, so that it goes like any other. What is being attempted is
+  // known by when it came.
   if (ahead.length > 0)
-    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)})`);
+    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)}) AND ${goes}`);
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
