@@ -80,11 +80,7 @@ type World = Awaited<ReturnType<typeof createWorld>>;
 
 async function createWorld() {
   const token = 'xoxb-demo';
-  const channels = [
-    { id: 'C0ALERTS1', name: '#bot-alerts' },
-    { id: 'C0SHOP001', name: '#shop' },
-  ];
-  const slack = await startSlackStandIn({ tokens: [token], channels });
+  const slack = await startSlackStandIn();
   const mail = await startMailCatcher();
   // Created last, so that no earlier failure leaves it behind.
   const folder = mkdtempSync(join(tmpdir(), 'botbell-demo-'));

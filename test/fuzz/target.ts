@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { judgeCall } from '../../src/stand-ins/slack-stand-in.ts';
+import { judgeCall } from '../support/slack-judge.ts';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import type { ServeProcess } from '../support/process.ts';
 import { createProgramWorld, type ProgramWorld, TOKEN } from '../support/program-world.ts';

@@ -1,8 +1,9 @@
 /** What Slack takes, written down apart from the code that keeps to it. */
 import { expect } from 'chai';
 import type { TemplateValue } from '../../src/channels/channel.ts';
-import { judgeBlocks, textLength } from '../../src/channels/slack/block-kit.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
+import { textLength } from '../../src/channels/slack/own-blocks.ts';
+import { flawsOfBlocks } from '../support/block-kit.ts';
 
 type Block = Readonly<Record<string, TemplateValue>>;
 
@@ -56,7 +57,7 @@ export function expectAcceptable(message: SlackMessage): void {
 }
 
 function expectAcceptableBlocks(blocks: readonly Block[]): void {
-  expect(judgeBlocks(blocks).flaws, JSON.stringify(blocks)).to.deep.equal([]);
+  expect(flawsOfBlocks(blocks), JSON.stringify(blocks)).to.deep.equal([]);
   expect(blocks.length).to.be.within(1, 40);
   expect(textLength(blocks), 'characters in all blocks').to.be.at.most(8000);
   expectQuiet(blocks);

@@ -1,6 +1,7 @@
 /** What the local Slack refuses, by Slack's words for it. */
 import { expect } from 'chai';
-import { judgeCall, type PostedMessage } from '../../src/stand-ins/slack-stand-in.ts';
+import type { PostedMessage } from '../../src/stand-ins/slack-stand-in.ts';
+import { judgeCall } from '../support/slack-judge.ts';
 
 const TOKEN = 'xoxb-demo';
 const WORKSPACE = {

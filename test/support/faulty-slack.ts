@@ -4,24 +4,24 @@ import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import {
   answerJson,
   type SlackStandIn as StandIn,
-  type SlackStandInOptions,
   startSlackStandIn as startStandIn,
 } from '../../src/stand-ins/slack-stand-in.ts';
+import { judgeCall, type SlackWorkspace } from './slack-judge.ts';
 
 export interface SlackStandIn extends StandIn {
   /** Faults of the next calls, first in, first out. */
   readonly faults: SlackFault[];
 }
 
-interface FaultyOptions extends Omit<SlackStandInOptions, 'answer'> {
+interface FaultyOptions extends SlackWorkspace {
   /** Asked for each call for which `faults` holds nothing. */
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
-export async function startSlackStandIn({ faultOf, ...options }: FaultyOptions): Promise<SlackStandIn> {
+export async function startSlackStandIn({ faultOf, ...workspace }: FaultyOptions): Promise<SlackStandIn> {
   const faults: SlackFault[] = [];
   const slack = await startStandIn({
-    ...options,
+    judge: (call, messages) => judgeCall(workspace, call, messages),
     answer: async (response, call, right) => {
       const fault = faults.shift() ?? faultOf?.(call);
       if (isInterruption(fault)) return interrupt(response, fault);

@@ -1,5 +1,5 @@
 /** What the vendors document of a message: one row of limits for each, and the judge that takes what is within them. */
-import { judgeCall } from '../../src/stand-ins/slack-stand-in.ts';
+import { judgeCall } from './slack-judge.ts';
 import { type ChatAnswer, type Judge, wrongRequest } from './chat-stand-in.ts';
 
 export interface Limits {

@@ -8,9 +8,9 @@ import { type CardLine, type Markup, markedUp } from '../lines.ts';
 import { cutMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, linesOfCard, MOST, showCard, withJobId } from '../show-card.ts';
-import { textLength } from './block-kit.ts';
 import { isUsableUrl, type SlackMessage, type SlackObject } from './message.ts';
 import { cutMrkdwn, escapeMrkdwn, mentionsFor } from './mrkdwn.ts';
+import { textLength } from './own-blocks.ts';
 import { linesOfSlack } from './preview.ts';
 import { richText } from './rich-text.ts';
 

@@ -13,10 +13,10 @@ import type {
   ValuePlace,
 } from '../channel.ts';
 import { cutMark, moreMark } from '../marks.ts';
-import { judgeBlocks, MAX_TOTAL, MOST_BLOCKS } from './block-kit.ts';
 import { composeSlack, drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn, slackMentions } from './mrkdwn.ts';
+import { cutBlocks, faultsOfBlock, MAX_TOTAL, MOST_BLOCKS } from './own-blocks.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
 const LONGEST_VALUE = 2000;
@@ -81,7 +81,7 @@ function compose({ text, blocks }: RenderedParts, card: Card, context: SlackCont
 
 function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly SlackObject[] {
   const { language } = card;
-  const { kept, leftOut } = judgeBlocks(withDrawn(blocks, card), cutMark(language));
+  const { kept, leftOut } = cutBlocks(withDrawn(blocks, card), cutMark(language));
   if (leftOut === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, leftOut), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];
@@ -104,15 +104,16 @@ function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
   if (text === undefined && blocks === undefined)
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
   if (!isList(blocks) || blocks.length === 0) return [];
-  const unknown = [...blocks.entries()].flatMap(([index, block]) =>
-    isDrawn(block) && !(CARD_PARTS as readonly string[]).includes(stringAt(block, 'draw'))
-      ? [{ path: ['blocks', index], message: `"draw" can only be ${CARD_PARTS.join(', ')}` }]
-      : [],
+  const faults = blocks.flatMap((block, index) =>
+    isDrawn(block) ? drawFault(block, index) : faultsOfBlock(block, index),
   );
-  const others = blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block));
-  const judged = judgeBlocks(others);
-  const flaws = [...unknown, ...judged.flaws.filter(({ isOfValue }) => !isOfValue)];
-  if (flaws.length > 0 || judged.leftOut === 0) return flaws;
-  const message = `${judged.leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
+  const { leftOut } = cutBlocks(blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block)));
+  if (faults.length > 0 || leftOut === 0) return faults;
+  const message = `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
   return [{ path: ['blocks'], message }];
+}
+
+function drawFault(block: SlackObject, index: number): readonly PartFault[] {
+  const isKnown = (CARD_PARTS as readonly string[]).includes(stringAt(block, 'draw'));
+  return isKnown ? [] : [{ path: ['blocks', index], message: `"draw" can only be ${CARD_PARTS.join(', ')}` }];
 }

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { judgeBlocks } from '../../../src/channels/slack/block-kit.ts';
+import type { TemplateValue } from '../../../src/channels/channel.ts';
+import { cutBlocks, textLength } from '../../../src/channels/slack/own-blocks.ts';
+import { slackAsText } from '../../../src/channels/slack/preview.ts';
+import { flawsOfBlocks } from '../../support/block-kit.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
 
 /** What Slack documents, and what it does not take. */
@@ -24,6 +27,7 @@ const button = (text: string, end = '') => ({
 const having = (type: string, elements: unknown[]) => [{ type, elements }];
 const section = (fields: unknown[]) => [{ type: 'section', fields }];
 const cell = (text: string) => ({ type: 'raw_text', text });
+const image = { type: 'image', image_url: 'https://a.example', alt_text: 'a' };
 const table = (...rows: unknown[]) => [{ type: 'table', rows }];
 
 /** The most of each, some blocks that have so many, and where one more is at fault. */
@@ -37,6 +41,14 @@ const LIMITS: readonly (readonly [most: number, of: (count: number) => unknown[]
   [10, (count) => having('context', many(count, plain('a'))), 'blocks/0/elements'],
   [25, (count) => having('actions', many(count, button('a'))), 'blocks/0/elements'],
   [75, (count) => having('actions', [button(x(count))]), 'blocks/0/elements/0/text/text'],
+  [2000, (count) => [{ ...image, alt_text: x(count) }], 'blocks/0/alt_text'],
+  [2000, (count) => [{ ...image, title: plain(x(count)) }], 'blocks/0/title/text'],
+  [2000, (count) => having('actions', [{ ...button('a'), value: x(count) }]), 'blocks/0/elements/0/value'],
+  [
+    75,
+    (count) => having('actions', [{ ...button('a'), accessibility_label: x(count) }]),
+    'blocks/0/elements/0/accessibility_label',
+  ],
   [100, (count) => table(...many(count, [cell('a')])), 'blocks/0/rows'],
   [20, (count) => table(many(count, cell('a'))), 'blocks/0/rows/0'],
   [10_000, (count) => table([3000, 3000, 3000, count - 9000].map(x).map(cell)), 'blocks/0'],
@@ -45,24 +57,99 @@ const LIMITS: readonly (readonly [most: number, of: (count: number) => unknown[]
 describe('the blocks that Slack takes', () => {
   it('are within its limits', () => {
     for (const [most, of, path] of LIMITS) {
-      expect(judgeBlocks(of(most)).flaws, path).to.deep.equal([]);
-      const flaw = judgeBlocks(of(most + 1)).flaws.find((each) => each.path.join('/') === path);
+      expect(flawsOfBlocks(of(most)), path).to.deep.equal([]);
+      const flaw = flawsOfBlocks(of(most + 1)).find((each) => each.path.join('/') === path);
       expect(flaw?.message, path).to.match(RegExp(`no more than ${most} |less than ${most + 1} `));
     }
-    const [flaw] = judgeBlocks(having('actions', [button('a', x(3000))])).flaws;
+    const [flaw] = flawsOfBlocks(having('actions', [button('a', x(3000))]));
     expect(flaw).to.include({ message: 'invalid url' });
   });
 
   it('have what it documents, and of all else it is said where it is and what is wrong', () => {
     const judged = Object.entries(CASES).map(([what, { blocks }]) => {
-      const flaws = judgeBlocks(blocks).flaws.map(({ path, message }) => `${path.join('/')}: ${message}`);
+      const flaws = flawsOfBlocks(blocks as unknown[]).map(
+        ({ path, message }) => `${path.join('/')}: ${message}`,
+      );
       return [what, { blocks, flaws }] as const;
     });
     expectMessages(FILE, Object.fromEntries(judged));
   });
+});
 
-  it('are judged, whatever they are', () => {
-    fc.assert(fc.property(fc.anything(), (value) => Array.isArray(judgeBlocks(value).flaws)));
-    fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(judgeBlocks([value]).flaws)));
+describe('blocks of a template’s own', () => {
+  const taken = (blocks: unknown[]) => {
+    const { kept } = cutBlocks(blocks as TemplateValue[]);
+    if (kept.length > 0) expect(flawsOfBlocks(kept), JSON.stringify(kept)).to.deep.equal([]);
+    return kept;
+  };
+
+  it('are cut to the limits of their types', () => {
+    // An id holds no values, so that it is as long as its author wrote it.
+    const cut = LIMITS.filter(([, , path]) => !path.endsWith('_id') && path !== 'blocks');
+    for (const [most, of, path] of cut.filter(([each]) => each < 10_000)) {
+      expect(taken(of(most)), path).to.have.lengthOf(1);
+      const [shown, all] = [taken(of(most + 1)), of(most + 1)].map(textLength) as [number, number];
+      expect(shown, path).to.be.within(all - 20, all - 1);
+    }
+    for (const [block, end] of [
+      [{ type: 'header', text: plain(x(151)) }, 'x (cut)"}}'],
+      [button(x(76)), 'x…"},"url":"https://a.example/"}'],
+    ] as const) {
+      const { kept } = cutBlocks([block], ' (cut)');
+      expect(JSON.stringify(kept[0])).to.satisfy((text: string) => text.endsWith(end));
+    }
+    const long = [{ type: 'markdown', text: x(7000) }];
+    const run = having('rich_text', having('rich_text_section', [{ type: 'text', text: x(7000) }]));
+    expect([taken(long), taken(run)]).to.deep.equal([long, run]);
+    expect(cutBlocks(many(51, divider()))).to.have.property('leftOut', 3);
+  });
+
+  it('lose what is empty, and whatever is nothing without it', () => {
+    const [empty, full] = [plain(' '), mrkdwn('a')];
+    const verbatim = { ...full, verbatim: true };
+    const link = (text: string, url: string) => ({ type: 'link', text, url });
+    const rich = (...runs: object[]) => having('rich_text', having('rich_text_section', runs));
+    const a = { type: 'text', text: 'a' };
+    for (const [blocks, kept] of [
+      [[{ type: 'header', text: empty }], []],
+      [[{ type: 'section', text: empty }], []],
+      [[{ type: 'section', text: empty, fields: [full, empty] }], [{ type: 'section', fields: [verbatim] }]],
+      [having('context', [empty]), []],
+      [having('actions', [{ ...button('a'), url: '' }, button('b')]), having('actions', [button('b')])],
+      [[{ type: 'image', image_url: 'https://a.example', alt_text: '' }], []],
+      [rich(link('a', ''), { type: 'text', text: '' }), rich(a)],
+      [rich(a, { type: 'text', text: ' ' }, a), rich(a, { type: 'text', text: ' ' }, a)],
+      [rich(link('', 'https://a.example')), rich({ type: 'link', url: 'https://a.example' })],
+      [rich(link('a', 'mailto:a@b.example')), rich(link('a', 'mailto:a@b.example'))],
+      [table([cell(''), cell('b')]), table([cell('–'), cell('b')])],
+      [[...table([cell('a')]), ...table([cell('b')])], table([cell('a')])],
+      [[{ type: 'section', text: plain('a\ud83d') }], [{ type: 'section', text: plain('a\ufffd') }]],
+    ] as const)
+      expect(taken([...blocks]), JSON.stringify(blocks)).to.deep.equal(kept);
+  });
+
+  it('are sent as they are where Slack may know better', () => {
+    const blocks = [{ type: 'newest', words: { text: 'a', shape: 'round' }, parts: [null, 1, true] }];
+    expect(cutBlocks(blocks).kept).to.deep.equal(blocks);
+  });
+
+  it('are cut and shown, whatever they are', () => {
+    const words = 'header section context image rich_text rich_text_list link text mrkdwn table bold'.split(
+      ' ',
+    );
+    const keys = 'type text fields elements rows url alt_text image_url style accessory name user_id'.split(
+      ' ',
+    );
+    const { value } = fc.letrec<{ value: TemplateValue }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5, depthSize: 'medium' },
+        fc.constantFrom<TemplateValue>(null, 7, true, '', ...words),
+        fc.array(tie('value')),
+        fc.dictionary(fc.constantFrom(...keys), tie('value')),
+      ),
+    }));
+    const isShown = (blocks: readonly TemplateValue[]) =>
+      typeof slackAsText({ text: 'a', blocks: cutBlocks(blocks).kept }) === 'string';
+    fc.assert(fc.property(fc.array(value), isShown), { numRuns: 200 });
   });
 });

@@ -1,0 +1,148 @@
+/** A template's own blocks, cut by their types to what Slack takes. Whether it takes the rest of them, Slack says. */
+import { isBlank } from '../../text/clean.ts';
+import { cutEnd } from '../../text/cut.ts';
+import { isJsonObject } from '../../text/json-object.ts';
+import { nearestOrAll } from '../../text/nearest.ts';
+import type { PartFault, TemplateValue } from '../channel.ts';
+import { isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
+import { cutMrkdwn } from './mrkdwn.ts';
+
+/** The types of blocks, and the members without all of which Slack refuses one (Block Kit reference). */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['header', 'text'],
+  ['section', 'text or fields'],
+  ['context', 'elements'],
+  ['image', 'alt_text'],
+  ['actions', 'elements'],
+  ['rich_text', 'elements'],
+  ['markdown', 'text'],
+  ['table', 'rows'],
+  ...'divider video file context_actions data_table card carousel task_card plan contact_card'
+    .split(' ')
+    .map((type) => [type, ''] as const),
+]);
+
+/** The most characters of a text by the type and member that hold it; where nothing is said, `LONGEST_TEXT`. */
+const CHARACTERS: Readonly<Record<string, number>> = {
+  'header.text': 150,
+  'section.fields': 2000,
+  'button.text': 75,
+  'button.value': 2000,
+  'button.accessibility_label': 75,
+  'image.alt_text': 2000,
+  'image.title': 2000,
+  'markdown.text': 12_000,
+  'text.text': 8000,
+};
+const LONGEST_TEXT = 3000;
+
+/** The most items of a list. */
+const ITEMS: Readonly<Record<string, number>> = {
+  'section.fields': 10,
+  'context.elements': 10,
+  'actions.elements': 25,
+  'table.rows': 100,
+  row: 20,
+};
+
+const TEXTS: ReadonlySet<string> = new Set(['text', 'alt_text', 'fallback', 'value', 'accessibility_label']);
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'image_url']);
+/** Without one of these that was given, nothing is left of an object. */
+const ESSENTIAL: ReadonlySet<string> = new Set(['text', 'alt_text', 'elements', ...ADDRESSES]);
+
+/** In less room, the words that say that something was cut do not fit. */
+const ROOM_FOR_WORDS = 80;
+
+/** Where a value stands: its type and member, or those of the text object around it. */
+interface Place {
+  readonly type: string;
+  readonly key: string;
+  readonly holder: string;
+  /** Ends each text that is cut. */
+  readonly mark: string;
+}
+
+/** @returns undefined: Slack would take nothing of it */
+function fit(value: TemplateValue, place: Place): TemplateValue | undefined {
+  if (typeof value === 'string') return fitString(value, place);
+  if (isList(value)) return fitList(value, place);
+  return isObject(value) ? fitObject(value, place) : value;
+}
+
+function fitString(value: string, { type, key, holder, mark }: Place): string | undefined {
+  if (ADDRESSES.has(key)) return isUsableUrl(value) || /^(?:mailto|slack):/.test(value) ? value : undefined;
+  if (!TEXTS.has(key)) return value;
+  // Blanks may separate two runs of a rich text.
+  if (type === 'text' || type === 'link' ? value === '' : isBlank(value)) return undefined;
+  const most = CHARACTERS[holder] ?? LONGEST_TEXT;
+  const cut = type === 'mrkdwn' ? cutMrkdwn : cutEnd;
+  return cut(value.toWellFormed(), most, most < ROOM_FOR_WORDS ? '…' : mark);
+}
+
+function fitList(list: readonly TemplateValue[], place: Place): readonly TemplateValue[] | undefined {
+  const inner = place.holder === 'table.rows' ? { ...place, holder: 'row' } : place;
+  // Cells stay in their columns.
+  const nothing = place.holder === 'row' ? [{ type: 'raw_text', text: '–' }] : [];
+  const items = list
+    .map((each) => fit(each, inner))
+    .flatMap((item) => (item === undefined ? nothing : [item]));
+  return items.length === 0 ? undefined : items.slice(0, ITEMS[place.holder]);
+}
+
+function fitObject(object: SlackObject, { holder, mark }: Place): SlackObject | undefined {
+  const type = typeOf(object);
+  const isText = type === 'plain_text' || type === 'mrkdwn';
+  const members = Object.entries(object).map(([key, value]) => {
+    const place = { type, key, holder: isText ? holder : `${type}.${key}`, mark };
+    return [key, fit(value, place)] as const;
+  });
+  const kept = Object.fromEntries(members.filter(([, value]) => value !== undefined)) as SlackObject;
+  const lost = members.filter(([key, value]) => value === undefined && ESSENTIAL.has(key));
+  if (lost.length === 0) return type === 'mrkdwn' ? { ...kept, verbatim: true } : kept;
+  if (type === 'section') return 'text' in kept || 'fields' in kept ? kept : undefined;
+  if (type !== 'link') return undefined;
+  if ('url' in kept) return kept;
+  return 'text' in kept ? { type: 'text', text: kept['text'] as string } : undefined;
+}
+
+/** "up to 50 blocks in each message"; two are kept for mentions, and for the line that counts left-out blocks. */
+export const MOST_BLOCKS = 50 - 2;
+
+/**
+ * Slack does not document the most characters of a message (`msg_blocks_too_long`); refusals were seen from about 9,600 on.
+ * Mentions and the line that counts left-out blocks bring a message to about 8,000.
+ */
+export const MAX_TOTAL = 7500;
+
+/** The characters of all strings but those of `type`; entities count as they are written. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + textLength(each), 0);
+  if (!isJsonObject(value)) return 0;
+  let length = 0;
+  // Every message is measured: pairs of keys and values would be a thirtieth of its garbage.
+  for (const key in value) if (key !== 'type') length += textLength(value[key]);
+  return length;
+}
+
+/** Cuts long texts, and leaves out what is empty. @param mark ends each text that is cut */
+export function cutBlocks(blocks: readonly TemplateValue[], mark = '…') {
+  const place = { type: '', key: '', holder: '', mark };
+  const fitting = blocks.map((block) => fit(block, place)).filter(isObject);
+  const table = fitting.find((block) => typeOf(block) === 'table');
+  let kept = fitting.filter((block) => block === table || typeOf(block) !== 'table').slice(0, MOST_BLOCKS);
+  while (textLength(kept) > MAX_TOTAL) kept = kept.slice(0, -1);
+  return { kept, leftOut: fitting.length - kept.length };
+}
+
+/** A misspelt type, or a block that lacks its contents: Slack surely refuses these. */
+export function faultsOfBlock(block: TemplateValue, index: number): readonly PartFault[] {
+  const at = (message: string, ...key: string[]) => [{ path: ['blocks', index, ...key], message }];
+  if (!isObject(block) || typeOf(block) === '') return at('must be an object with a "type"');
+  const type = typeOf(block);
+  const needed = NEEDED.get(type);
+  if (needed === undefined)
+    return at(`unsupported type: ${type}${nearestOrAll(type, [...NEEDED.keys()])}`, 'type');
+  const isWhole = needed === '' || needed.split(' or ').some((key) => Object.hasOwn(block, key));
+  return isWhole ? [] : at(`missing required field: ${needed}`);
+}

@@ -1,0 +1,107 @@
+/** What Slack refuses of a call, by its words. */
+import { textLength } from '../../src/channels/slack/own-blocks.ts';
+import type {
+  PostedMessage,
+  ReceivedCall,
+  SlackArguments,
+  Verdict,
+} from '../../src/stand-ins/slack-stand-in.ts';
+import { flawsOfBlocks } from './block-kit.ts';
+import type { BlockFlaw } from './block-rules.ts';
+
+/** Characters (Slack: chat.postMessage, "text"). Slack cuts or refuses longer ones. */
+const MAX_TEXT = 40_000;
+
+/** Bytes of UTF-8 (Slack: chat.update, "text"). */
+const MAX_BYTES_OF_UPDATE = 4000;
+
+/** bolt-js 2509: 12,000 characters of text "with a buffer for block containers"; refusals were seen from about 13,200 on. */
+const MAX_TOTAL_TEXT = 13_000;
+
+interface StandInChannel {
+  /** With `#`. Direct messages have none. */
+  readonly name?: string;
+  readonly id: string;
+  readonly isArchived?: boolean;
+  /** Whether the app was invited. Default true. */
+  readonly isMember?: boolean;
+}
+
+export interface SlackWorkspace {
+  readonly tokens: readonly string[];
+  readonly channels: readonly StandInChannel[];
+}
+
+export function judgeCall(
+  workspace: SlackWorkspace,
+  call: ReceivedCall,
+  messages: readonly PostedMessage[] = [],
+): Verdict {
+  const { method, token, args } = call;
+  if (args === undefined) return refusal('invalid_json');
+  const refusedLogin = refusalOfLogin(token, workspace);
+  if (refusedLogin !== undefined) return refusedLogin;
+  if (method === 'auth.test') return { ok: true };
+  const isEdit = method === 'chat.update';
+  if (!isEdit && method !== 'chat.postMessage') return refusal('unknown_method');
+  const channel = workspace.channels.find(({ id, name }) =>
+    // chat.update accepts only the ID.
+    (isEdit ? [id] : [id, name]).includes(String(args['channel'])),
+  );
+  if (channel === undefined) return refusal('channel_not_found');
+  const here = messages.filter(({ channelId }) => channelId === channel.id);
+  const edited = here.find(({ ts }) => isEdit && ts === args['ts']);
+  const refused = isEdit ? refusalOfEdit(args, edited) : refusalOfPost(args, channel, here);
+  return refused ?? refusalOfText(args) ?? refusalOfBlocks(args['blocks']) ?? { ok: true, channel, edited };
+}
+
+function refusalOfLogin(token: string | undefined, { tokens }: SlackWorkspace): Verdict | undefined {
+  if (token === undefined) return refusal('not_authed');
+  return tokens.includes(token) ? undefined : refusal('invalid_auth');
+}
+
+function refusalOfPost(
+  { thread_ts: threadTs, reply_broadcast: isBroadcast }: SlackArguments,
+  { isArchived = false, isMember = true }: StandInChannel,
+  here: readonly PostedMessage[],
+): Verdict | undefined {
+  if (isArchived) return refusal('is_archived');
+  if (!isMember) return refusal('not_in_channel');
+  if (threadTs === undefined) return isBroadcast === undefined ? undefined : refusal('invalid_arguments');
+  // A reply cannot start a thread.
+  const isRoot = here.some((message) => message.ts === threadTs && message.threadTs === undefined);
+  return isRoot ? undefined : refusal('thread_not_found');
+}
+
+function refusalOfEdit({ text }: SlackArguments, edited?: PostedMessage): Verdict | undefined {
+  if (edited === undefined) return refusal('message_not_found');
+  return Buffer.byteLength(String(text)) > MAX_BYTES_OF_UPDATE ? refusal('msg_too_long') : undefined;
+}
+
+function refusalOfText({ text, blocks }: SlackArguments): Verdict | undefined {
+  if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
+  if (typeof text !== 'string')
+    return refusal('invalid_arguments', [{ message: 'must be a string', path: ['text'] }]);
+  if (text.trim() === '' && blocks === undefined) return refusal('no_text');
+  if (text.length > MAX_TEXT) return refusal('msg_too_long');
+  return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
+}
+
+function refusalOfBlocks(blocks: unknown): Verdict | undefined {
+  if (blocks === undefined) return undefined;
+  if (!Array.isArray(blocks)) return refusal('invalid_blocks_format');
+  const flaws = flawsOfBlocks(blocks);
+  if (flaws.length > 0) return refusal('invalid_blocks', flaws);
+  return textLength(blocks) > MAX_TOTAL_TEXT ? refusal('msg_blocks_too_long') : undefined;
+}
+
+function refusal(error: string, flaws: readonly BlockFlaw[] = []) {
+  if (flaws.length === 0) return { ok: false as const, error };
+  const errors = flaws.map(({ message, path }) => `${message} [json-pointer:/${path.join('/')}]`);
+  return {
+    ok: false as const,
+    error,
+    errors,
+    response_metadata: { messages: errors.map((each) => `[ERROR] ${each}`) },
+  };
+}
