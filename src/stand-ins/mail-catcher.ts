@@ -20,8 +20,6 @@ export interface CaughtMail {
 }
 
 export interface MailCatcherOptions {
-  /** Loopback port; default any free one. */
-  readonly port?: number;
   /** The only valid login. Without it, AUTH is disabled. */
   readonly login?: { readonly user: string; readonly password: string };
   /** Offers STARTTLS, with smtp-server's publicly known certificate. Default false. */
@@ -30,7 +28,7 @@ export interface MailCatcherOptions {
 
 export async function startMailCatcher(options: MailCatcherOptions = {}): Promise<MailCatcher> {
   const catcher = new MailCatcher(options);
-  await catcher.listen(options.port ?? 0);
+  await catcher.listen();
   return catcher;
 }
 
@@ -59,8 +57,8 @@ export class MailCatcher {
     });
   }
 
-  async listen(wanted: number): Promise<void> {
-    const listener = this.#smtp.listen(wanted, '127.0.0.1');
+  async listen(): Promise<void> {
+    const listener = this.#smtp.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     this.host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
   }
