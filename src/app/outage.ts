@@ -14,7 +14,11 @@ const LOOK_MS = 1000;
 /** A process that is younger may just be waiting for its store. */
 const YOUNG_MS = 60_000;
 
+/** What fails again within it has been told. */
 const ONCE_WITHIN_MS = 3_600_000;
+
+/** A process that was suspended has written nothing either, and a database may be started anew. */
+const SURE_AFTER_LOOKS = 5;
 
 /** Where nobody could be told. */
 const AGAIN_AFTER_MS = 60_000;
@@ -35,7 +39,7 @@ interface Trouble {
   readonly from: number;
   lastAt: number;
   reason: string;
-  mayTellFrom: number;
+  looks: number;
   readonly told: Map<string, DeliveryTarget>;
   unanswered: number;
   readonly bots: Set<string>;
@@ -45,11 +49,13 @@ export class Outage implements Chore {
   readonly everyMs = LOOK_MS;
   readonly #parts: Parts;
   readonly #startedAt: number;
+  #mayTellFrom: number;
   #trouble: Trouble | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#startedAt = parts.clock.monotonic();
+    this.#mayTellFrom = this.#startedAt + YOUNG_MS;
   }
 
   /** To be called for each callback that was answered 503. */
@@ -64,8 +70,12 @@ export class Outage implements Chore {
   async work(): Promise<void> {
     const trouble = this.#look();
     if (trouble === undefined) return;
-    if (this.#parts.clock.monotonic() - trouble.lastAt < SETTLED_MS) await this.#tell(trouble);
-    else await this.#writeDown(trouble);
+    const { ledger, clock } = this.#parts;
+    trouble.looks += Number(!isWritten(ledger, clock));
+    const isSure = trouble.looks >= SURE_AFTER_LOOKS;
+    if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return isSure ? this.#tell(trouble) : undefined;
+    if (isSure || trouble.unanswered > 0) await this.#writeDown(trouble);
+    this.#trouble = undefined;
   }
 
   #look(): Trouble | undefined {
@@ -79,7 +89,7 @@ export class Outage implements Chore {
       from: now,
       lastAt: now,
       reason,
-      mayTellFrom: this.#startedAt + YOUNG_MS,
+      looks: 0,
       told: new Map(),
       unanswered: 0,
       bots: new Set(),
@@ -91,8 +101,8 @@ export class Outage implements Chore {
 
   async #tell(trouble: Trouble): Promise<void> {
     const { clock, random, settings, sendOnce } = this.#parts;
-    if (clock.monotonic() < trouble.mayTellFrom) return;
-    trouble.mayTellFrom = clock.monotonic() + AGAIN_AFTER_MS;
+    if (clock.monotonic() < this.#mayTellFrom) return;
+    this.#mayTellFrom = clock.monotonic() + AGAIN_AFTER_MS;
     const { since, reason } = trouble;
     const subject = { template: 'store_unwritable', since, reason } as const;
     const alert = { id: randomId(random), raisedAt: clock.now(), suppressed: 0, subject };
@@ -101,7 +111,7 @@ export class Outage implements Chore {
       const sent = await sendOnce({ ...target, notice: noticeOfAlert(alert) });
       if (sent?.receipt === undefined) return;
       trouble.told.set(destination, { destination, channel, address });
-      trouble.mayTellFrom = clock.monotonic() + ONCE_WITHIN_MS;
+      this.#mayTellFrom = clock.monotonic() + ONCE_WITHIN_MS;
     });
     await Promise.all(sending);
   }
@@ -112,6 +122,5 @@ export class Outage implements Chore {
     const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
     const answered = { count: unanswered, bots: [...bots] };
     await ledger.recordOutage({ ...lasted, reason, answered, told: [...told.values()] });
-    this.#trouble = undefined;
   }
 }

@@ -79,7 +79,7 @@ describe('While the store cannot be written', () => {
     failing = ALERTS.map(({ destination }) => destination);
     await pass(65 * SECOND);
     breaks();
-    await pass(5 * SECOND);
+    await pass(25 * SECOND);
     failing = [];
     await pass(65 * SECOND);
     expect(sent).to.deep.equal([...TOLD, ...TOLD]);
@@ -112,6 +112,30 @@ describe('While the store cannot be written', () => {
     await pass(20 * SECOND);
     const answered = recorded[0]?.['answered'] as { count: number; bots: readonly string[] };
     expect([answered.count, answered.bots.length]).to.deep.equal([1200, 1000]);
+  });
+
+  it('what fails again within an hour is not told anew', async () => {
+    await pass(65 * SECOND);
+    for (let time = 0; time < 2; time += 1) {
+      breaks();
+      await pass(60 * SECOND);
+      mends();
+      await pass(30 * SECOND);
+    }
+    expect(sent).to.deep.equal(TOLD);
+    expect(recorded).to.have.length(2);
+  });
+
+  it('nobody hears of a process that was suspended, or of a store that was away for a moment', async () => {
+    await pass(65 * SECOND);
+    ledger.writtenAt = clock.monotonic() - 3600 * SECOND;
+    await outage.work();
+    await pass(30 * SECOND);
+    breaks();
+    await outage.work();
+    mends();
+    await pass(30 * SECOND);
+    expect([sent, recorded]).to.deep.equal([[], []]);
   });
 
   it('a process that has just started waits for its store without a word', async () => {

@@ -158,6 +158,24 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await suppressed()).to.deep.equal([0]);
     });
 
+    it('tells of what may be mended in a minute after that minute, and not of what was', async () => {
+      const refuse = () =>
+        bench.ledger.noticeOwn(
+          { key: 'config', sign: 'reload', gist: 'rotes' },
+          alertOf('reload_refused', { afterMs: 60_000 }),
+        );
+      await refuse();
+      await bench.store.passTime(59_000);
+      await bench.ledger.endOwn('config', []);
+      await bench.store.passTime(60_000);
+      await refuse();
+      await care();
+      expect(await alertsDue()).to.deep.equal([]);
+      await bench.store.passTime(60_000);
+      await care();
+      expect(await suppressed()).to.deep.equal([0]);
+    });
+
     it('raises one of many that come at once', async () => {
       const other = await bench.openAs('other');
       const dying = Array.from({ length: 20 }, (_, number) =>

@@ -19,6 +19,9 @@ interface RecordedOutage {
   readonly told: readonly DeliveryTarget[];
 }
 
+/** What fails again within it is the same incident. */
+const SAME_WITHIN_MS = 3_600_000;
+
 /** Of replicas on one store it is one incident. */
 export async function recordOutage(
   tx: Tx,
@@ -28,7 +31,7 @@ export async function recordOutage(
   const known = await tx.first<Incident>(sql`
     UPDATE incidents SET since = CASE WHEN since < ${since} THEN since ELSE ${since} END, count = count + ${answered.count},
       over_at = CASE WHEN over_at > ${overAt} THEN over_at ELSE ${overAt} END
-    WHERE id = (SELECT max(id) FROM incidents WHERE over_at >= ${since} AND kind = 'botbell' AND subject_key = ${STORE})
+    WHERE id = (SELECT max(id) FROM incidents WHERE over_at >= ${since - SAME_WITHIN_MS} AND kind = 'botbell' AND subject_key = ${STORE})
     RETURNING ${INCIDENT}`);
   const incident =
     known ??
