@@ -7,6 +7,8 @@ export interface TurnLimits {
   /** Mails in `perMs` milliseconds; 0: any number. */
   readonly mails: number;
   readonly perMs: number;
+  /** Whether each destination may have its first call beyond `connections`, as where each is a remote of its own. */
+  readonly isFirstFree?: boolean;
 }
 
 /** Of the connections that others leave, what one destination may have: where it does not answer, others have the rest. */
@@ -82,6 +84,7 @@ export class Turns {
   #hasShare(destination: string): boolean {
     const free = this.#limits.connections - this.#taken;
     const calls = this.#calls.get(destination) ?? 0;
+    if (calls === 0 && this.#limits.isFirstFree === true) return true;
     return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE));
   }
 

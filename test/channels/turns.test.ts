@@ -56,4 +56,11 @@ describe('the turns of mails', () => {
     await clock.runUntil(take('c'));
     expect(taken).to.deep.equal(['a', 'a', 'a', 'a', 'b', 'c']);
   });
+
+  it('come at once to a destination that has none, where each is a remote of its own, whatever the others hold', async () => {
+    const { clock, turns } = open({ connections: 2, isFirstFree: true });
+    const isGiven = async (whose: string) => (await turns.take(500, whose)) !== undefined;
+    const given = Promise.all(['a', 'b', 'c', 'a', 'd'].map(isGiven));
+    expect(await clock.runUntil(given)).to.deep.equal([true, true, true, false, true]);
+  });
 });

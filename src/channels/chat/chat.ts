@@ -30,7 +30,7 @@ export interface OpenAddress<Message> extends Omit<Sending, 'send'> {
 }
 
 export interface Chat<Message, Settings> extends Answers, Pick<ChannelType, 'type' | 'pace' | 'perJob'> {
-  /** The most calls at once, 20 if left out; each origin has 50 connections. */
+  /** The most calls at once; if left out, 20 and each destination's first. Each origin has 50 connections. */
   readonly calls?: number;
   readonly address: Address<Message, Settings>;
   readonly format: MessageFormat<Message>;
@@ -39,7 +39,7 @@ export interface Chat<Message, Settings> extends Answers, Pick<ChannelType, 'typ
 }
 
 export function chat<Message, Settings>(definition: Chat<Message, Settings>): ChannelType<Settings> {
-  const { type, pace, calls = 20, perJob, address, format } = definition;
+  const { type, pace, calls, perJob, address, format } = definition;
   return {
     ...address,
     type,
@@ -49,7 +49,12 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     open: async (settings, environment) => {
       const hide = secretsHidden(address.secretsOf(settings));
       const opened = await address.open({ hide, ...definition }, settings, environment);
-      const { take } = new Turns({ connections: calls, mails: 0, perMs: 0 });
+      const { take } = new Turns({
+        connections: calls ?? 20,
+        mails: 0,
+        perMs: 0,
+        isFirstFree: calls === undefined,
+      });
       return openedChannel({ ...opened, turn: take, send: (outgoing) => sendOrPlain(opened, outgoing) });
     },
   };

@@ -212,4 +212,11 @@ describe('the channel webhook', () => {
     expect(warned('https://oapi.dingtalk.com/robot/send', { ok: 'answer.errcode == 0' })).to.deep.equal([]);
     expect(warned('https://hooks.slack.com/services/T/B/x')).to.deep.equal([]);
   });
+
+  it('has a call for each hook, however many others of its channel do not answer', async () => {
+    const channel = await webhookChannel.open(settingsAt('https://erp.example'), DIRECT);
+    const hung = Array.from({ length: 30 }, async (_, n) => channel.turn?.(0, `hook${n}`));
+    expect(await Promise.all(hung)).to.not.include(undefined);
+    await channel.close();
+  });
 });
