@@ -54,12 +54,16 @@ export function withCallback(
   const { at, isResult } = came;
   const expected = underRule(rule, kept, at);
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
+  const isMissed = at > expected.dueAt + rule.graceMs;
+  // It is told soon, and due times count from the next callback.
+  if (!isResult && isAnchor && isMissed && expected.missed === undefined)
+    return { expected, lateFor: undefined };
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
   const next = isAnchor ? dueAt : openAfter(rule, dueAt, came);
   return {
     expected: { rule, dueAt: next, hasCome: true, missed: undefined, lastResultAt: at },
-    lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),
+    lateFor: expected.missed ?? (isMissed ? expected.dueAt : undefined),
   };
 }
 

@@ -49,6 +49,17 @@ describe('a BOT that is expected', () => {
     expect(after(late + 1, due)).to.deep.equal([DAY, due]);
   });
 
+  it('is missed although the BOT’s first callback, which is no result, comes before that is told', () => {
+    const rule = { everyMs: DAY, graceMs: HOUR };
+    const at = Date.parse('2026-11-20T09:00Z');
+    const begun = beginToExpect(rule, { at, hasCome: false, lastResultAt: undefined });
+    const began = { at: at + DAY + HOUR + 1, startedAt: at + DAY, isResult: false };
+    const { expected } = withCallback(rule, begun, began);
+    expect(missedFrom(rule, expected)).to.equal(began.at);
+    const result = { at: at + DAY + 2 * HOUR, startedAt: at + DAY, isResult: true };
+    expect(withCallback(rule, withMissed(expected), result).lateFor).to.equal(at + DAY);
+  });
+
   it('is expected again in time after a clock that ran ahead is set back', () => {
     const daily = { everyMs: DAY, graceMs: HOUR };
     const times = ['2026-11-20T09:00', '2027-11-20T09:00', '2026-11-20T10:00'];
