@@ -69,6 +69,17 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(shown(await all())).to.deep.equal(['bot get_items error 2 over']);
     });
 
+    it('ends it by a success also where the error came while the clock was ahead', async () => {
+      for (const [status, setBy] of [
+        [1, KEEP_MS],
+        [0, -KEEP_MS],
+      ] as const) {
+        bench.store.clock.setBy(setBy);
+        await arrive(status, new Date(bench.store.clock.now()).toISOString());
+      }
+      expect(shown(await all())).to.deep.equal(['bot get_items error 1 over']);
+    });
+
     it('opens none for an error that started before the BOT’s newest success, nor twice for a retry', async () => {
       await arrive(0, '2026-01-01T10:00:00Z');
       await arrive(1, '2026-01-01T09:59:59Z');

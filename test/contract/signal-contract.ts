@@ -207,6 +207,19 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(success.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#log']);
     });
 
+    it('has a success end the errors that came while the clock was ahead', async () => {
+      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
+      const planned = [to('slack:#ops', [rules])];
+      bench.store.clock.setBy(300 * DAY);
+      await bench.comes({ status: ERROR, message: 'no login' }, planned);
+      bench.store.clock.setBy(-300 * DAY);
+      const recovery = await bench.comes({ status: 0 }, planned);
+      expect(recovery.deliveries[0]?.telling?.occasion).to.include({ template: 'recovered', failures: 1 });
+      expect(bench.shown(await bench.comes({ status: ERROR, message: 'no login' }, planned))).to.equal(
+        'tell',
+      );
+    });
+
     it('takes a start that is said to be later than the receipt as the receipt', async () => {
       const ahead = new Date(bench.now + 30 * DAY).toISOString();
       const second = to('slack:#ops', [{ afterFailures: 2, on: ['error', 'recovered'] }]);

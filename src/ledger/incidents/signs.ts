@@ -75,7 +75,7 @@ async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
       SELECT 1 FROM incidents AS other WHERE other.kind = ${kind} AND other.subject_key = ${key} AND other.over_at IS NULL)`);
 }
 
-/** Ends the BOT's incident by a success of a run that started after the latest error counted in it. @returns it; undefined: it goes on */
+/** Ends the BOT's incident by a success of a run that started after the latest error counted in it (one ahead of now had a wrong clock). @returns it; undefined: it goes on */
 export function endBot(
   tx: Tx,
   botKey: string,
@@ -84,7 +84,7 @@ export function endBot(
   return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
-      AND (started_at IS NULL OR started_at < ${startedAt})
+      AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})
     RETURNING id, since, count, alerted`);
 }
 

@@ -57,6 +57,19 @@ export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['to
   return after;
 }
 
+/** What is said to have started later than now did so by a clock that has been set right since: no later than the run that comes. */
+export function withoutAhead(facts: Facts, startedAt: number, now: number): Facts {
+  const right = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
+    all.map((each) => (each.startedAt > now ? { ...each, startedAt } : each));
+  const { results, before } = facts.streak;
+  if (!results.some((each) => each.startedAt > now)) return facts;
+  const told = Object.entries(facts.told).map(
+    ([destination, known]) => [destination, { ...known, errors: right(known.errors) }] as const,
+  );
+  const inOrder = right(results).toSorted((a, b) => a.startedAt - b.startedAt);
+  return { ...facts, streak: { results: inOrder, before }, told: Object.fromEntries(told) };
+}
+
 const MOST_CAUGHT_UP = 200;
 
 interface Result {

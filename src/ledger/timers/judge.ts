@@ -12,7 +12,7 @@ import type { Snooze } from '../../signal/rules.ts';
 import { NOTHING_TOLD, type ToldErrors, withResult } from '../../signal/streak.ts';
 import type { Arrival, PlannedDelivery, Watched } from '../ledger.ts';
 import { EXECUTING } from '../deliveries/rows.ts';
-import { type Facts, NO_FACTS, withSuccessAt } from './facts.ts';
+import { type Facts, NO_FACTS, withoutAhead, withSuccessAt } from './facts.ts';
 import type { Timer } from './timers.ts';
 
 export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unmet'> {
@@ -57,9 +57,10 @@ export interface Foreseen {
 }
 
 /** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
-export function judge(arriving: Arriving, { facts, snoozes, timers }: KnownFacts, now: number) {
+export function judge(arriving: Arriving, { facts: kept, snoozes, timers }: KnownFacts, now: number) {
   const { botId, status } = arriving;
   const startedAt = startOf(arriving);
+  const facts = withoutAhead(kept, startedAt, now);
   const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
