@@ -26,7 +26,11 @@ export function judgeDown(history: History, broken: Broken): void {
 /** Whether the process has seen that the destination is down. */
 function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
   const ended = history.observed.attempts.filter(
-    (each) => each.destination === destination && (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
+    (each) =>
+      each.destination === destination &&
+      // It is told without the store.
+      each.notice.template !== 'store_unwritable' &&
+      (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
   );
   // Whoever has been answered well, it is up for all.
   const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at));
