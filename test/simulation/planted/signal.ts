@@ -130,7 +130,7 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'does not say that a result is late',
     file: 'src/signal/expect.ts',
-    from: 'lateFor: expected.missed ?? (at > expected.dueAt + rule.graceMs ? expected.dueAt : undefined),',
+    from: 'lateFor: expected.missed ?? (isMissed ? expected.dueAt : undefined),',
     to: 'lateFor: at < 0 ? rule.graceMs : undefined,',
   },
   {
