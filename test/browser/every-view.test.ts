@@ -19,8 +19,8 @@ const READERS = [
 /** What a mistake of ours looks like. */
 const SLIPS = /undefined|\bNaN\b|\[object |Invalid Date|\bnull\b|Infinity/;
 
-/** Names that are the same in both languages. */
-const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]|^(BOT|English)$/;
+/** Names that are the same in both languages, and how many need somebody. */
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]|^(BOT( \d+)?|English)$/;
 
 /** What the page itself says, but for what is foreign in it. */
 const OWN_WORDS = ':is(h2, th[scope=col], label, legend, button, summary, nav a):not(:has(bdi), :empty)';
