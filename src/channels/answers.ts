@@ -1,6 +1,6 @@
 /**
  * Turns an answer over HTTP that is none of success into a `DeliveryFailure`: by the service's own code, else by the HTTP status. Each
- * says its class, and whether the message may have arrived; `deliver/next.ts` decides from both.
+ * says its class, and whether the message may have arrived; `deliver/outcome.ts` decides from both.
  */
 import { shortLine } from '../text/cut.ts';
 import { objectIn } from '../text/json-object.ts';

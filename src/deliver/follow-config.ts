@@ -6,8 +6,7 @@ import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/de
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
-import { waitsForSomebody } from './next.ts';
-import { updateOf } from './outcome.ts';
+import { updateOf, waitsForSomebody } from './outcome.ts';
 import { plannedDelivery } from './plan.ts';
 import { planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
 import type { Plan } from '../route/router.ts';

@@ -10,8 +10,7 @@ import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { Failing } from './failing.ts';
 import { InHand } from './in-hand.ts';
-import { nextAfter, waitsForSomebody } from './next.ts';
-import { attemptRecords, retryInMs } from './outcome.ts';
+import { attemptRecords, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
 

@@ -1,4 +1,4 @@
-/** Decides a delivery's state after its attempts, and a POST's answer: pure, so that every row of the answer table has a test. */
+/** Decides what happens after a failed attempt, a delivery's state after its attempts, and a POST's answer: pure, so that every row of the answer table has a test. */
 import type { DeliveryFailure } from '../channels/failure.ts';
 import type { DeliveryConfig } from '../config/config.ts';
 import type {
@@ -15,7 +15,6 @@ import { LONGEST_BACKOFF_MS } from '../ledger/shared/clock.ts';
 import { resultOf } from '../ledger/callbacks/result.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
-import { nextAfter, waitsForSomebody } from './next.ts';
 
 /** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the longest one. */
 const BACKOFF_BASE_MS = 15_000;
@@ -23,6 +22,38 @@ const BACKOFF_SHORTEST_MS = 1000;
 
 /** Longest wait before the first retry within a request; doubles with each further failure, with full jitter. */
 const RETRY_BASE_MS = 400;
+
+/**
+ * What happens after a failed attempt:
+ * - `pause`: once the remote's pause is over, in the same POST if that is in time, else by Botbell.
+ * - `again`: in a moment, in the same POST, as often as `attempts_per_request` allows; then `botbell` where the remote pauses, else `retry`.
+ * - `retry`: when the service posts again, until it no longer does; then by Botbell.
+ * - `botbell`: no retry of the service would come sooner, or be of any use before.
+ * - `mend`: the service is asked `permanent_attempts` times; then by Botbell until somebody has mended the cause.
+ * - `ask`: the same, but then only once the channel's settings have changed, or somebody asks for it.
+ * - `never`: the service is asked `permanent_attempts` times; then it is a dead letter.
+ */
+export type Next = 'pause' | 'again' | 'retry' | 'botbell' | 'mend' | 'ask' | 'never';
+
+export function nextAfter({
+  class: failed,
+  mayHaveArrived,
+  retryAfterMs,
+  isForLater,
+}: Pick<DeliveryFailure, 'class' | 'mayHaveArrived' | 'retryAfterMs' | 'isForLater'>): Next {
+  if (failed === 'rate_limited') return 'pause';
+  if (failed === 'permanent') return 'never';
+  if (failed === 'config' && mayHaveArrived) return 'ask';
+  const isPaused = retryAfterMs !== undefined;
+  if (isForLater || (isPaused && (failed === 'config' || mayHaveArrived))) return 'botbell';
+  if (failed === 'config') return 'mend';
+  return mayHaveArrived ? 'retry' : 'again';
+}
+
+/** Whether a delivery that is Botbell's own waits for somebody: an attempt might tell people once more. */
+export function waitsForSomebody(error: DeliveryError | undefined): boolean {
+  return error?.class === 'config' && error.mayHaveArrived === true;
+}
 
 /** The wait for the next attempt within a request, in milliseconds. @param random in [0, 1) @returns undefined: there is no other attempt */
 export function retryInMs(

@@ -1,7 +1,7 @@
 /** What happens next is decided in one place, from class and arrival: each row of that table. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureDetails } from '../../src/channels/failure.ts';
-import { type Next, nextAfter } from '../../src/deliver/next.ts';
+import { type Next, nextAfter } from '../../src/deliver/outcome.ts';
 
 type Row = readonly [Pick<FailureDetails, 'class'> & Partial<FailureDetails>, Next];
 

@@ -183,13 +183,13 @@ export const DELIVER: readonly Planted[] = [
   },
   {
     does: 'asks the service for a retry of what a remote puts off',
-    file: 'src/deliver/next.ts',
+    file: 'src/deliver/outcome.ts',
     from: 'if (isForLater || (isPaused',
     to: 'if ((isPaused',
   },
   {
     does: 'tells again by itself what may have arrived, though nobody asks for it',
-    file: 'src/deliver/next.ts',
+    file: 'src/deliver/outcome.ts',
     from: "return error?.class === 'config' && error.mayHaveArrived === true;",
     to: 'return error?.class === undefined && error?.mayHaveArrived === true;',
   },
