@@ -53,8 +53,7 @@ export class Claims {
 
   /** Claims what is due as far as there is room, and has it worked on. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
-    const { clock, settings, loop } = this.#dependencies;
-    if (loop.isStopping) return;
+    const { clock, settings } = this.#dependencies;
     const { current } = settings;
     const now = clock.monotonic();
     try {

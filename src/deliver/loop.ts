@@ -30,7 +30,7 @@ export class Loop {
   readonly #calls = new Calls();
   readonly failing = new Failing();
   readonly #underWay = new UnderWay();
-  isStopping = false;
+  #isStopping = false;
 
   constructor(dependencies: LoopDependencies) {
     this.#dependencies = dependencies;
@@ -55,7 +55,7 @@ export class Loop {
       !isBehind(destination) &&
       !this.#queues.has(destination) &&
       !paces.isPaced(destination);
-    return !this.isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
+    return !this.#isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand what this process has claimed, which begins with `begin`. */
@@ -68,7 +68,7 @@ export class Loop {
 
   begin(delivery: Delivery): void {
     const { behind } = delivery.record;
-    if (this.isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
+    if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
       return this.#end(delivery, true);
     if (behind === undefined) return this.#enqueue(delivery);
     const before = this.#inHand.byId(behind);
@@ -99,7 +99,7 @@ export class Loop {
   /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
   async once(sending: Sending, addressed: AddressedNotice): Promise<AttemptResult | undefined> {
     const { destination } = addressed;
-    if (this.isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
+    if (this.#isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
     const result = await sending.attempt(addressed);
     this.#note(destination, result);
     return result;
@@ -112,7 +112,7 @@ export class Loop {
 
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
-    this.isStopping = true;
+    this.#isStopping = true;
     this.release();
   }
 
@@ -144,7 +144,7 @@ export class Loop {
     const queue = this.#queues.get(destination) ?? [];
     const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
-    if (this.isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
+    if (this.#isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
     if (!isPaced && queue.length === 0 && this.#calls.begin(destination)) return this.#call(delivery);
     queue.splice(ahead, 0, delivery);
     if (this.#queues.has(destination)) return;
@@ -241,7 +241,7 @@ export class Loop {
     if (nextAfter(failure) === 'pause') return this.#enqueue(delivery);
     const { clock, paces, random } = this.#dependencies;
     const { settings, until, attempts } = delivery;
-    if (this.isStopping && failure.class === 'transient') return this.#end(delivery, true);
+    if (this.#isStopping && failure.class === 'transient') return this.#end(delivery, true);
     const isDown = this.failing.isDown(delivery.destination);
     const waitMs = isDown ? undefined : retryInMs(attempts, settings.config.delivery, random());
     const inMs = Math.max(waitMs ?? Infinity, paces.waitMs(delivery.destination));
