@@ -46,8 +46,6 @@ export class Sending {
   isPastTime = false;
   /** Whether the whole message was sent, and its answer is waited for. */
   isHandedOver = false;
-  /** Whether an attempt may go on past its time limit; `goesOn` is called then. */
-  protected readonly mayGoOn: boolean = false;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
   /** Ends the attempt under way. */
@@ -93,7 +91,8 @@ export class Sending {
     this.#end?.({ failure: CUT_OFF });
   }
 
-  protected goesOn(): void {}
+  /** Called when an attempt goes on past its time limit; left out: it ends then. */
+  protected goesOn?(): void;
 
   /** The message, which is the same in every attempt. */
   protected compose(addressed: AddressedNotice): Message {
@@ -125,7 +124,7 @@ export class Sending {
         plain,
         asText,
         timeoutMs: isLonger ? OWN_TIMEOUT_MS : timeoutMs,
-        onHandedOver: this.mayGoOn ? () => (this.isHandedOver = this.#end === end) : undefined,
+        onHandedOver: this.goesOn && (() => (this.isHandedOver = this.#end === end)),
         idempotencyKey: () => idempotencyKeyOf(addressed),
         jobId: jobIdOf(notice),
         labels: labelsOf(notice),
@@ -145,8 +144,8 @@ export class Sending {
   #endIn(ms: number, longer: readonly number[], end: End, failure: () => DeliveryFailure): void {
     this.#stopTimer = this.#dependencies.timers.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
-      const goesOn = this.mayGoOn && (rest.length > 0 || this.isHandedOver);
-      if (more === undefined || !goesOn) return end({ failure: failure() });
+      const hasTime = more !== undefined && (rest.length > 0 || this.isHandedOver);
+      if (!hasTime || this.goesOn === undefined) return end({ failure: failure() });
       this.isPastTime = true;
       this.goesOn();
       this.#endIn(more, rest, end, failure);

@@ -55,7 +55,6 @@ export class Delivery extends Sending {
   mayHaveNext = false;
   /** Its outcome, once its attempts have ended. */
   update: DeliveryUpdate | undefined;
-  protected override readonly mayGoOn = true;
   readonly #asOf: number;
   /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
   readonly #onLonger: (delivery: Delivery) => void;

@@ -47,8 +47,7 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
 
 /** One that may go on past its time limit, as a delivery may. */
 class LongSending extends Sending {
-  protected override readonly mayGoOn: boolean;
-  protected override readonly goesOn: () => void;
+  protected override readonly goesOn: (() => void) | undefined;
 
   constructor(
     settings: SendingSettings,
@@ -56,8 +55,7 @@ class LongSending extends Sending {
     onLonger: (() => void) | undefined,
   ) {
     super(settings, dependencies);
-    this.mayGoOn = onLonger !== undefined;
-    this.goesOn = () => onLonger?.();
+    this.goesOn = onLonger;
   }
 }
 
