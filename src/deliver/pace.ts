@@ -1,7 +1,7 @@
 /** Pauses and paces after rate limits: when a destination, or a channel as a whole, may be sent the next message. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
-import type { DeliveryFailure } from '../channels/failure.ts';
+import type { FailureDetails } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
 import type { CurrentPace } from '../ledger/shared/paces.ts';
 import { channelOf } from '../ledger/deliveries/turns.ts';
@@ -34,7 +34,8 @@ interface Pace {
   writes: number;
 }
 
-type Failed = Pick<DeliveryFailure, 'class' | 'retryAfterMs' | 'concerns'>;
+/** `concerns`: what the limit is on, as the remote said. Of the class `config` it is no limit: nobody is let in by this config. */
+type Failed = Pick<FailureDetails, 'class' | 'retryAfterMs' | 'concerns'>;
 
 interface Pause {
   readonly until: number;
@@ -69,11 +70,7 @@ export class Paces {
 
   /** As far as this process knows. */
   isPaused(destination: string): boolean {
-    const untilOf = ({ pause, pausedUntil }: Pace) => Math.max(pausedUntil, pause?.until ?? 0);
-    return keysOf(destination).some((key) => {
-      const pace = this.#paces.get(key);
-      return pace !== undefined && untilOf(pace) > this.#now();
-    });
+    return keysOf(destination).some((key) => this.#pausedMs(this.#paces.get(key)) > 0);
   }
 
   /** Milliseconds until the next message may go there, as far as this process knows. */
@@ -108,27 +105,17 @@ export class Paces {
     return JSON.stringify(await store.pausesOf(keys).catch(onTrouble));
   }
 
-  /** Notes the pause that comes with a failure. */
-  pausedBy(destination: string, { class: failed, retryAfterMs = 0, concerns }: Failed): void {
-    this.limited(destination, retryAfterMs, concerns, failed === 'config');
-  }
-
   /**
-   * Notes a rate limit. Where the destination's pause lasts as long, the attempt began before that pause, and only the later end of both
+   * Notes the pause that comes with a failure. Where the destination's pause lasts as long, the attempt began before that pause, and only the later end of both
    * counts. A destination that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
-   * @param concerns what the limit is on, as the remote said @param isOfLogin it is no limit: nobody is let in by this config
    */
-  limited(
-    destination: string,
-    ms: number,
-    concerns: Failed['concerns'] = 'address',
-    isOfLogin = false,
-  ): void {
+  pausedBy(destination: string, { class: failed, retryAfterMs: ms = 0, concerns }: Failed): void {
     const until = this.#paces.get(destination)?.pause?.until ?? -Infinity;
     const longerMs = this.#now() + ms - until;
     if (longerMs <= 0) return;
     const isSlower = longerMs >= this.intervalMs(destination);
     const isOfAll = concerns === 'channel' || (isSlower && this.#isAnotherPaused(destination));
+    const isOfLogin = failed === 'config';
     for (const key of isOfAll ? keysOf(destination) : [destination])
       this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);
   }
@@ -136,10 +123,12 @@ export class Paces {
   /** The destinations and channels in a pause, whoever was asked for it, with the milliseconds left. */
   get paused(): readonly { readonly key: string; readonly ms: number }[] {
     return [...this.#paces]
-      .map(([key, { pause, pausedUntil }]) => {
-        return { key, ms: Math.max(pausedUntil, pause?.until ?? 0) - this.#now() };
-      })
+      .map(([key, pace]) => ({ key, ms: this.#pausedMs(pace) }))
       .filter(({ ms }) => ms > 0);
+  }
+
+  #pausedMs({ pausedUntil = 0, pause }: Partial<Pace> = {}): number {
+    return Math.max(pausedUntil, pause?.until ?? 0) - this.#now();
   }
 
   /** Drops the channel's pauses and paces: its config has changed, so another remote or account may be behind it. */

@@ -33,7 +33,8 @@ describe('a destination’s pace', () => {
     for (let turn = 0; turn < count; turn += 1) times.push(await store.clock.runUntil(slot(place)));
     return times;
   };
-  const limit = (place: string, ms: number) => paces.limited(place, ms);
+  const limit = (place: string, retryAfterMs: number, of = paces) =>
+    of.pausedBy(place, { class: 'rate_limited', retryAfterMs });
 
   beforeEach(async () => {
     store = createSqliteStore();
@@ -91,7 +92,7 @@ describe('a destination’s pace', () => {
   });
 
   it('is its channel’s at once where the remote says so, and never where destinations share no limit', () => {
-    paces.limited(OPS, 4000, 'channel');
+    paces.pausedBy(OPS, { class: 'rate_limited', retryAfterMs: 4000, concerns: 'channel' });
     expect(paces.isPaced(LOG)).to.equal(true);
     paces = pacesOf(0);
     limit(OPS, 10_000);
@@ -106,7 +107,7 @@ describe('a destination’s pace', () => {
     await other.refresh();
     const all = Promise.all([slot(OPS), slot(OPS), slot(OPS, 1600)]);
     await store.clock.advance(500);
-    other.limited(OPS, 1500);
+    limit(OPS, 1500, other);
     expect(await store.clock.runUntil(all)).to.deep.equal([3000, 4000, undefined]);
   });
 
