@@ -1,12 +1,11 @@
 /** Makes a config into settings, with its channels opened. */
 import { poolsThrough } from '../outbound/exchange.ts';
-import { isDeepStrictEqual } from 'node:util';
 import { type HiddenSecrets, redactor } from '../text/hide-secrets.ts';
 import type { Channel, ChannelType } from '../channels/channel.ts';
 import { type Config, formatsOf, type Problem } from '../config/config.ts';
 import type { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
-import type { OpenChannel, Planning, Settings } from '../deliver/settings.ts';
+import { changedChannels, type OpenChannel, type Planning, type Settings } from '../deliver/settings.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { answerHolds } from '../render/condition.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
@@ -87,6 +86,7 @@ async function openChannels(
   previous: AppSettings | undefined,
 ): Promise<Settings['channels']> {
   const used = new Set([...destinationsOf(config).values()].map(({ channel }) => channel));
+  const changed = previous === undefined ? [] : changedChannels(previous, { config });
   const openPool = poolsThrough(config.proxies);
   const channels = new Map<string, OpenChannel>();
   const opened: Channel[] = [];
@@ -94,9 +94,7 @@ async function openChannels(
     for (const each of config.channels.values()) {
       const type = channelTypes.get(each.type);
       if (type === undefined || !used.has(each.name)) continue;
-      const before = [previous?.config.channels.get(each.name), previous?.config.proxies];
-      const isSame = isDeepStrictEqual([each, config.proxies], before);
-      let channel = isSame ? previous?.channels.get(each.name)?.channel : undefined;
+      let channel = changed.includes(each.name) ? undefined : previous?.channels.get(each.name)?.channel;
       if (channel === undefined) {
         channel = await type.open(each.settings, { print, openPool, holds: answerHolds });
         opened.push(channel);

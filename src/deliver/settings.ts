@@ -63,15 +63,11 @@ export function planOf(
     case 'alert':
       return planOfTargets(config.delivery.alerts);
     case 'overdue':
-      return planOfTargets(
-        router.watchersOf(botId, ({ rules }) => rules.overdueMs !== undefined),
-        router.laterOf(botId),
-      );
-    case 'missed':
-      return planOfTargets(
-        router.watchersOf(botId, ({ rules }) => rules.expect !== undefined),
-        router.laterOf(botId),
-      );
+    case 'missed': {
+      const rule = kind === 'overdue' ? 'overdueMs' : 'expect';
+      const watching = router.watchersOf(botId, ({ rules }) => rules[rule] !== undefined);
+      return planOfTargets(watching, router.laterOf(botId));
+    }
     case 'summary':
     case 'digest':
     case 'taken_up':
