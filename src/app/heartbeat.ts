@@ -2,6 +2,7 @@
 import { networkErrorOf } from '../channels/network-error.ts';
 import type { Config, Destination } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
+import type { Delivering } from '../deliver/delivering.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
 import { askUrl } from '../outbound/ask-url.ts';
@@ -75,4 +76,14 @@ export function isWritten(
   clock: Pick<Clock, 'monotonic'>,
 ): boolean {
   return writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
+}
+
+/** Why it does not, without secrets; undefined: it does. */
+export function storeTroubleOf({
+  clock,
+  ledger,
+  settings,
+}: Pick<Delivering, 'clock' | 'ledger' | 'settings'>) {
+  if (isWritten(ledger, clock)) return undefined;
+  return settings.current.redact(ledger.trouble ?? 'it does not answer');
 }

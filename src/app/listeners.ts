@@ -1,5 +1,4 @@
 /** Opens the two listeners, which stay open while a reload swaps the settings behind them, and gives them their services. */
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,11 +9,12 @@ import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
 import type { Handler, listen, ListeningServer } from '../http/server.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
-import { type HeartbeatParts, isWritten } from './heartbeat.ts';
+import { type HeartbeatParts, isWritten, storeTroubleOf } from './heartbeat.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 import { figuresOf } from './series.ts';
 import type { AppSettings } from './settings.ts';
@@ -99,10 +99,7 @@ function adminServices(services: Services): AdminServices {
       text: () => metrics.text(() => figuresOf(ledger, pipeline)),
     },
     readiness: () => readinessOf(services),
-    storeTrouble: () =>
-      readinessOf(services).store
-        ? undefined
-        : settings.current.redact(ledger.trouble ?? 'it does not answer'),
+    storeTrouble: () => storeTroubleOf(services),
     archive: ledger.archive,
     people: pipeline.people,
     reloading,

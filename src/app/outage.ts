@@ -7,7 +7,7 @@ import { noticeOfAlert } from '../notice/notice.ts';
 import type { SendOnce } from '../people/test-message.ts';
 import { shortLine } from '../text/cut.ts';
 import { randomId } from '../text/random.ts';
-import { isWritten } from './heartbeat.ts';
+import { isWritten, storeTroubleOf } from './heartbeat.ts';
 
 const LOOK_MS = 1000;
 
@@ -79,11 +79,11 @@ export class Outage implements Chore {
   }
 
   #look(): Trouble | undefined {
-    const { clock, ledger, settings } = this.#parts;
+    const { clock, ledger } = this.#parts;
     const now = clock.monotonic();
     const isYoung = now - this.#startedAt < YOUNG_MS;
-    if (isWritten(ledger, clock) || (isYoung && ledger.trouble === undefined)) return this.#trouble;
-    const reason = settings.current.redact(ledger.trouble ?? 'it does not answer');
+    const reason = storeTroubleOf(this.#parts);
+    if (reason === undefined || (isYoung && ledger.trouble === undefined)) return this.#trouble;
     this.#trouble ??= {
       since: clock.now(),
       from: now,
