@@ -23,11 +23,8 @@ export interface PlannedTarget extends Destination {
 
 /** Every destination of routes, alerts and digests, by its name. */
 export function destinationsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
-  const routed = routesOf(config).flatMap(({ notify, templateSet, steps = [] }) =>
-    [...notify, ...steps.flatMap((step) => step.notify)].map((told): PlannedTarget => ({
-      ...told,
-      templateSet,
-    })),
+  const routed = routesOf(config).flatMap((route): readonly PlannedTarget[] =>
+    [...route.notify, ...toldLater(route)].map((told) => ({ ...told, templateSet: route.templateSet })),
   );
   const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
   const targets = new Map<string, PlannedTarget>();
@@ -163,7 +160,7 @@ function gather(
   const withAsked = (each: PlannedTarget): PlannedTarget => ({
     ...each,
     perJob: any.get(each.destination)?.perJob ?? each.perJob,
-    asked: asked.map(({ route }) => route).filter((route) => isReachedBy(route, each)),
+    asked: asked.flatMap(({ route }) => (isAmong(route.notify, each) ? [route] : [])),
   });
   return {
     destinations: [...certain.values()].map(withAsked),
@@ -172,16 +169,15 @@ function gather(
 }
 
 function steppedTo(applying: readonly Match[]): readonly PlannedTarget[] {
-  const found = new Map<string, PlannedTarget & { asked: RouteConfig[] }>();
-  for (const { route } of applying)
-    for (const told of (route.steps ?? []).flatMap(({ notify }) => notify)) {
-      const known = found.get(told.destination);
-      const { name, templateSet } = route;
-      if (known === undefined)
-        found.set(told.destination, { ...told, templateSet, route: name, asked: [route] });
-      else if (!known.asked.includes(route)) known.asked.push(route);
-    }
-  return [...found.values()];
+  return [...reached(applying, toldLater).values()].map((each) => ({
+    ...each,
+    asked: applying.flatMap(({ route }) => (isAmong(toldLater(route), each) ? [route] : [])),
+  }));
+}
+
+/** Whom a route's `then` names. */
+export function toldLater({ steps = [] }: RouteConfig): readonly Destination[] {
+  return steps.flatMap(({ notify }) => notify);
 }
 
 /** Whether a route may tell a status that is not in its `on`, when its callback comes. */
@@ -189,14 +185,17 @@ function mayTellNow(route: RouteConfig, status: StatusName): boolean {
   return status !== 'executing' && verdictBesidesOn(route, status) !== undefined;
 }
 
-function isReachedBy({ notify }: RouteConfig, { destination }: Destination): boolean {
-  return notify.some((told) => told.destination === destination);
+function isAmong(targets: readonly Destination[], { destination }: Destination): boolean {
+  return targets.some((told) => told.destination === destination);
 }
 
-function reached(matches: readonly Match[]): ReadonlyMap<string, PlannedTarget> {
+function reached(
+  matches: readonly Match[],
+  toldBy = ({ notify }: RouteConfig) => notify,
+): ReadonlyMap<string, PlannedTarget> {
   const destinations = new Map<string, PlannedTarget>();
   for (const { route } of matches)
-    for (const told of route.notify)
+    for (const told of toldBy(route))
       if (!destinations.has(told.destination))
         destinations.set(told.destination, { ...told, templateSet: route.templateSet, route: route.name });
   return destinations;
