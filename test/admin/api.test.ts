@@ -1,6 +1,7 @@
 /** What scripts can ask of the API and have done by it: `api.json`, which `UPDATE_MESSAGES=1` writes anew. Each answer is as docs/openapi.yaml says. */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { SIGN_WORDS } from '../../src/incident/incident.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openAdminWorld } from '../support/admin-world.ts';
 import { expectMessages } from '../support/expected-messages.ts';
@@ -142,6 +143,17 @@ describe('The API of an office', () => {
       answers[`${index} ${what} ${text ?? ''}`.trim()] = { status, ...(isBegun && { location }), json };
     }
     expectMessages(join(import.meta.dirname, 'api.json'), { answers, done: world.done });
+  });
+
+  it('gives incidents of every sign, also of a store that was back before a callback came', async () => {
+    for (const sign of Object.keys(SIGN_WORDS))
+      await world.store.run(
+        `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
+         values ('botbell', '${sign}', '${sign}', '', '${sign}', '', '', 1, 2, 0, 0, 0, 2)`,
+      );
+    const { json } = await ask('GET /api/incidents?state=over&kind=botbell');
+    const given = (json as { items: { sign: string }[] }).items.map(({ sign }) => sign);
+    expect(given).to.have.members(Object.keys(SIGN_WORDS));
   });
 
   it('refuses what nobody reads and what is not there, names each parameter, and does nothing', async () => {

@@ -102,6 +102,17 @@ describe('The page of an office', () => {
     );
   });
 
+  it('leads from a store that could not be written to no list, since none is about it', async () => {
+    await world.store.run(
+      `insert into incidents (id, kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
+       values (99, 'botbell', 'store', 'store', '', 'store', 'disk full', '', 1, 2, 0, 0, 0, 2)`,
+    );
+    const { body } = await world.get('/incidents/99');
+    const [entry = ''] = /<ul class="incidents">.*<\/main>/s.exec(body) ?? [];
+    expect(entry).to.contain('disk full').and.contain('<li>Botbell</li>').and.not.contain('<a ');
+    await world.store.run('delete from incidents where id = 99');
+  });
+
   it('shows each message in a frame of its own, in which nothing runs, in the theme of its reader', async () => {
     const { body } = await world.get(await pathOf('/callbacks/:newsletter'));
     const [, sandbox, path = ''] = /<iframe sandbox="([^"]*)" loading="lazy" src="([^"]*)"/.exec(body) ?? [];

@@ -1,7 +1,14 @@
 /** What needs somebody: open incidents, those of one cause as one entry, the worst first. */
 import { faultInJapanese } from '../../../callback/fault-words.ts';
 import { failureInWords, type FailureToExplain } from '../../../channels/failure.ts';
-import { type Group, groupsOf, type Incident, SIGN_WORDS } from '../../../incident/incident.ts';
+import {
+  calledOf,
+  type Group,
+  groupsOf,
+  type Incident,
+  type Sign,
+  SIGN_WORDS,
+} from '../../../incident/incident.ts';
 import type { Archive } from '../../../ledger/registry.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
@@ -80,10 +87,8 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   const incident = await archive.incident(id);
   if (incident === undefined) return undefined;
   const { kind, subject, since } = incident;
-  const { items } = await archive.callbacks(
-    kind === 'bot' ? { botId: subject, from: since } : { destination: subject },
-    { limit: CALLBACKS_SHOWN },
-  );
+  const filter = kind === 'bot' ? { botId: subject, from: since } : { destination: subject };
+  const page = { limit: CALLBACKS_SHOWN };
   const body = (
     <>
       <Section>
@@ -91,7 +96,7 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>
-          <CallbackTable rows={items} />
+          <CallbackTable rows={(await archive.callbacks(filter, page)).items} />
           <p>
             <a href={callbacksOf(incident)}>{t('bot.callbacks')}</a>
           </p>
@@ -125,7 +130,7 @@ function Entry({ group, errors }: EntryProps) {
         <span>
           {t('incidents.since')} <Time at={since} />
         </span>
-        {count === 1 ? null : (
+        {count < 2 ? null : (
           <span>{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
         )}
         {isWaiting ? <span>{t('incidents.waiting')}</span> : null}
@@ -177,23 +182,33 @@ function Subjects({ incidents }: Pick<Group, 'incidents'>) {
 }
 
 function SubjectChips({ incidents }: { readonly incidents: readonly Incident[] }) {
-  const { t } = useReader();
   return (
     <ul class="chips">
-      {incidents.map(({ id, kind, name, subject, sign }) => (
-        <li key={id}>
-          {kind === 'botbell' ? (
-            <a href={sign === 'reload' ? '/config' : '/refused'}>
-              {t(sign === 'reload' ? 'nav.config' : 'nav.refused')}
-            </a>
-          ) : (
-            <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subject }) : callbacksOf({ kind, subject })}>
-              <Foreign text={nameOf(name, subject)} />
-            </a>
-          )}
+      {incidents.map((incident) => (
+        <li key={incident.id}>
+          <Subject {...incident} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Where it is seen what is wrong with Botbell itself. */
+const SEEN_AT: Partial<Readonly<Record<Sign, 'config' | 'refused'>>> = {
+  reload: 'config',
+  refused: 'refused',
+};
+
+function Subject(incident: Incident) {
+  const { t } = useReader();
+  const { kind, name, subject, sign } = incident;
+  const view = SEEN_AT[sign];
+  if (view !== undefined) return <a href={`/${view}`}>{t(`nav.${view}`)}</a>;
+  if (kind === 'botbell') return <>{calledOf(incident)}</>;
+  return (
+    <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subject }) : callbacksOf(incident)}>
+      <Foreign text={nameOf(name, subject)} />
+    </a>
   );
 }
 
