@@ -95,6 +95,15 @@ describe('The page of an office', () => {
     expectMessages(join(import.meta.dirname, 'views.json'), views);
   });
 
+  it('gives each field a label of its own, also where several forms ask for the same', async () => {
+    const { body } = await world.get('/');
+    const valuesOf = (pattern: RegExp) => [...body.matchAll(pattern)].map(([, value]) => value).toSorted();
+    const ids = valuesOf(/<(?:input|select) id="([^"]+)"/g);
+    expect(ids).to.have.length.above(2);
+    expect(new Set(ids)).to.have.property('size', ids.length);
+    expect(valuesOf(/<label for="([^"]+)"/g)).to.deep.equal(ids);
+  });
+
   it('counts what needs somebody in its title, and dead letters beside it in its menu', async () => {
     const { body } = await world.get('/');
     expect(body).to.match(

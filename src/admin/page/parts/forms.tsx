@@ -1,5 +1,6 @@
 /** Forms: filters by GET, and actions by POST. */
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 import { cleanText } from '../../../text/clean.ts';
 import { useReader } from '../reader.ts';
 
@@ -19,11 +20,13 @@ const TIME = { type: 'datetime-local' } as const;
 
 /** A text field or a choice, with its hint. */
 export function Field({ name, label, value = '', hint, isTime, options }: FieldProps) {
-  const aboutId = hint === undefined ? undefined : `about-${name}`;
-  const shared = { id: `field-${name}`, name, 'aria-describedby': aboutId };
+  // A page may have several forms with this field.
+  const id = useId();
+  const aboutId = hint === undefined ? undefined : `${id}-hint`;
+  const shared = { id, name, 'aria-describedby': aboutId };
   return (
     <div class="field">
-      <label for={shared.id}>{label}</label>
+      <label for={id}>{label}</label>
       {options === undefined ? (
         <input {...shared} {...(isTime ? TIME : TEXT)} value={cleanText(value)} />
       ) : (
