@@ -11,6 +11,7 @@ import { openArchive } from '../ledger/open-ledger.ts';
 import { incidentJson } from '../people/json.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge } from '../time/display.ts';
 import { type CommandContext, printJson, styled } from './context.ts';
@@ -66,6 +67,7 @@ const TO_DO: Readonly<Record<Exclude<Sign, 'error'>, string>> = {
 
 const MOST_NAMED = 5;
 const LONGEST_NAME = 80;
+const LONGEST_ID = 250;
 
 /** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
 function linesOf(group: Group, context: CommandContext): string {
@@ -83,8 +85,7 @@ function linesOf(group: Group, context: CommandContext): string {
 
 function toDo({ sign, subject }: Incident): string {
   if (sign !== 'error') return TO_DO[sign];
-  const bot = visibleOnOneLine(shortLine(subject, LONGEST_NAME));
-  return `\`botbell why --bot ${/^[\w.-]+$/.test(bot) ? bot : `'${bot}'`}\` says more; it is over with its next success`;
+  return `\`botbell why --bot ${shellWord(visibleOnOneLine(shortLine(subject, LONGEST_ID)))}\` says more; it is over with its next success`;
 }
 
 function subjectsOf(incidents: readonly Incident[]): string {
