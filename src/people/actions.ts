@@ -195,7 +195,13 @@ function snoozing(parts: ActionParts) {
 function onIncidents(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
-  const snoozes = snoozing(parts);
+  /** Of a BOT that is known: there is nothing to say of it, and there may be hundreds. */
+  const snooze = async (bot_id: string, because: string, actor: Actor) => {
+    const asked = { bot_id, destination: '', until: 'next-success', because };
+    const { timezone } = parts.planning().config.display;
+    const id = await actions.snooze({ ...readSnooze(asked, { now: parts.now(), timezone }), actor });
+    done('snooze', actor, id, { name: 'snoozed' });
+  };
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
   return {
     incidents: (filter: IncidentFilter, page: PageRequest) => archive.incidents(filter, page),
@@ -204,9 +210,7 @@ function onIncidents(parts: ActionParts) {
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
       const taken = await actions.takeUp(ids, by, noNews());
-      const because = by.because || by.by;
-      for (const bot_id of quiet ? botsOf(taken) : [])
-        await snoozes.snooze({ bot_id, destination: '', until: 'next-success', because }, actor);
+      for (const bot of quiet ? botsOf(taken) : []) await snooze(bot, by.because || by.by, actor);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       return done('take up', actor, ids.join(' '), {
         name,
