@@ -11,7 +11,7 @@ import { conditionFault } from '../render/condition.ts';
 import { linkFault } from '../render/links.ts';
 import { Renderer } from '../render/renderer.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
-import { routesOf } from '../route/router.ts';
+import { routesOf, toldLater } from '../route/router.ts';
 import { foldersIn, readText } from '../text/read-text.ts';
 import type { UsableConfig } from './settings.ts';
 
@@ -71,12 +71,12 @@ export async function readConfigFile(
 
 /** The pairs of a format and a template set that notices can need, without duplicates. */
 function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
-  const alerted = { notify: config.delivery.alerts, templateSet: undefined };
-  const routes = routesOf(config);
-  const steps = routes.flatMap(({ steps: own = [], templateSet }) =>
-    own.map(({ notify }) => ({ notify, templateSet })),
-  );
-  const targets = [...routes, ...steps, alerted].flatMap(({ notify, templateSet }) =>
+  const routed = routesOf(config).map((route) => ({
+    notify: [...route.notify, ...toldLater(route)],
+    templateSet: route.templateSet,
+  }));
+  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
+  const targets = [...routed, { notify: others, templateSet: undefined }].flatMap(({ notify, templateSet }) =>
     notify.flatMap(({ channel, destination }) => {
       const format = formats.get(channel);
       return format === undefined ? [] : [{ format, templateSet, destination }];

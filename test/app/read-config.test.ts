@@ -20,7 +20,7 @@ describe('the config with its templates', () => {
       `
 templates: ${folder}/templates
 channels: { slack: { type: slack, token: '\${file:${folder}/token}' } }
-default_route: { notify: [{ slack: '#ops' }] }
+${more.includes('default_route') ? '' : "default_route: { notify: [{ slack: '#ops' }] }"}
 ${more}`,
     );
 
@@ -56,6 +56,14 @@ ${more}`,
       '5:55: display.links.file: there is no tag "x"; did you mean "#"?',
       '6:23: routes[0].when: there is no variable "jb_id"; did you mean "job_id"?',
     ]);
+  });
+
+  it('is checked for what goes to whom only a digest is told', async () => {
+    write('templates/en/slack/digest.yaml', `text: '{{ nme }}'\n`);
+    writeConfig(
+      "default_route: { notify: [] }\ngroups: { ops: { notify: [{ slack: '#ops' }], digest: { at: '09:00' } } }",
+    );
+    expect((await readConfig(toRead)).loaded).to.equal(undefined);
   });
 
   it('is no longer what was read once a file of it is written, or one more, also where it cannot be used', async () => {
