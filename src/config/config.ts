@@ -136,7 +136,7 @@ export interface DigestConfig extends Digest {
   readonly notify: readonly Destination[];
 }
 
-/** Whom a route tells of a trouble that lasts, and how long after the first message about it. */
+/** Whom a route tells of an incident that lasts, and how long after the first message about it. */
 export interface EscalationStep {
   readonly afterMs: number;
   /** It is for what reaches nobody: told unless one destination of the route has got it. Else: unless somebody has taken it up. */

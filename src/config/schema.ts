@@ -163,7 +163,7 @@ export const groupSchema = section('Addresses that are told together, and now an
     .optional(),
 });
 
-const stepSchema = section('Whom to tell, too, while the trouble is not over.', {
+const stepSchema = section('Whom to tell, too, while the incident is not over.', {
   after: text(
     rule.spanRule,
     'How long after the route’s first message about it; steps do not add up.',
@@ -203,7 +203,7 @@ const routing = {
   then: array(stepSchema)
     .strict()
     .typeError('${path} must be a list, such as [{ after: 10m, notify: [operators] }]')
-    .meta({ doc: 'Whom to tell, too, of a BOT’s trouble that nobody has taken up.' }),
+    .meta({ doc: 'Whom to tell, too, of a BOT’s incident that lasts.' }),
 };
 
 const expectSchema = section('When a result is due: either `every` or `cron`.', {

@@ -112,7 +112,8 @@ export const ENGLISH = {
   superseded: 'Not told: {who}, since the job’s result came first.',
   'no longer true': 'Not told: {who}, since it was no longer true.',
   'more destinations': '{count} more destinations are below.',
-  'next step': 'Unless it is over or taken up by then, {who} is told, too, at {time}.',
+  'next step':
+    'At {time}, {who} is told, too, unless it is over by then or taken up (with `unless: delivered`: told).',
   nobody: 'Nobody was told.',
 };
 
