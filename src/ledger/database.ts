@@ -119,7 +119,7 @@ export interface CallOptions {
    * process outlives, since it remembers rows by their ids. False: such a crash may undo them, too.
    */
   readonly isDurable?: boolean | undefined;
-  /** Of its BOT and its job, as far as it goes by what others write of them. Calls that share a key run in the order in which they came. */
+  /** Of its BOT and its job, the job's last, as far as it goes by what others write of them. Calls that share a key run in the order in which they came. */
   readonly keys?: readonly string[] | undefined;
   /** It goes by no row but those of its keys, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;

@@ -166,7 +166,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
 
       it('comes after what is new where it was given back in bulk, but for its turns', async () => {
         for (const job_id of ['old 1', 'old 2', 'new 1', 'new 2']) await bench.accept({ job_id }, [OPS]);
-        await bench.store.run("update deliveries set is_bulk = 1 where job_key like 'old%'");
+        await bench.store.run("update deliveries set is_bulk = 1 where job_key like '%old%'");
         expect(await bench.due()).to.deep.equal([OPS.destination]);
         expect(jobsOf(await claimAt(OPS, 1, true))).to.deep.equal(['old 1']);
         expect(jobsOf(await claimAt(OPS, 1))).to.deep.equal(['new 1']);

@@ -1,5 +1,6 @@
 /** What PostgreSQL runs together, and what waits: calls of one job, or of a BOT whose rules go by what came before, never overtake each other. */
 import { expect } from 'chai';
+import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { CallQueue } from '../../src/ledger/postgres/queue.ts';
 
 interface Call {
@@ -20,9 +21,14 @@ describe('The calls that wait for PostgreSQL', () => {
   };
   const names = (calls: readonly Call[]) => calls.map(({ name }) => name);
 
-  it('are run together where they are plain, in the order of their jobs, and settlements last', () => {
-    const queue = queueOf(plain('settled'), plain('of b', 'b'), plain('of a', 'a'));
-    expect(names(queue.next(true))).to.deep.equal(['of a', 'of b', 'settled']);
+  it('are run together where they are plain, in the order of their BOTs and jobs, and settlements last', () => {
+    const queue = queueOf(
+      plain('settled'),
+      plain('of b', jobKeyOf('1', 'b')),
+      plain('of a, later', jobKeyOf('3', 'a')),
+      plain('of a', 'a', jobKeyOf('2', 'a')),
+    );
+    expect(names(queue.next(true))).to.deep.equal(['of a', 'of a, later', 'of b', 'settled']);
   });
 
   it('are run one batch at a time where they are plain, so that what comes meanwhile is the next one', () => {

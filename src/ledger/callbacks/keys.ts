@@ -22,9 +22,12 @@ export function keyOf(id: string): string {
   return `${beginning}… ${hash('sha256', isCleanedWhole ? text : id, 'hex')}`;
 }
 
-/** What two BOTs call the same are two jobs. @param job of its id, as `bot` is (`keyOf`): no key has a line break */
+/**
+ * What two BOTs call the same are two jobs. By BOT first: what is done in the order of jobs locks BOTs' incidents in one order, too.
+ * @param job of its id, as `bot` is (`keyOf`): no key has a line break
+ */
 export function jobKeyOf(job: string, bot: string): string {
-  return `${job}\n${bot}`;
+  return `${bot}\n${job}`;
 }
 
 /** Keys for an id that somebody types: an id as callbacks have it, the same without blanks around it, or a key. */

@@ -71,7 +71,7 @@ export const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"re
 export const IS_OF_JOB: Sql = sql`callbacks.kind IN ('callback', 'overdue')`;
 
 /** The job of a row of `callbacks` (`jobKeyOf`). */
-export const JOB_KEY: Sql = sql`callbacks.job_id || '\n' || callbacks.bot_key`;
+export const JOB_KEY: Sql = sql`callbacks.bot_key || '\n' || callbacks.job_id`;
 
 /** The last answer of a row of `callbacks`. */
 export const RESULT: Sql = sql`coalesce(callbacks.result, (

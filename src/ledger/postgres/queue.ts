@@ -24,7 +24,7 @@ export class CallQueue<Call extends QueuedCall> {
   }
 
   /**
-   * Takes the next calls, of which no two share a key, in the order of their keys; none: all that wait are behind running ones.
+   * Takes the next calls, of which no two share a key, in the order of their jobs; none: all that wait are behind running ones.
    * @param isRoom whether there is a connection for one that runs alone, beside that of plain calls
    */
   next(isRoom: boolean): readonly Call[] {
@@ -64,12 +64,13 @@ function keysOf(calls: readonly QueuedCall[]): readonly string[] {
   return calls.flatMap(({ keys = [] }) => keys);
 }
 
-/** So that batches of several processes lock BOTs and jobs in the same order; settlements, which lock none, come last. */
+/** So that batches of several processes lock jobs, and BOTs' incidents, in the same order; settlements, which lock none, come last. */
 function byKeys(one: QueuedCall, other: QueuedCall): number {
   const [a, b] = [placeOf(one), placeOf(other)];
   return a < b ? -1 : Number(a > b);
 }
 
+/** Its job's key, whether its BOT's is before that or not. */
 function placeOf({ keys = [] }: QueuedCall): string {
-  return keys.length === 0 ? '\uFFFF' : keys.join('\n');
+  return keys.at(-1) ?? '\uFFFF';
 }
