@@ -108,7 +108,7 @@ export class Recorded {
   async claim(): Promise<readonly DeliveryRecord[]> {
     const due = await this.#store.call(dueDestinations, []);
     const requests = due.map((destination) => ({ destination, limit: 500, isBulkFirst: false }));
-    const rows = await this.#store.call(claimDue, [requests]);
+    const rows = await this.#store.call(claimDue, [requests, []]);
     return rows.map(({ record }) => record);
   }
 

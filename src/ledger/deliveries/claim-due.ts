@@ -6,7 +6,7 @@ import { writeEach } from '../callbacks/history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER, IS_IDLE, noticeIn, type RowWithCallback, withCallbacks } from './rows.ts';
 import { dropRecoveries, holdBack } from './deliveries.ts';
-import { type Failures, failingDestinations, isDown, probeAt } from './failing.ts';
+import { type FailingDestination, type Failures, probeAt } from './failing.ts';
 
 /** Skips from destination to destination through the index, without reading all that one of them has pending. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
@@ -23,15 +23,19 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   return rows.map(({ destination }) => destination);
 }
 
-/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. */
-export async function claimDue(tx: Tx, requests: readonly DueRequest[]): Promise<readonly DueDelivery[]> {
+/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. @param down the destinations that are */
+export async function claimDue(
+  tx: Tx,
+  requests: readonly DueRequest[],
+  down: readonly FailingDestination[],
+): Promise<readonly DueDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await withCallbacks(tx, ids);
   const over = rows.filter(({ isOver }) => isOver);
   await holdBack(tx, over, SUPERSEDED);
   const isAnyOther = await dropRecoveries(tx, rows);
-  if (over.length > 0 || isAnyOther) return claimDue(tx, requests);
-  return claimRows(tx, withinBytes(rows));
+  if (over.length > 0 || isAnyOther) return claimDue(tx, requests, down);
+  return claimRows(tx, withinBytes(rows), down);
 }
 
 /** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
@@ -63,10 +67,10 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 }
 
 /** The time since a delivery became due counts as waiting, not towards its age. */
-async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
+async function claimRows(tx: Tx, rows: readonly RowWithCallback[], down: readonly FailingDestination[]) {
   if (rows.length === 0) return [];
-  const failing = new Map((await failingDestinations(tx)).map((each) => [each.destination, each]));
-  const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failing.get(row.destination))]));
+  const failures = new Map(down.map((each) => [each.destination, each]));
+  const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failures.get(row.destination))]));
   const isWhole = ({ id, dueInMs }: RowWithCallback) => waited.get(id) === -dueInMs;
   await claimAs(tx, rows.filter(isWhole), sql`${tx.now} - due_at`);
   for (const row of rows.filter((each) => !isWhole(each)))
@@ -86,8 +90,8 @@ async function claimRows(tx: Tx, rows: readonly RowWithCallback[]) {
 }
 
 /** At a destination that is down a delivery waits as after a failure of its own, which counts. */
-function waitedMs({ dueInMs }: RowWithCallback, failing: Failures | undefined): number {
-  const until = failing !== undefined && isDown(failing) ? Math.min(probeAt(failing), 0) : dueInMs;
+function waitedMs({ dueInMs }: RowWithCallback, failures: Failures | undefined): number {
+  const until = failures === undefined ? dueInMs : Math.min(probeAt(failures), 0);
   return -Math.round(Math.max(dueInMs, until));
 }
 

@@ -40,17 +40,14 @@ export function failingDestinations(tx: Tx): Promise<readonly FailingDestination
     WHERE failing_since IS NOT NULL AND failing_at <= ${tx.now + SLACK_MS}`);
 }
 
-/** Without those that are down and not to be tried yet, or where somebody tries it. @returns `down`: those that are left although they are down */
-export async function withoutProbed(tx: Tx, due: readonly string[]) {
-  const down = due.length === 0 ? [] : (await failingDestinations(tx)).filter(isDown);
+/** Without those that are down and not to be tried yet, or where somebody tries it. @returns `down`: all that are */
+export async function withoutProbed(tx: Tx, due: readonly string[], failing: readonly FailingDestination[]) {
+  const down = failing.filter(isDown);
   const kept = new Set<string>();
-  for (const failing of down)
-    if (due.includes(failing.destination) && (probeAt(failing) > 0 || !(await mayProbe(tx, failing))))
-      kept.add(failing.destination);
-  return {
-    left: due.filter((destination) => !kept.has(destination)),
-    down: down.map(({ destination }) => destination),
-  };
+  for (const each of down)
+    if (due.includes(each.destination) && (probeAt(each) > 0 || !(await mayProbe(tx, each))))
+      kept.add(each.destination);
+  return { left: due.filter((destination) => !kept.has(destination)), down };
 }
 
 /** One process at a time looks after a destination, and sees who of the others has something of it in hand. */
