@@ -6,6 +6,9 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 export const INCIDENT_STATES = ['open', 'taken_up', 'over'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
+/** What fails again within so long of its end is the same incident. */
+export const SAME_WITHIN_MS = 3_600_000;
+
 /** What a sign of trouble was: of a BOT, of a destination, or of Botbell itself. */
 export type Sign =
   'error' | 'overdue' | 'missed' | 'config' | 'dead' | 'down' | 'limited' | 'refused' | 'reload' | 'store';

@@ -1,6 +1,6 @@
 /** What is written afterwards of a time in which nothing could be. */
 import sql from 'sql-template-tag';
-import type { Incident } from '../../incident/incident.ts';
+import { type Incident, SAME_WITHIN_MS } from '../../incident/incident.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
 import { only, type Tx } from '../database.ts';
 import type { DeliveryTarget } from '../ledger.ts';
@@ -18,9 +18,6 @@ interface RecordedOutage {
   /** Who was told that it cannot be written. */
   readonly told: readonly DeliveryTarget[];
 }
-
-/** What fails again within it is the same incident. */
-const SAME_WITHIN_MS = 3_600_000;
 
 /** Of replicas on one store it is one incident. */
 export async function recordOutage(

@@ -1,6 +1,6 @@
 /** Begins, counts and ends incidents, in the transactions they follow from. Locks incidents after deliveries. */
 import sql, { join } from 'sql-template-tag';
-import type { Incident, IncidentKind, Sign } from '../../incident/incident.ts';
+import { type Incident, type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { fixed, type Tx } from '../database.ts';
 import type { Alert } from '../ledger.ts';
@@ -26,9 +26,6 @@ export interface Noticed {
   /** The same message has failed so before, so it does not count once more. */
   readonly isAgain?: boolean;
 }
-
-/** What fails again within so long of its end is the same incident. */
-const SAME_WITHIN_MS = 3_600_000;
 
 /**
  * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
