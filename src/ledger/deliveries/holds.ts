@@ -141,19 +141,10 @@ async function writeOfSummary(tx: Tx, summaryId: number, what: HistoryWhat): Pro
 /** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
-type Held = Omit<
+type Held = Pick<
   EndedHold,
-  | 'id'
-  | 'botKey'
-  | 'callbackId'
-  | 'channel'
-  | 'address'
-  | 'telling'
-  | 'isOver'
-  | 'hasFailedAgain'
-  | keyof HeldOn
-> &
-  Pick<HeldOn, 'reason'>;
+  'destination' | 'reason' | 'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt' | 'error'
+>;
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
