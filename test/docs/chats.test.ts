@@ -16,7 +16,7 @@ import { leavesOf } from '../support/leaves.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const RECIPES =
-  blocksOf(readDocument('docs/chats.md'), 'yaml').find((block) => block.includes('ntfy:')) ?? '';
+  blocksOf(readDocument('docs/webhook.md'), 'yaml').find((block) => block.includes('ntfy:')) ?? '';
 const variables = {
   NTFY_TOKEN: 'tk_a1b2c3d4e5',
   TELEGRAM_TOKEN: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw',
@@ -171,7 +171,7 @@ describe('What the page says of a signed message', () => {
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
   it('verifies one without a library: by any of its secrets, as it came, and for five minutes', async () => {
-    const [code = ''] = blocksOf(readDocument('docs/chats.md'), 'js');
+    const [code = ''] = blocksOf(readDocument('docs/webhook.md'), 'js');
     const { isGenuine } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
       isGenuine(headers: object, body: string, secret: string): boolean;
     };
@@ -196,7 +196,7 @@ describe('What the page says of a signed message', () => {
     const own = TEMPLATE_NAMES.filter(
       (name) => !['succeeded', 'error', 'executing', 'recovered', 'late'].includes(name),
     );
-    for (const page of ['docs/chats.md', 'docs/chats.ja.md'])
+    for (const page of ['docs/webhook.md', 'docs/webhook.ja.md'])
       for (const type of [...ofRuns, ...own.map((name) => `botbell.${name}`)])
         expect(readDocument(page), page).to.contain(`\`${type}\``);
   });
