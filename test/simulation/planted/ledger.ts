@@ -184,8 +184,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'takes the jobs of two BOTs for one',
     file: 'src/ledger/callbacks/keys.ts',
-    from: 'return `${job}\\n${bot}`;',
-    to: 'return `${job}\\n${bot.slice(0, 0)}`;',
+    from: 'return `${bot}\\n${job}`;',
+    to: 'return `${bot.slice(0, 0)}\\n${job}`;',
     unseen:
       'whose result, thread and beginning it is goes by the BOT, too: one message only waits a moment for another BOT’s',
   },
