@@ -191,11 +191,11 @@ function isAmong(targets: readonly Destination[], { destination }: Destination):
 
 function reached(
   matches: readonly Match[],
-  toldBy = ({ notify }: RouteConfig) => notify,
+  whom = ({ notify }: RouteConfig) => notify,
 ): ReadonlyMap<string, PlannedTarget> {
   const destinations = new Map<string, PlannedTarget>();
   for (const { route } of matches)
-    for (const told of toldBy(route))
+    for (const told of whom(route))
       if (!destinations.has(told.destination))
         destinations.set(told.destination, { ...told, templateSet: route.templateSet, route: route.name });
   return destinations;
