@@ -96,7 +96,7 @@ function adminServices(services: Services): AdminServices {
     },
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(() => figuresOf(ledger, pipeline)),
+      text: () => metrics.text(() => figuresOf(services)),
     },
     readiness: () => readinessOf(services),
     storeTrouble: () => storeTroubleOf(services),

@@ -2,10 +2,9 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Figures, Metrics } from '../observe/metrics.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Pipeline, PipelineParts } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
 
 export function beginSeries(
@@ -29,15 +28,19 @@ export function beginSeries(
   });
 }
 
-export async function figuresOf(
-  { archive }: Pick<DatabaseLedger, 'archive'>,
-  { paces: { paused }, loop: { failing } }: Pick<Pipeline, 'paces' | 'loop'>,
-): Promise<Figures> {
+export async function figuresOf({
+  ledger: { archive },
+  pipeline,
+  settings,
+}: Pick<PipelineParts, 'ledger' | 'settings'> & { readonly pipeline: Pipeline }): Promise<Figures> {
   const unknown = () => undefined;
   const [open, incidents, storeBytes] = await Promise.all([
     archive.countOpen().catch(unknown),
     archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
   ]);
-  return { open, incidents, storeBytes, paused: paused.length, down: failing.down.length };
+  const { paces, loop } = pipeline;
+  // One that was down when it was taken out of the config is so in the store for good.
+  const down = loop.failing.down.filter((destination) => settings.current.destinations.has(destination));
+  return { open, incidents, storeBytes, paused: paces.paused.length, down: down.length };
 }

@@ -1,6 +1,7 @@
 /** A destination that does not answer: known to every process, probed seldom, and told as soon as it answers again. */
 import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
+import { figuresOf } from '../../src/app/series.ts';
 import { Failing } from '../../src/deliver/failing.ts';
 import { failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
@@ -84,6 +85,13 @@ describe('A destination that is down', () => {
     expect(probeAt({ first: 0, last: 2 * MINUTE })).to.equal(2 * MINUTE + 15 * SECOND);
     expect(probeAt({ first: 0, last: 16 * MINUTE })).to.equal(18 * MINUTE);
     expect(probeAt({ first: 0, last: 300 * MINUTE })).to.equal(315 * MINUTE);
+  });
+
+  it('is counted as such while a route names it, and no longer', async () => {
+    expect((await figuresOf(world.first)).down).to.equal(1);
+    await world.reload(CONFIG.replace('#ops', '#log'));
+    await pass(5 * SECOND);
+    expect((await figuresOf(world.first)).down).to.equal(0);
   });
 
   it('has what waits there given up at its time, one after the other', async () => {
