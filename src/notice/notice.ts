@@ -189,22 +189,16 @@ export const TEMPLATE_NAMES = [...ALL_STATUSES, ...OCCASIONS, ...OWN_NAMES] as c
 
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-export interface CallbackNotice extends CheckedCallback {
+export interface CallbackNotice
+  extends CheckedCallback, Pick<Telling, 'heldBack' | 'heldSince' | 'incident' | 'escalated'> {
   readonly template: Exclude<TemplateName, OwnName>;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
   /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
   readonly delayedMs?: number | undefined;
   readonly occasion?: NoticeVariant | undefined;
-  /** How many errors `repeat` let go since the last message. */
-  readonly heldBack?: number | undefined;
   /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`; of an overdue run, the notice's own. */
   readonly identity?: string | undefined;
-  /** Since when a rule had held it; undefined: none did. */
-  readonly heldSince?: number | undefined;
-  /** The id of the incident that it is a sign of, or the end of. */
-  readonly incident?: number | undefined;
-  readonly escalated?: Telling['escalated'] | undefined;
 }
 
 export interface AlertNotice extends Pick<Telling, 'heldSince' | 'incident' | 'repliesTo' | 'escalated'> {
