@@ -176,16 +176,16 @@ const RUNS_SHOWN = 50;
 
 const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule };
 
-function addBots({ get }: Routes, { archive }: ApiServices): void {
+function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServices): void {
   get('/api/bots', only({ after: AFTER }), async ({ values: { after = '' } }) => {
     const bots = await archive.bots(after, BOTS_A_PAGE);
     const next = bots.length < BOTS_A_PAGE ? undefined : bots.at(-1)?.botId;
-    return { items: bots.map(botJson), next: next ?? null };
+    return { items: bots.map((bot) => botJson(bot, redact)), next: next ?? null };
   });
   get('/api/bots/:id', NONE, async ({ ctx }) => {
     const bot = await archive.bot(ctx.params['id'] ?? '');
     const runs = bot && (await archive.lastRuns([bot], RUNS_SHOWN)).get(bot.botId);
-    return bot && { ...botJson(bot), runs: (runs ?? []).map(runJson) };
+    return bot && { ...botJson(bot, redact), runs: (runs ?? []).map((run) => runJson(run, redact)) };
   });
 }
 

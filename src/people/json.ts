@@ -58,15 +58,12 @@ export function snoozeJson(snooze: KeptSnooze) {
 }
 
 export function incidentJson(incident: Incident, redact: Redact) {
-  const { takenUp, gist, likeness } = incident;
-  const known = shape(incident, ['id', 'kind', 'subject', 'sign', 'since', 'lastAt', 'count', 'overAt']);
+  const { takenUp, since } = incident;
+  const said = ['subject', 'sign', 'name', 'gist', 'likeness'] as const;
   const taken = takenUp && { by: takenUp.by, because: takenUp.because, at: isoTime(takenUp.at) };
   return {
-    ...known,
-    since: isoTime(incident.since),
-    name: incident.name,
-    gist: redact(gist),
-    likeness: redact(likeness),
+    ...shape(incident, ['id', 'kind', ...said, 'lastAt', 'count', 'overAt'], redact),
+    since: isoTime(since),
     state: stateOf(incident),
     taken_up: taken ?? null,
   };
@@ -91,15 +88,14 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-export function botJson(bot: ArchivedBot) {
+export function botJson(bot: ArchivedBot, redact: Redact) {
   const times = ['lastReceivedAt', 'lastSucceededAt', 'lastFailedAt'] as const;
-  return shape(bot, ['botId', 'botName', 'lastCallbackId', ...times]);
+  return shape(bot, ['botId', 'botName', 'lastCallbackId', ...times], redact);
 }
 
-export function runJson(run: Run) {
-  const { elapsedSeconds = null, gist = null } = run;
-  const known = shape(run, ['callbackId', 'jobId', 'startedAt', 'receivedAt']);
-  return { ...known, status: statusNameOf(run), elapsed_time: elapsedSeconds, gist };
+export function runJson(run: Run, redact: Redact) {
+  const known = shape(run, ['callbackId', 'jobId', 'startedAt', 'receivedAt', 'gist'], redact);
+  return { ...known, status: statusNameOf(run), elapsed_time: run.elapsedSeconds ?? null };
 }
 
 export function refusalJson(refusal: ArchivedRefusal) {

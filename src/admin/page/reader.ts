@@ -27,6 +27,8 @@ export interface Reader {
   readonly word: (group: string, value: string) => string;
   /** The page's path and query, to which a form returns. */
   readonly here: string;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
   /** The name under which this browser has taken something up; '' before. */
   readonly signedAs: string;
 }
@@ -65,11 +67,11 @@ export function useReader(): Reader {
   return reader;
 }
 
-export function readerOf(ctx: Context, { display, now }: Pick<Surroundings, 'display' | 'now'>): Reader {
+export function readerOf(ctx: Context, { display, now, redact }: Surroundings): Reader {
   const { timezone, ...common } = display();
   const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
   const here = ctx.path + ctx.search;
-  return { ...readerIn(language, timezone, now()), here, signedAs: keptName(ctx) };
+  return { ...readerIn(language, timezone, now()), here, redact, signedAs: keptName(ctx) };
 }
 
 function readerIn(language: Language, timezone: string, now: number) {

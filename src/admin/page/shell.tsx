@@ -60,7 +60,7 @@ interface ShellProps {
 }
 
 export function Shell(props: ShellProps) {
-  const { t, language } = useReader();
+  const { t, language, redact } = useReader();
   const { shown, section, assets, facts } = props;
   const needing = facts.needing === 0 ? '' : `(${facts.needing}) `;
   return (
@@ -70,7 +70,7 @@ export function Shell(props: ShellProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{cleanLine(`${needing}${shown.title} · Botbell`)}</title>
+        <title>{redact(cleanLine(`${needing}${shown.title} · Botbell`))}</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={assets.style.path} />
         <script type="module" src={assets.script.path} />

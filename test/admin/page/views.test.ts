@@ -104,6 +104,25 @@ describe('The page of an office', () => {
     expect(valuesOf(/<label for="([^"]+)"/g)).to.deep.equal(ids);
   });
 
+  it('shows no secret, wherever a BOT has said one', async () => {
+    const { surroundings } = world.services;
+    const redact = (text: string) => text.replaceAll('請求書取込', '[secret]');
+    const paths = [
+      '/',
+      '/bots/invoice-import',
+      '/callbacks',
+      '/callbacks?bot_id=invoice-import',
+      '/incidents/8',
+    ];
+    const plain = await Promise.all(paths.map((path) => world.get(path)));
+    const { redact: none } = surroundings;
+    Object.assign(surroundings, { redact });
+    const hidden = await Promise.all(paths.map((path) => world.get(path)));
+    Object.assign(surroundings, { redact: none });
+    expect(plain.filter(({ body }) => !body.includes('請求書取込'))).to.deep.equal([]);
+    expect(hidden.filter(({ body }) => body.includes('請求書取込'))).to.deep.equal([]);
+  });
+
   it('counts what needs somebody in its title, and dead letters beside it in its menu', async () => {
     const { body } = await world.get('/');
     expect(body).to.match(

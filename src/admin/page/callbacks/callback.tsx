@@ -14,9 +14,8 @@ import { Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx'
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const showCallback: View = async ({ params, reader, services }) => {
-  const { archive, people, surroundings } = services;
-  const { redact } = surroundings;
-  const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, { ...reader, redact });
+  const { archive, people } = services;
+  const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, reader);
   if (found === undefined) return undefined;
   const { callback } = found;
   const { kind, id, botName, botId, gist = '' } = callback;
