@@ -178,6 +178,8 @@ export interface MessageFormat<Message = unknown> {
   readonly own?: OwnMessages<Message>;
   /** The template of a destination that the config itself gives, in place of a file; its parts are those of `own`. */
   readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
+  /** Whether the destination is not told who is on an incident, nor that it is over; left out: each is told. */
+  readonly isSpared?: (destination: string) => boolean;
 }
 
 export interface TemplateInConfig {

@@ -210,7 +210,8 @@ function onIncidents(parts: ActionParts) {
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
       const taken = await actions.takeUp(ids, by, noNews());
-      for (const bot of quiet ? botsOf(taken) : []) await snooze(bot, by.because || by.by, actor);
+      const taker = { ...actor, user: by.by };
+      for (const bot of quiet ? botsOf(taken) : []) await snooze(bot, by.because || by.by, taker);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       return done('take up', actor, ids.join(' '), {
         name,

@@ -66,14 +66,14 @@ export function botsOf(incidents: readonly Incident[]): readonly string[] {
   return [...new Set(ofBots.map(({ subject }) => cleanText(subject)))];
 }
 
-/** Destinations that are told of troubles, but not who is on them, nor that they are over: what they get is the config's own JSON. */
+/** Destinations that are told of troubles, but not who is on them, nor that they are over. */
 export function toldOfTroublesAlone(
   { config, destinations }: Pick<Planning, 'config' | 'destinations'>,
   channelTypes: ReadonlyMap<string, ChannelType>,
 ): readonly string[] {
   const formats = formatsOf(config, channelTypes);
-  if ([...formats.values()].every(({ templateAt }) => templateAt === undefined)) return [];
-  const hasOwnBody = ({ channel, destination }: PlannedTarget) =>
-    formats.get(channel)?.templateAt?.(destination) !== undefined;
-  return [...destinations.values()].filter(hasOwnBody).map(({ destination }) => destination);
+  if ([...formats.values()].every(({ isSpared }) => isSpared === undefined)) return [];
+  const isSpared = ({ channel, destination }: PlannedTarget) =>
+    formats.get(channel)?.isSpared?.(destination) === true;
+  return [...destinations.values()].filter(isSpared).map(({ destination }) => destination);
 }

@@ -1,6 +1,6 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
-import { mixed, object, string, type TestContext } from 'yup';
+import { boolean, mixed, object, string, type TestContext } from 'yup';
 import { exactJson } from '../../text/exact-json.ts';
 import { isJsonObject } from '../../text/json-object.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
@@ -47,6 +47,10 @@ const hookSchema = object({
     )
     .meta({ jsonSchema: { anyOf: [{ type: 'object' }, { type: 'array' }] } }),
   ok: string().strict().typeError(OK_RULE).test('ok', isCondition),
+  notices: boolean()
+    .strict()
+    .typeError('${path} must be true or false')
+    .meta({ jsonSchema: { type: 'boolean' } }),
 })
   .noUnknown()
   .strict();
@@ -60,6 +64,8 @@ interface Hook {
   readonly body?: unknown;
   /** A condition over `status` and `answer` that decides what is a success. */
   readonly ok?: string;
+  /** Whether one with a body of its own gets `taken_up` and `over`. */
+  readonly notices?: boolean;
 }
 
 type Fault = (condition: string, names: readonly string[]) => string | undefined;
@@ -161,7 +167,9 @@ function formatWith(hooks: HookSettings<Hook>['hooks']): MessageFormat {
     const data = parts.get(name);
     return data && { path: ['channels', channel, 'hooks', name], data };
   };
-  return { ...FORMAT, own: ownBodies, templateAt };
+  const spared = new Set(own.filter(([, { notices }]) => notices !== true).map(([name]) => name));
+  const isSpared = (destination: string) => spared.has(destination.split(/:(.*)/s)[1] ?? '');
+  return { ...FORMAT, own: ownBodies, templateAt, isSpared };
 }
 
 const byCallback = chat({
