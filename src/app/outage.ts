@@ -58,6 +58,11 @@ export class Outage implements Chore {
     this.#mayTellFrom = this.#startedAt + YOUNG_MS;
   }
 
+  /** Whether the store surely cannot be written now. */
+  get isOpen(): boolean {
+    return (this.#trouble?.looks ?? 0) >= SURE_AFTER_LOOKS;
+  }
+
   /** To be called for each callback that was answered 503. */
   refused({ bot_id: botId }: Callback): void {
     const trouble = this.#look();
@@ -72,9 +77,8 @@ export class Outage implements Chore {
     if (trouble === undefined) return;
     const { ledger, clock } = this.#parts;
     trouble.looks += Number(!isWritten(ledger, clock));
-    const isSure = trouble.looks >= SURE_AFTER_LOOKS;
-    if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return isSure ? this.#tell(trouble) : undefined;
-    if (isSure || trouble.unanswered > 0) await this.#writeDown(trouble);
+    if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
+    if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
     this.#trouble = undefined;
   }
 

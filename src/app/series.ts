@@ -39,7 +39,9 @@ export async function figuresOf({
     archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
   ]);
-  const { paces, loop } = pipeline;
+  const { paces, loop, outage } = pipeline;
+  // Until it can be written, the store has nothing of that.
+  if (incidents !== undefined && outage.isOpen) incidents.botbell += 1;
   // One that was down when it was taken out of the config is so in the store for good.
   const down = loop.failing.down.filter((destination) => settings.current.destinations.has(destination));
   return { open, incidents, storeBytes, paused: paces.paused.length, down: down.length };

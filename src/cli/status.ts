@@ -25,12 +25,20 @@ const NONE = 0;
 const SOME = 1;
 const NOT_KNOWN = 3;
 
+const SILENT =
+  'no process of Botbell has written to the store for half a minute: it does not run, or its store is full or read-only';
+
 /** @returns 0 nothing does, 1 something does, 3 not known, as the message says */
 export async function run(context: CommandContext, { format }: Options): Promise<number> {
-  const open = await openNow(context).catch((error: unknown) => {
+  const found = await openNow(context).catch((error: unknown) => {
     context.message(`not known: ${error instanceof Error ? error.message : String(error)}`);
   });
-  if (open === undefined) return NOT_KNOWN;
+  if (found === undefined) return NOT_KNOWN;
+  const { open, isServed } = found;
+  if (open.length === 0 && !isServed) {
+    context.message(`not known: ${SILENT}`);
+    return NOT_KNOWN;
+  }
   const { hide } = context.secrets;
   const groups = groupsOf(open);
   if (format === 'json')
@@ -43,11 +51,18 @@ export async function run(context: CommandContext, { format }: Options): Promise
   return open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
 }
 
-async function openNow(context: CommandContext): Promise<readonly Incident[]> {
+interface Found {
+  readonly open: readonly Incident[];
+  /** Whether some process is alive. */
+  readonly isServed: boolean;
+}
+
+async function openNow(context: CommandContext): Promise<Found> {
   const config = await loadLedgerConfig(context);
   const { archive, close } = await openArchive(config.store.url);
   try {
-    return await archive.openIncidents();
+    const living = await archive.processes();
+    return { open: await archive.openIncidents(), isServed: living.length > 0 };
   } finally {
     await close();
   }

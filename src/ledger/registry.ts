@@ -65,6 +65,7 @@ export const archiveReads = {
   delivery: readDelivery,
   knownOf,
   storeBytes,
+  processes,
   incident: readIncident,
   incidents: findIncidents,
   openIncidents,

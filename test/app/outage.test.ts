@@ -72,7 +72,10 @@ describe('While the store cannot be written', () => {
     expect(sent).to.deep.equal(TOLD);
     await pass(15 * SECOND);
     expect(sent).to.deep.equal([...TOLD, ...TOLD]);
-    expect(recorded).to.deep.equal([]);
+    expect([recorded, outage.isOpen]).to.deep.equal([[], true]);
+    mends();
+    await pass(20 * SECOND);
+    expect(outage.isOpen).to.equal(false);
   });
 
   it('it tries again after a minute where it has reached nobody', async () => {

@@ -1,4 +1,4 @@
-/** What `botbell status` prints; how it ends is tried in test/docs/trouble.test.ts. */
+/** What `botbell status` prints, and how it ends where nothing is open; where something is, test/docs/trouble.test.ts tries it. */
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 
@@ -24,5 +24,18 @@ describe('botbell status', () => {
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain(`\`botbell why --bot 'Kenji'\\''s ${'x'.repeat(100)} $HOME'\` says more`);
     expect(stdout).to.contain('botbell take-up 1 --by NAME');
+  });
+
+  it('says that all is well while a process writes to the store', async () => {
+    await world.recorded.loadConfig('config');
+    expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
+  });
+
+  it('says that it is not known where none does: it has ended, or the disk is full', async () => {
+    await world.recorded.loadConfig('config');
+    await world.store.run('update processes set seen_at = seen_at - 60000');
+    const { code, stdout, stderr } = await world.run(['status']);
+    expect([code, stdout]).to.deep.equal([3, '']);
+    expect(stderr).to.include('not known: no process of Botbell has written to the store');
   });
 });

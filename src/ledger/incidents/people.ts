@@ -48,7 +48,7 @@ export function readIncident(tx: Tx, id: number): Promise<Incident | undefined> 
 }
 
 /** Of how many that are not over somebody is told, by kind. */
-export async function countIncidents(tx: Tx): Promise<Readonly<Record<IncidentKind, number>>> {
+export async function countIncidents(tx: Tx): Promise<Record<IncidentKind, number>> {
   const counts = await tx.all<{ kind: IncidentKind; count: number }>(
     sql`SELECT kind, count(*) AS count FROM incidents WHERE over_at IS NULL AND is_waiting = 0 GROUP BY kind`,
   );

@@ -1,5 +1,7 @@
 /** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
+import { Recorded } from '../../support/recorded.ts';
+import { createSqliteStore } from '../../support/sqlite-store.ts';
 import { type AdminWorld, openAdminWorld } from '../../support/admin-world.ts';
 
 const NOWHERE = '/nowhere';
@@ -31,6 +33,22 @@ describe('every page', () => {
     );
     await broken.close();
   });
+
+  for (const { store, trouble, isWell } of [
+    { store: 'can be written', trouble: undefined, isWell: true },
+    { store: 'cannot be written', trouble: 'database or disk is full', isWell: false },
+  ])
+    it(`says that ${isWell ? 'all' : 'not all'} is well while the store ${store}`, async () => {
+      const people = { snoozes: () => Promise.resolve([]) };
+      const kept = createSqliteStore();
+      const recorded = new Recorded(kept);
+      await recorded.arrive({ job_id: 'came' }, []);
+      const given = { archive: recorded.archive, people, storeTrouble: () => trouble };
+      const page = await openAdminWorld(given);
+      expect((await page.get('/')).body.includes('All is well')).to.equal(isWell);
+      await page.close();
+      await kept.close();
+    });
 
   it('is for browsers: who asks for JSON gets no page', async () => {
     expect((await world.get(NOWHERE, { accept: 'application/json' })).body).not.to.contain('<html');

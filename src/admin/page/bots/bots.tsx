@@ -25,7 +25,7 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t('nav.bots'), facts: <Pending {...data} />, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, services: { archive, people, drawing } }: ViewRequest) {
+async function loadBots({ query, services: { archive, people, drawing, storeTrouble } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
@@ -44,6 +44,7 @@ async function loadBots({ query, services: { archive, people, drawing } }: ViewR
     })),
     next: page.next,
     open: await withErrors(archive, open),
+    isWritten: storeTrouble() === undefined,
     lastAt: bots.reduce<number | undefined>(
       (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
       undefined,

@@ -42,13 +42,15 @@ interface NeedsProps {
   readonly open: Troubles;
   /** When the last callback came; undefined: none has. */
   readonly lastAt: number | undefined;
+  /** Whether the store can be written; else the page says above why not. */
+  readonly isWritten: boolean;
 }
 
 /** The page's first part. */
-export function NeedsSomebody({ open, lastAt }: NeedsProps) {
+export function NeedsSomebody({ open, lastAt, isWritten }: NeedsProps) {
   const { t, formats } = useReader();
   const needing = open.incidents.filter(({ isWaiting }) => !isWaiting);
-  const { length } = groupsOf(needing);
+  const needs = groupsOf(needing).length + Number(!isWritten);
   const lastCame = (
     <p class="quiet">
       {t('incidents.last callback')} <Time at={lastAt} />
@@ -56,10 +58,10 @@ export function NeedsSomebody({ open, lastAt }: NeedsProps) {
   );
   return (
     <Section
-      title={t(length === 0 ? 'incidents.well' : 'incidents.needs')}
-      aside={length === 0 ? undefined : formats.number(length)}
+      title={t(needs === 0 ? 'incidents.well' : 'incidents.needs')}
+      aside={needs === 0 ? undefined : formats.number(needs)}
     >
-      {length === 0 ? lastCame : null}
+      {needs === 0 ? lastCame : null}
       <Entries {...open} most={MOST_GROUPS} />
     </Section>
   );
