@@ -217,14 +217,15 @@ function answeredByWhoStops({ observed }: History, broken: Broken): void {
 /** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */
 function refusalsCounted(history: History, broken: Broken): void {
   const counts = new Map<string, number>();
-  for (const { send, status, deliveries = [], config } of history.observed.posts) {
+  for (const { send, status, deliveries = [], config, endedAt = history.now } of history.observed.posts) {
     if (status !== 502 || deliveries.length === 0 || !deliveries.every(isLasting)) continue;
     for (const { destination } of deliveries.filter(isRefused)) {
       const about = `${keyOfSend(send.nth, send.job)} at ${destination}`;
       const count = (counts.get(about) ?? 0) + 1;
       counts.set(about, count);
       const { permanentAttempts } = history.configOf({ config });
-      if (count > permanentAttempts && !history.isStoreHit(0, history.now) && !history.hasReloads)
+      const { at = 0 } = history.admissionOf(send) ?? {};
+      if (count > permanentAttempts && !history.isStoreHit(at, endedAt))
         broken('refusals are counted', `${about} was answered 502 for a lasting failure ${count} times`);
     }
   }
