@@ -68,9 +68,8 @@ function kept(history: History, { send }: Post, broken: Broken): void {
 function forAReason(history: History, post: Post, broken: Broken): void {
   const { send, status, at, endedAt = at, process } = post;
   if (status === 503) {
-    const isCrowded = history.scenario.configs.some(({ maxInFlight }) => maxInFlight < 100);
     const isEnding = history.endOf(process) < endedAt + 10 * SECOND;
-    if (!isCrowded && !isEnding && !history.isStoreHit(at, endedAt))
+    if (!isCrowded(history, post) && !isEnding && !history.isStoreHit(at, endedAt))
       broken('503 for a reason', `${nameOf(send)} was answered 503`);
     return;
   }
@@ -87,6 +86,19 @@ function forAReason(history: History, post: Post, broken: Broken): void {
   if (before !== undefined && !history.isStoreHit(at, endedAt))
     broken('never non-2xx for what is ours', `${nameOf(send)} was answered ${status} after ${before.result}`);
   asksForWhatIsOurs(history, post, broken);
+}
+
+/** Others have taken all the room there is until then. */
+function isCrowded(history: History, post: Post): boolean {
+  const { process, endedAt = 0 } = post;
+  const others = history.observed.posts.filter(
+    (other) =>
+      other !== post &&
+      other.process === process &&
+      other.at <= endedAt &&
+      (other.endedAt ?? Infinity) >= endedAt - MOMENT_MS,
+  );
+  return others.length >= history.configOf(post).maxInFlight;
 }
 
 /** How late an attempt may begin that a POST has asked for. */
@@ -217,18 +229,21 @@ function answeredByWhoStops({ observed }: History, broken: Broken): void {
 /** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */
 function refusalsCounted(history: History, broken: Broken): void {
   const counts = new Map<string, number>();
-  for (const { send, status, deliveries = [], config, endedAt = history.now } of history.observed.posts) {
-    if (status !== 502 || deliveries.length === 0 || !deliveries.every(isLasting)) continue;
+  for (const { send, deliveries = [], config, endedAt } of history.observed.posts.filter(isRefusal)) {
     for (const { destination } of deliveries.filter(isRefused)) {
       const about = `${keyOfSend(send.nth, send.job)} at ${destination}`;
       const count = (counts.get(about) ?? 0) + 1;
       counts.set(about, count);
       const { permanentAttempts } = history.configOf({ config });
-      const { at = 0 } = history.admissionOf(send) ?? {};
-      if (count > permanentAttempts && !history.isStoreHit(at, endedAt))
+      const since = history.admissionOf(send)?.at ?? 0;
+      if (count > permanentAttempts && !history.isStoreHit(since, endedAt ?? Infinity))
         broken('refusals are counted', `${about} was answered 502 for a lasting failure ${count} times`);
     }
   }
+}
+
+function isRefusal({ status, deliveries = [] }: Post): boolean {
+  return status === 502 && deliveries.length > 0 && deliveries.every(isLasting);
 }
 
 function isRefused({ state, error = '' }: AnsweredDelivery): boolean {
