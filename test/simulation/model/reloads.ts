@@ -32,7 +32,7 @@ function agreedOn(history: History, admitted: Admitted, { at, destination }: Att
   const { loaded } = history.observed;
   if (namedBy(history.configOf(admitted), admitted.send).includes(destination)) return;
   // A process that is gone need not agree, nor one that nobody knows of yet.
-  if (history.isProcessHit(0, at) || history.isStoreHit(0, at) || at < admitted.at + MINUTE / 6) return;
+  if (!history.isCalm(admitted.at, at) || at < admitted.at + MINUTE / 6) return;
   const times = loaded.flatMap((load) => (load.at > admitted.at && load.at <= at ? [load.at] : []));
   const isAgreed = [admitted.at, ...times].some((time) => {
     const config = history.scenario.configs[history.settledConfig(time, false) ?? -1];

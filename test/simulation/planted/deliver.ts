@@ -173,6 +173,7 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/pace.ts',
     from: 'if (storedAt === undefined && !isPaused) this.#paces.delete(key);\n      pace.freeAt = Math.max(storedAt ?? 0, until);',
     to: 'if (storedAt === undefined) this.#paces.delete(key);\n      pace.freeAt = storedAt ?? 0;',
+    unseen: 'in 150 seeds no pause was asked for while the store could not write it',
   },
   {
     does: 'never gives back the place of a call that got no slot in time',
