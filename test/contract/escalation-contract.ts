@@ -118,14 +118,5 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       await Promise.all(await fire());
       expect(await atDuty()).to.have.length(1);
     });
-
-    it('who has taken it up says it once, as long as he says the same', async () => {
-      const [ops] = namesOf(await comes(1, [askedBy('a')]));
-      await bench.settle([delivered(ops)]);
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      for (const because of ['the VPN', 'the VPN', 'the proxy'])
-        await bench.ledger.actions.takeUp(ids, { by: 'kenji', because }, []);
-      expect(await bench.tellAll()).to.have.length(2);
-    });
   });
 }

@@ -204,16 +204,18 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       ]);
     });
 
-    it('tells it once, however often the same is said, and again when somebody else is on it', async () => {
+    it('tells it once, however often the same is said, and again when somebody else is on it, or says why', async () => {
       const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
       await bench.settle([delivered(id)]);
       const ids = (await open()).map((each) => each.id);
-      const told = async (by: string) => {
-        const taken = await bench.ledger.actions.takeUp(ids, { by, because: '' }, []);
+      const told = async (by: string, because = '') => {
+        const taken = await bench.ledger.actions.takeUp(ids, { by, because }, []);
         expect(taken.map((each) => each.takenUp?.by)).to.deep.equal([by]);
         return (await bench.tellAll()).length;
       };
-      expect([await told('kenji'), await told('kenji'), await told('mary')]).to.deep.equal([1, 0, 1]);
+      const counts = [await told('kenji'), await told('kenji'), await told('mary')];
+      for (let time = 0; time < 2; time += 1) counts.push(await told('mary', 'the VPN'));
+      expect(counts).to.deep.equal([1, 0, 1, 1, 0]);
     });
 
     it('gives each message of a BOT its incident: of its errors, and of the success that ends it', async () => {
