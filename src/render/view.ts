@@ -182,10 +182,7 @@ function answeredView({ answered }: OwnSubject<'over'>) {
 }
 
 /** `what`: in a word what the latest sign was. */
-function troublesView(
-  { troubles, moreTroubles: more_troubles }: OwnSubject<'taken_up' | 'over'>,
-  display: DisplayConfig,
-) {
+function troublesView({ troubles, moreTroubles }: OwnSubject<'taken_up' | 'over'>, display: DisplayConfig) {
   const shown = troubles.map(({ sign, gist, since, count, late = 0, lost = 0, ...subject }) => ({
     name: inline(calledOf(subject)),
     what: SIGN_WORDS[sign][display.language],
@@ -195,7 +192,7 @@ function troublesView(
     late,
     lost,
   }));
-  return { troubles: shown, more_troubles };
+  return { incidents: shown, more_incidents: moreTroubles };
 }
 
 /** The address of a page; '' if no URL of the page is configured. */
