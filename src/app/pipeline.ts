@@ -170,7 +170,9 @@ export class Pipeline {
   leave(): Promise<void> {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.leave());
-    return within(GOODBYE_MS, Promise.allSettled([this.#seen.write(ledger), left]), clock);
+    // The next one may have another login.
+    const ended = [this.#seen.write(ledger), this.paces.endLogins(), left];
+    return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
   /** A heartbeat, and a look after what others left that have stopped theirs. Who was not heard may have lost what it had in hand. @throws {LedgerUnavailable} */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
 import { Failing } from '../../src/deliver/failing.ts';
-import { failures } from './remotes.ts';
+import { failure, failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
 const SECOND = 1000;
@@ -108,6 +108,28 @@ describe('A destination that is down', () => {
     await world.reload(CONFIG);
     await pass(3 * SECOND);
     expect(await waiting()).to.deep.equal([]);
+  });
+});
+
+describe('A channel whose login was refused', () => {
+  let world: PipelineWorld;
+
+  beforeEach(async () => {
+    world = await PipelineWorld.begin(CONFIG, NOON);
+  });
+
+  afterEach(() => world.close());
+
+  it('is tried at once after a restart, which may have another login', async () => {
+    world.fails(OPS, failure('config', 5 * MINUTE));
+    for (let count = 0; count < 2; count += 1) await world.post({ status: 0 });
+    const states = async () => (await world.store.rows('deliveries')).map(({ state }) => state);
+    await world.clock.advance(MINUTE);
+    expect(await states()).to.deep.equal(['pending', 'pending']);
+    await world.stop();
+    await world.start();
+    await world.clock.advance(5 * SECOND);
+    expect(await states()).to.deep.equal(['delivered', 'delivered']);
   });
 });
 
