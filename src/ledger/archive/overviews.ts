@@ -11,7 +11,7 @@ import type {
 } from './archive.ts';
 import { DOWN_AFTER_MS } from '../deliveries/failing.ts';
 import { boundsOf } from './find-callbacks.ts';
-import { BEHIND } from '../deliveries/rows.ts';
+import { EARLIER } from '../deliveries/rows.ts';
 
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
   return tx.all<DeadLetters>(sql`
@@ -24,7 +24,7 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
 const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0, oldestDueMs: 0 };
 
 /** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
-const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${BEHIND})
+const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
   AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
 
 /** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. refused: that nobody has marked as seen. oldestDueMs: how long what waits for nothing has been due. */
