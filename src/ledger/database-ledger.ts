@@ -20,17 +20,11 @@ import {
   serviceOperations,
 } from './registry.ts';
 import { UnwrittenOutcomes } from './deliveries/unwritten-outcomes.ts';
-import { Upkeep } from './shared/upkeep.ts';
+import { Upkeep, type UpkeepSettings } from './shared/upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
-export interface LedgerSettings {
+export interface LedgerSettings extends UpkeepSettings {
   readonly clock: Clock;
-  /** How long a call may take until what it has claimed is in the process's hands. */
-  readonly workMs: number;
-  /** How long the service has to retry before Botbell takes a delivery over. */
-  readonly takeOverAfterMs: number;
-  /** Whether the owner of claims was a process of this machine and is none any more; left out: the OS is asked. */
-  readonly isGone?: ((owner: string) => boolean) | undefined;
 }
 
 /** A stop takes less than a second in all. */

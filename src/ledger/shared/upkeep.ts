@@ -25,7 +25,9 @@ const LATE_MS = 30_000;
 
 export interface UpkeepSettings extends LongestWaits {
   readonly clock: Pick<Clock, 'monotonic' | 'now'>;
+  /** How long a call may take until what it has claimed is in the process's hands. */
   readonly workMs: number;
+  /** Whether the owner of claims was a process of this machine and is none any more; left out: the OS is asked. */
   readonly isGone?: ((owner: string) => boolean) | undefined;
 }
 
