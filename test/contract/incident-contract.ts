@@ -218,6 +218,16 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(counts).to.deep.equal([1, 0, 1, 1, 0]);
     });
 
+    it('tells it once where two say the same at once', async () => {
+      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
+      await bench.settle([delivered(id)]);
+      const ids = (await open()).map((each) => each.id);
+      const takeUp = () => bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      const taken = await Promise.all([takeUp(), takeUp(), takeUp()]);
+      expect(taken.map(([each]) => each?.takenUp?.by)).to.deep.equal(['kenji', 'kenji', 'kenji']);
+      expect(await bench.tellAll()).to.have.length(1);
+    });
+
     it('gives each message of a BOT its incident: of its errors, and of the success that ends it', async () => {
       const incidents = async (...asked: Parameters<typeof arrive>) => {
         const { deliveries } = await arrive(...asked);

@@ -76,7 +76,7 @@ export async function takeUp(
   noNews: readonly string[],
 ): Promise<readonly Incident[]> {
   const open = await tx.all<Incident>(
-    sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id`,
+    sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id ${tx.forUpdate}`,
   );
   const isKnown = ({ takenUp }: Incident) => takenUp?.by === by && takenUp.because === because;
   const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);
