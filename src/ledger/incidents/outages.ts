@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { type Incident, SAME_WITHIN_MS } from '../../incident/incident.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
 import { only, type Tx } from '../database.ts';
+import { lockJob } from '../deliveries/locks.ts';
 import type { DeliveryTarget } from '../ledger.ts';
 import { INCIDENT, tellIncidents } from './telling.ts';
 
@@ -19,12 +20,13 @@ interface RecordedOutage {
   readonly told: readonly DeliveryTarget[];
 }
 
-/** Of replicas on one store it is one incident. */
+/** Of replicas on one store, which all write it once that is back, it is one incident. */
 export async function recordOutage(
   tx: Tx,
   { beganMsAgo, endedMsAgo, reason, answered, told }: RecordedOutage,
 ): Promise<void> {
   const [since, overAt] = [Math.round(tx.now - beganMsAgo), Math.round(tx.now - endedMsAgo)];
+  await lockJob(tx, `incident ${STORE}`);
   const known = await tx.first<Incident>(sql`
     UPDATE incidents SET since = CASE WHEN since < ${since} THEN since ELSE ${since} END, count = count + ${answered.count},
       over_at = CASE WHEN over_at > ${overAt} THEN over_at ELSE ${overAt} END
