@@ -46,6 +46,8 @@ export interface Answers {
   readonly limits?: 'address' | 'channel';
   /** What any other failure concerns unless its meaning says so; by default the address. */
   readonly concerns?: 'address' | 'channel';
+  /** It is asked for a login, or checked: nothing of a message is sent to it. */
+  readonly hasNoMessage?: boolean;
 }
 
 /** The failure that an error answer stands for. */
@@ -55,12 +57,13 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const code = codeOf?.(answer);
   const kind = kindOf?.(answer);
   const { words, ...details } = meaningOf(answer, [kind, code], answers.meanings);
+  const mayHaveArrived = details.mayHaveArrived === true && answers.hasNoMessage !== true;
   const retryAfterMs = pauseOf(answer, details.class, answers);
-  const more = moreInWords(retryAfterMs, details.mayHaveArrived);
+  const more = moreInWords(retryAfterMs, mayHaveArrived);
   const said = `${code ?? status}${answers.detailOf?.(answer) ?? ''}${quoteOf(answer, answers)}`;
   const affected = details.class === 'rate_limited' ? limits : concerns;
   return failureOf(
-    { concerns: affected, retryAfterMs, ...details, code: kind ?? code ?? `http_${status}` },
+    { concerns: affected, retryAfterMs, ...details, mayHaveArrived, code: kind ?? code ?? `http_${status}` },
     {
       en: `${title.en} answered ${said}: ${words.en}${more.en}`,
       ja: `${title.ja}の応答 ${said}: ${words.ja}${more.ja}`,

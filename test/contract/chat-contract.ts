@@ -215,6 +215,11 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
           .and.not.contain('https:');
     });
 
+    it('says of a check that fails nothing of a message that may have arrived', async () => {
+      remote.faults.push({ kind: 'reset' });
+      expect((await failureOf(channel.verify())).message).not.to.contain('may have arrived');
+    });
+
     it('sends what the vendor takes of every card, however hostile or long, and shows it in its preview', async () => {
       for (const card of [plainCard(), ...HOSTILE_CARDS]) {
         const refusedBefore = remote.refusals.length;

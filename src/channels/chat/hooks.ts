@@ -146,7 +146,7 @@ async function verify(
     const answer = await remote.call({ method: 'GET', url }, deadline).catch((error: unknown) => {
       throw networkFailureOf(title, networkErrorOf(error));
     });
-    if (isAsked && answer.status > 299) throw failureOfAnswer(answer, { ...chat, title });
+    if (isAsked && answer.status > 299) throw failureOfAnswer(answer, { ...chat, title, hasNoMessage: true });
   });
   const outcomes = await Promise.allSettled(asked);
   const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));

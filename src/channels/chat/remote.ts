@@ -1,7 +1,13 @@
 /** Calls a chat service over HTTP, each call within a deadline. */
 import { readVersion } from '../../package-files.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { exchange, type HttpAnswer, type HttpRequest, type OpenPool } from '../../outbound/exchange.ts';
+import {
+  exchange,
+  type HttpAnswer,
+  type HttpRequest,
+  NothingSent,
+  type OpenPool,
+} from '../../outbound/exchange.ts';
 import type { Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
@@ -50,7 +56,11 @@ export function openRemote(title: Words, openPool: OpenPool) {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
       const pool = await poolTo(url.origin);
-      return exchange(pool, { method, body, deadline, path, headers: named, mostBytes: 65_536, onWritten });
+      const asked = { method, body, deadline, path, headers: named, mostBytes: 65_536, onWritten };
+      return exchange(pool, asked).catch((error: unknown) => {
+        // Only a check gets something.
+        throw method === 'GET' ? new NothingSent(error) : error;
+      });
     },
     free: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()));

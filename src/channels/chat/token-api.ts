@@ -58,7 +58,7 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
         verify: async () => {
           const me: HttpCall = { method: 'GET', url: new URL(api.me, base) };
           const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);
-          if (answer.status !== 200) throw failureOfAnswer(answer, chat);
+          if (answer.status !== 200) throw failureOfAnswer(answer, { ...chat, hasNoMessage: true });
         },
       });
     },

@@ -16,6 +16,7 @@ const ANSWERS: Answers = {
   title: { en: 'The token server', ja: 'トークンサーバー' },
   limits: 'channel',
   concerns: 'channel',
+  hasNoMessage: true,
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   // Entra's own number of the error; the rest of its text has IDs and times.
   detailOf: (answer) => {

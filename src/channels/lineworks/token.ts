@@ -42,6 +42,7 @@ const ANSWERS: Answers = {
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
   limits: 'channel',
   concerns: 'channel',
+  hasNoMessage: true,
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   meanings: {
     '4xx': meaning(

@@ -1,6 +1,6 @@
 /** Calls methods of Slack's Web API with Slack's own client over one connection pool. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { exchange } from '../../outbound/exchange.ts';
+import { exchange, NothingSent } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { Passing } from '../../time/passing.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
@@ -76,17 +76,20 @@ function fetchOver(
     const { json, deadline, onWritten } = call;
     const answer = await exchange(pool, {
       path: String(address).slice(origin.length),
-      headers:
-        json === undefined
-          ? headers
-          : { ...headers, 'Content-Type': JSON_TYPE, 'Accept-Encoding': 'identity' },
+      headers: {
+        ...headers,
+        'Accept-Encoding': 'identity',
+        ...(json !== undefined && { 'Content-Type': JSON_TYPE }),
+      },
       body: json ?? '',
       deadline,
       onWritten,
+    }).catch((error: unknown) => {
+      throw json === undefined ? new NothingSent(error) : error;
     });
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
-      throw failureOfAnswer(answer, { hide, ...SLACK });
+      throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === undefined });
     const said = json === undefined ? undefined : jsonOf(answer);
     // The client finds the token's scopes itself, and makes the errors.
     if (said?.['ok'] !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);

@@ -38,6 +38,8 @@ describe('a login by OAuth', () => {
   let lifetime: number;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object };
+  /** The status that the token server answers; 0: as it should. */
+  let trouble: number;
 
   const isRight = (form: URLSearchParams) => {
     const { grant_type: grant, ...client } = Object.fromEntries(form);
@@ -50,6 +52,7 @@ describe('a login by OAuth', () => {
         const { method, url, headers } = request;
         if (method !== 'POST' || url !== PATH || headers['content-type'] !== FORM)
           return response.writeHead(404).end();
+        if (trouble !== 0) return response.writeHead(trouble).end();
         if (!isRight(new URLSearchParams(body))) return response.writeHead(401).end(JSON.stringify(REFUSED));
         const token = `token-${given.length + 1}-${'x'.repeat(1200)}`;
         given.push(token);
@@ -97,7 +100,7 @@ describe('a login by OAuth', () => {
   };
 
   beforeEach(async () => {
-    [given, told, refusal, isClosed, lifetime] = [[], [], {}, false, 3600];
+    [given, told, refusal, isClosed, lifetime, trouble] = [[], [], {}, false, 3600, 0];
     valid.clear();
     channel = await open();
   });
@@ -142,6 +145,17 @@ describe('a login by OAuth', () => {
       expectNoSecret(failure, [CLIENT.client_secret, ...given, 'x'.repeat(20)]);
     });
   }
+
+  for (const [status, failureClass] of [
+    [500, 'transient'],
+    [302, 'config'],
+  ] as const)
+    it(`says that nothing has arrived where the token server answers ${status}`, async () => {
+      trouble = status;
+      const failure = await failureOf(send('a@example.com'));
+      expect(failure).to.include({ class: failureClass, code: `http_${status}`, mayHaveArrived: false });
+      expect(failure.message).not.to.contain('may have arrived');
+    });
 
   it('is tried by check, and names what the token server refuses, without the secret', async () => {
     await channel.verify();
