@@ -14,6 +14,7 @@ import type { StoryContext, StoryEventName } from '../story/sayings.ts';
 import { type LoadedStory, loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
 import { CommandFailed, type CommandContext, printJson, styled, WrongUsage } from './context.ts';
@@ -123,9 +124,6 @@ function nothingKnown({ jobId, botId = '' }: Filter): string {
   );
 }
 
-/** Text that a shell reads as one plain word. */
-const PLAIN_WORD = /^[\w.:@][\w.:@-]*$/;
-
 const MOST_IDS = 5;
 
 /** The command that would deliver what was not delivered; undefined if nothing is missing, or the config notifies nobody. */
@@ -138,7 +136,7 @@ function remedyFor(callback: CallbackStory, { router }: Planning): string | unde
   if (ids.length > 0) return `botbell redeliver ${ids.slice(0, MOST_IDS).join(' ')}`;
   const { destinations } = router.route({ bot_id: botId, status });
   if (destinations.length === 0) return undefined;
-  return `botbell redeliver --route ${PLAIN_WORD.test(jobId) ? jobId : '<job_id>'}`;
+  return `botbell redeliver --route ${shellWord(jobId)}`;
 }
 
 type Style = Parameters<typeof styled>[1];
@@ -180,7 +178,10 @@ function storyInLines(
       small === undefined ? said : `${said} ${styled(context, 'dim', `(${visibleOnOneLine(small)})`)}`,
     );
   }
-  if (remedy !== undefined) lines.push(`  ${styled(context, 'cyan', '→')} To have it told: ${remedy}`);
+  if (remedy !== undefined) {
+    const command = visibleOnOneLine(context.secrets.hide(remedy));
+    lines.push(`  ${styled(context, 'cyan', '→')} To have it told: ${command}`);
+  }
   return `${lines.join('\n')}\n`;
 }
 

@@ -59,7 +59,7 @@ describe('botbell why', () => {
     await world.post(posted);
     const misspelt = { bot_id: 'invoice-imprt', bot_name: 'Invoice import' };
     await world.post(callback({ job_id: '4712', ...misspelt }));
-    await world.post(callback({ job_id: 'y; rm -rf ~', ...misspelt }));
+    for (const job_id of ['y; rm -rf ~', SLACK_TOKEN]) await world.post(callback({ job_id, ...misspelt }));
     const [, ...shown] =
       /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
         readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8'),
@@ -72,7 +72,8 @@ describe('botbell why', () => {
     await world.swap((yaml) => yaml.replace('bot_id: quiet', 'bot_id: invoice-imprt'));
     for (const [jobId, named] of [
       ['4712', '4712'],
-      ['y; rm -rf ~', '<job_id>'],
+      ['y; rm -rf ~', `'y; rm -rf ~'`],
+      [SLACK_TOKEN, '[secret]'],
     ] as const)
       expect((await why(jobId)).stdout).to.include(`→ To have it told: botbell redeliver --route ${named}\n`);
   });
