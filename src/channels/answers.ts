@@ -210,15 +210,6 @@ function meaningOfStatus(answer: HttpAnswer): Meaning {
   return status === 503 || status === 425 ? TRY_LATER : IN_TROUBLE;
 }
 
-/** The JSON in the answer's body; undefined: it is none. */
-export function valueOf({ body }: Pick<HttpAnswer, 'body'>): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The JSON object in the answer's body; `{}` if the body is anything else. */
 export function jsonOf({ body }: Pick<HttpAnswer, 'body'>): Readonly<Record<string, unknown>> {
   return objectIn(body);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject, valueIn } from '../text/json-object.ts';
 
 const API_PATH = '/api/';
 
@@ -77,12 +77,8 @@ function readCall({ url: path = '', headers }: IncomingMessage, body: string): R
 }
 
 function parsed(json: string): SlackArguments | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = valueIn(json);
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** @param ts the new message's timestamp, seconds and six digits; unique within a channel */

@@ -13,14 +13,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
+/** The value whose JSON the text is; undefined: it is none. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The JSON object that the text is; `{}` if it is anything else. */
 export function objectIn(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = valueIn(text);
+  return isJsonObject(value) ? value : {};
 }
 
 /** From about so many members on, V8 sorts an object's keys at each `Object.keys`, which would dominate the running time. */

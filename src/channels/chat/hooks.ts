@@ -1,9 +1,9 @@
 /** Addresses of chats that post to URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
 import { lazy, object, type Schema, string } from 'yup';
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject, valueIn } from '../../text/json-object.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
-import { type Answers, failureOfAnswer, valueOf } from '../answers.ts';
+import { type Answers, failureOfAnswer } from '../answers.ts';
 import { isHttpUrl, isInClear } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
@@ -66,7 +66,7 @@ export function hooks<Message, Entry extends Hook = string>(
           const ok = parts.okOf?.(hook);
           if (ok === undefined) return receiptFrom(answer, chat);
           const { status } = answer;
-          if (holds(ok, { status, answer: valueOf(answer) })) return { answered: String(status) };
+          if (holds(ok, { status, answer: valueIn(answer.body) })) return { answered: String(status) };
           throw failureOfAnswer(answer, { ...chat, kindOf: () => (status <= 299 ? NOT_OK : undefined) });
         },
         verify: () => verify(remote, chat, hooks, isAsked),

@@ -5,6 +5,7 @@ import type { HttpPool } from '../../outbound/pool.ts';
 import { Passing } from '../../time/passing.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
+import { JSON_HEADERS } from '../chat/remote.ts';
 import { SLACK } from './answers.ts';
 
 /**
@@ -62,8 +63,6 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
   };
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 function fetchOver(
   pool: HttpPool,
   { origin }: URL,
@@ -79,7 +78,7 @@ function fetchOver(
       headers: {
         ...headers,
         'Accept-Encoding': 'identity',
-        ...(json !== undefined && { 'Content-Type': JSON_TYPE }),
+        ...(json !== undefined && { 'Content-Type': JSON_HEADERS['content-type'] }),
       },
       body: json ?? '',
       deadline,

@@ -1,7 +1,7 @@
 /** Microsoft Teams by a workflow ("When a Teams webhook request is received") that posts an Adaptive Card. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { isJsonObject } from '../../text/json-object.ts';
-import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED, valueOf } from '../answers.ts';
+import { isJsonObject, valueIn } from '../../text/json-object.ts';
+import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
 import { ACCEPTED_AS } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -70,7 +70,7 @@ export const teamsChannel = chat({
 
 function toldIn(answer: HttpAnswer): string | undefined {
   const { body } = answer;
-  const said = valueOf(answer);
+  const said = valueIn(body);
   const isFailure =
     said instanceof Object
       ? Object.entries(said).some((one) => isToldBy(one, 1))
