@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import { failure } from '../deliver/delivery-bench.ts';
+import { noteFailing } from '../../src/ledger/deliveries/failing.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import {
@@ -191,6 +192,16 @@ export function describeSetClocks(
       await beat();
       const [own] = await bench.ledger.processes();
       expect(own?.loadedAt).to.equal(bench.store.clock.now());
+    });
+
+    it('knows a destination as down two minutes after it fails, which failed then, too', async () => {
+      const fails = () => bench.store.call(noteFailing, [OPS.destination]);
+      await ahead(fails);
+      await fails();
+      await bench.store.passTime(2 * MINUTE);
+      await fails();
+      const known = { destination: OPS.destination, first: -2 * MINUTE, last: 0 };
+      expect(await bench.ledger.failingDestinations()).to.deep.equal([known]);
     });
 
     it('lets a snooze last as long as it was to', async () => {

@@ -76,11 +76,13 @@ export async function noteFailures(
     await noteFailing(tx, destination);
 }
 
+/** What began later than now did so by a clock that has been set back since: it begins now. */
 export async function noteFailing(tx: Tx, destination: string): Promise<void> {
   await tx.all(sql`
     INSERT INTO destinations (destination, failing_since, failing_at) VALUES (${destination}, ${tx.now}, ${tx.now})
     ON CONFLICT (destination) DO UPDATE SET
-      failing_since = coalesce(destinations.failing_since, excluded.failing_since), failing_at = excluded.failing_at`);
+      failing_since = CASE WHEN destinations.failing_since <= excluded.failing_at THEN destinations.failing_since
+        ELSE excluded.failing_at END, failing_at = excluded.failing_at`);
 }
 
 /** By destination: milliseconds until what is due there is tried, since it is down. */
