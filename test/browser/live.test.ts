@@ -90,6 +90,9 @@ inBrowser('A page with a script', () => {
     await page.locator('summary', { hasText: 'Take up' }).first().click();
     await page.getByLabel('Your name').first().fill('kenji');
     await page.getByRole('button', { name: 'Take up' }).first().click();
+    // Its script comes after it: a page cut off from here on must have it.
+    await page.locator('.flash', { hasText: 'kenji is on it' }).waitFor();
+    await page.waitForLoadState('load');
     const asOf = page.locator('#as-of');
     await page.route('**/*', (route) => route.abort());
     await until('that nothing answers', async () => {

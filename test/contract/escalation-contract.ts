@@ -11,6 +11,7 @@ import {
   arrivalOf,
   Bench,
   type CreateStore,
+  dead,
   delivered,
   LOG,
   namesOf,
@@ -88,6 +89,15 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect(told).to.include({ state: 'pending', id: held.id });
       const rows = await bench.store.rows('deliveries');
       expect(rows.find(({ id }) => Number(id) === held.id)?.['telling']).to.include('escalated');
+    });
+
+    it('it tells nothing anew that somebody has dismissed there', async () => {
+      const [, dismissed] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }]));
+      await bench.settle([dead(dismissed)]);
+      await bench.ledger.actions.dismiss(dismissed.id, { via: 'api', user: undefined, from: 'test' });
+      await bench.store.passTime(10 * MINUTE);
+      await Promise.all(await fire());
+      expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['held']);
     });
 
     it('a success that ends the incident is told there as its recovery, and no other', async () => {

@@ -148,6 +148,8 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/shared/processes.ts',
     from: 'if (all.every(isOwn)) return true;',
     to: 'if (all.length > 0) return true;',
+    unseen:
+      'in 150 seeds one callback came to somebody whom only a later config names and several processes ran, and by then all had that config',
   },
   {
     does: 'sends anew what was delivered though nobody said `again`',
