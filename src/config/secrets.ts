@@ -1,6 +1,6 @@
 /** The strings of a config that no log, answer, error or page may show. */
 import type { ChannelType } from '../channels/channel.ts';
-import { secretsOfUrl } from '../outbound/login.ts';
+import { secretsOfBasic, secretsOfLogin, secretsOfUrl } from '../outbound/login.ts';
 import { percentDecoded } from '../text/percent.ts';
 import { isLongEnough } from '../text/hide-secrets.ts';
 import type { Config } from './config.ts';
@@ -8,8 +8,8 @@ import type { Interpolated } from './interpolate.ts';
 import { parsePath } from './path.ts';
 
 /**
- * Passwords, tokens, the heartbeat's URL, and what was put into the headers and the body of a hook from the environment or a
- * file, but none that are too short to hide.
+ * Passwords, tokens, the heartbeat's URL, and what was put into a hook or that URL from the environment or a file, but none
+ * that are too short to hide.
  */
 export function secretsIn(
   checked: Pick<Config, 'receiver' | 'admin' | 'store' | 'heartbeat' | 'proxies' | 'channels'>,
@@ -21,23 +21,22 @@ export function secretsIn(
     ...receiver.tokens,
     admin?.password ?? '',
     admin?.metricsToken ?? '',
-    ...passwordsOf(store.url),
+    ...secretsOfLogin(store.url),
     ...[proxies.https, proxies.http].flatMap((proxy) => proxy?.secrets ?? []),
     ...(heartbeat === undefined ? [] : secretsOfUrl(heartbeat.url)),
     ...[...channels.values()].flatMap(({ type, settings }) => types.get(type)?.secretsOf(settings) ?? []),
-    ...[...values].flatMap(([place, put]) => (isSentByHook(place) ? put : [])),
+    ...[...values].flatMap(([place, put]) => (isSentSecretly(place) ? put : [])).flatMap(inUrl),
   ];
-  return [...new Set(secrets.filter(isLongEnough))];
+  return [...new Set([...secrets, ...secrets.flatMap(secretsOfBasic)].filter(isLongEnough))];
 }
 
 /** @param place as `pathText` writes it */
-function isSentByHook(place: string): boolean {
-  const [section, , setting, , part = ''] = parsePath(place);
-  return section === 'channels' && setting === 'hooks' && ['headers', 'body'].includes(String(part));
+function isSentSecretly(place: string): boolean {
+  const [section, , setting] = parsePath(place);
+  return section === 'heartbeat' || (section === 'channels' && setting === 'hooks');
 }
 
-/** A URL's password, percent-encoded and decoded. */
-function passwordsOf(url: string): string[] {
-  const { password } = URL.canParse(url) ? new URL(url) : { password: '' };
-  return [password, percentDecoded(password)];
+/** As written and, since it may have been encoded for a URL, decoded. */
+function inUrl(put: string): string[] {
+  return [put, percentDecoded(put)];
 }

@@ -9,6 +9,31 @@ export function loginOf(url: string): { readonly authorization?: string } {
   return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
+/**
+ * What is secret of a URL's login: the password, or a user of HTTP without one, who is a token; as written, decoded, and as Basic
+ * authentication sends it. Nothing of what is no URL.
+ */
+export function secretsOfLogin(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [];
+  const { protocol, username, password } = new URL(url);
+  const secret = password || (protocol.startsWith('http') ? username : '');
+  if (secret === '') return [];
+  const sent = loginOf(url).authorization?.slice('Basic '.length) ?? '';
+  return [...new Set([secret, percentDecoded(secret), sent])];
+}
+
+/** What of Basic authentication is secret beside the header itself. A user with a password is secret only if they look like a key. */
+export function secretsOfBasic(header: string): readonly string[] {
+  const [, encoded] = /^Basic\s+([A-Za-z0-9+/_-]+=*)$/i.exec(header.trim()) ?? [];
+  const [, user = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
+  return [
+    `${user}:${password}`,
+    password,
+    ...(password.length < 2 || (isKey(user) && !user.includes('@')) ? [user] : []),
+  ];
+}
+
 /** What to do where a URL's login is not read as it was meant. */
 export const LOGIN_RULE = 'percent-encode / : @ ? # % in the user name and password';
 
@@ -29,10 +54,9 @@ const AUTHORISES = /[?&](?:key|token|sig)=/;
 
 /** Of a URL that authorises whoever knows it: the whole, and the keys in it, as written and decoded, since remotes repeat them. */
 export function secretsOfUrl(text: string): readonly string[] {
-  const { href, pathname, search, searchParams, password } = new URL(text);
+  const { href, pathname, search, searchParams } = new URL(text);
   const path = AUTHORISES.test(search) ? [] : pathname.split('/');
   const query = search.split(/[?&]/).map((parameter) => parameter.replace(/^[^=]*=/, ''));
   const parts = [...path, ...path.map(percentDecoded), ...query, ...searchParams.values()];
-  const passwords = password === '' ? [] : [password, percentDecoded(password)];
-  return [text, href, ...passwords, ...parts.filter(isKey)];
+  return [text, href, ...secretsOfLogin(text), ...parts.filter(isKey)];
 }

@@ -1,15 +1,13 @@
 /** Chooses the proxy for a remote over HTTP: parses proxy URLs and NO_PROXY, and classes a proxy's errors. */
 import { isIP } from 'node:net';
 import { networkFilter } from '../text/networks.ts';
-import { percentDecoded } from '../text/percent.ts';
-import { loginOf } from './login.ts';
+import { loginOf, secretsOfLogin } from './login.ts';
 
 export interface Proxy {
   /** `http://proxy.example.com:3128`, without secrets. */
   readonly origin: string;
   /** The value of the Proxy-Authorization header; undefined: the URL has neither user nor password. */
   readonly authorization: string | undefined;
-  /** The URL's password, or the user if there is none, as written and percent-decoded. */
   readonly secrets: readonly string[];
 }
 
@@ -26,12 +24,9 @@ export const NO_PROXIES: Proxies = { https: undefined, http: undefined, exempt: 
 /** `http://user:password@host:port` or `https://…`, user and password percent-encoded; undefined for anything else. */
 export function parseProxy(text: string): Proxy | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
-  const { origin, username, password, pathname, search, hash } = new URL(text);
+  const { origin, pathname, search, hash } = new URL(text);
   if (pathname + search + hash !== '/') return undefined;
-  // A user without a password is a token, and secret.
-  const secret = password || username;
-  const secrets = [secret, percentDecoded(secret)].filter((each) => each !== '');
-  return { origin, authorization: loginOf(text).authorization, secrets: [...new Set(secrets)] };
+  return { origin, authorization: loginOf(text).authorization, secrets: secretsOfLogin(text) };
 }
 
 /** @param noProxy the value of NO_PROXY */

@@ -68,8 +68,18 @@ function escapedAsJson(text: string): string {
 function inUrls(secret: string): string[] {
   const encoded = encodeURIComponent(secret.toWellFormed());
   const strictly = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`.toUpperCase());
-  const spellings = [encoded, strictly, strictly.replaceAll('%20', '+')];
+  const spellings = [encoded, strictly, strictly.replaceAll('%20', '+'), ...standingInUrls(secret)];
   return [...spellings, ...spellings.map((each) => each.replace(/%../g, (code) => code.toLowerCase()))];
+}
+
+/** As `new URL` writes it in a path, a query and a login, each of which has signs of its own that it encodes. */
+function standingInUrls(secret: string): string[] {
+  const before = ['http://h/', 'http://h/?'];
+  const login = new URL('http://h');
+  login.password = secret;
+  const written = before.map((start) => new URL(start + secret).href.slice(start.length));
+  // What is shorter has lost a part, such as `..`, and may occur in harmless text.
+  return [...written, login.password].filter(({ length }) => length >= secret.length);
 }
 
 /**

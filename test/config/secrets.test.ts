@@ -1,5 +1,6 @@
 /** What of a config is a secret beside what its channels say: what was put into it, and not its words. */
 import { expect } from 'chai';
+import { secretsHidden } from '../../src/text/hide-secrets.ts';
 import { loadText } from './load-fixture.ts';
 
 const CONFIG = `
@@ -22,5 +23,36 @@ describe('The secrets of a config', () => {
     const { secrets = [] } = config ?? {};
     expect(secrets).to.include.members(['the night shift', 'words of a file']);
     for (const word of ['production-eu1', 'invoice-bot2']) expect(secrets).not.to.include(word);
+  });
+
+  it('hide what stands in a URL however it is written there, and a login in it or in a header as it is sent', () => {
+    const KEY = 'gläserne "Tür" {ab}\'^+|x';
+    const login = (text: string) => Buffer.from(text).toString('base64');
+    const text = `
+store: { url: "postgres://bell:geh%20ein@db.internal/bell" }
+heartbeat: { url: "https://pünktlich%2Btoken@up.example/\${ESCAPED}" }
+proxy: http://bot:kurz@proxy.example:3128
+channels:
+  pager:
+    type: webhook
+    hooks:
+      a: { url: "https://duty.example/hook/\${KEY}/in", headers: { Authorization: "Basic ${login('bot7:offene Tür')}" } }
+      b: { url: "https://duty.example/?of=\${ESCAPED}", headers: { X-Api-Key: "${login('tokenX')}" } }
+      c: { url: "https://duty.example/", headers: { Authorization: "Basic ${login('schlüssel7:x')}" } }
+default_route: { notify: [{ pager: a }] }
+`;
+    const variables = { KEY, ESCAPED: 'ein%2Fwort%20mehr' };
+    const { config, problems } = loadText(text, { variables });
+    expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
+    const hide = secretsHidden(config?.secrets ?? []);
+    const { pathname, search } = new URL(`https://h/${KEY}?${KEY}`);
+    const spelt = [KEY, encodeURIComponent(KEY), pathname.slice(1), search.slice(1)];
+    const logins = ['bell:geh ein', 'pünktlich+token:', 'bot:kurz', 'bot7:offene Tür', 'schlüssel7:x'].map(
+      login,
+    );
+    const parts = ['ein%2Fwort%20mehr', 'ein/wort mehr', 'pünktlich+token', 'offene Tür', 'schlüssel7'];
+    for (const secret of [...spelt, ...logins, ...parts])
+      expect(hide(`x ${secret}.`)).to.match(/^x \[secret\]=*\.$/);
+    expect(hide('bot:bell for bot7 at duty.example')).to.equal('bot:bell for bot7 at duty.example');
   });
 });
