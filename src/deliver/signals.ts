@@ -13,7 +13,7 @@ import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { missedFrom, underRule, withMissed } from '../signal/expect.ts';
 import type { Delivering } from './delivering.ts';
-import { endHolds } from './ended-holds.ts';
+import { holdRules } from './ended-holds.ts';
 import { plannedDelivery } from './plan.ts';
 import type { Settings } from './settings.ts';
 import { expectationOf, expectTimers, isStillExpected, knownBots, overdueOf } from './watch.ts';
@@ -162,7 +162,7 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   overdue,
   expect: missed,
   digest: tellDigest,
-  hold: (timer, { settings, ledger }) => endHolds(timer, settings, ledger).then(() => undefined),
+  hold: (timer, { settings, ledger }) => ledger.endHolds(timer, holdRules(settings)).then(() => undefined),
   burst: (timer) => Promise.resolve({ timer }),
   escalation: (timer: Timer<Escalation>, { settings, ledger }) =>
     ledger.fireEscalation(timer, stepsOf(timer.data, settings)).then(() => undefined),

@@ -4,7 +4,6 @@ import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
 import { admitArgs } from './callbacks/admit.ts';
-import type { HoldsEnd } from './deliveries/holds.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
   actionOperations,
@@ -12,6 +11,7 @@ import {
   type Actions,
   type Archive,
   archiveReads,
+  type Args,
   type CallOperation,
   type Database,
   type Methods,
@@ -62,7 +62,7 @@ class ServiceLedger {
       ...methodsOver(call, actionOperations, { isDurable: true }),
     };
     Object.assign(this, methodsOver(call, serviceOperations), {
-      endHolds: (end: HoldsEnd) => call('endHolds', [end], { withinMs: HOLDS_WITHIN_MS }),
+      endHolds: (...args: Args<'endHolds'>) => call('endHolds', args, { withinMs: HOLDS_WITHIN_MS }),
     });
     this.archive = methodsOver(reading.call, archiveReads);
   }

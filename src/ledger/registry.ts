@@ -42,7 +42,7 @@ import { settle } from './deliveries/settle.ts';
 import { digestCounts } from './timers/digest.ts';
 import { knownOf } from './timers/admission.ts';
 import { fire, standing } from './timers/fire.ts';
-import { endedHolds, endHolds } from './deliveries/holds.ts';
+import { endHolds } from './deliveries/holds.ts';
 import { jobMessages } from './callbacks/job-messages.ts';
 import { openRun } from './timers/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
@@ -99,7 +99,6 @@ export const serviceOperations = {
   endFailing,
   endHolds,
   endOwn,
-  endedHolds,
   failingDestinations,
   fire,
   fireEscalation,

@@ -14,13 +14,8 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/deliveries/turns.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
-import {
-  Counted,
-  type EndedHold,
-  type HoldOutcome,
-  type HoldsEnd,
-} from '../../src/ledger/deliveries/holds.ts';
-import { destinationOf, type Timer } from '../../src/ledger/timers/timers.ts';
+import type { Ended, EndedHold, HoldRules } from '../../src/ledger/deliveries/holds.ts';
+import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
@@ -105,18 +100,14 @@ export class Bench {
     return (tick?.timers ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** Ends the holds whose time has come. @returns how many there were */
-  async end(outcomeOf: (held: EndedHold) => HoldOutcome, by = this.ledger): Promise<number> {
-    let count = 0;
-    for (const timer of await this.timers(by)) {
-      const { held } = await by.endedHolds(destinationOf(timer));
-      await by.endHolds(endOf(timer, held, outcomeOf));
-      count += held.length;
-    }
-    return count;
+  /** Ends the holds whose time has come. @returns at how many destinations */
+  async end(outcomeOf: (held: EndedHold) => Ended, by = this.ledger): Promise<number> {
+    const timers = await this.timers(by);
+    for (const timer of timers) await by.endHolds(timer, { decide: outcomeOf, routes: [] });
+    return timers.length;
   }
 
-  /** Has each message whose hold is over delivered by itself. @returns how many there were */
+  /** Has each message whose hold is over delivered by itself. @returns at how many destinations */
   release(by = this.ledger): Promise<number> {
     return this.end(() => 'pending', by);
   }
@@ -180,20 +171,10 @@ export function only(destination: string, most = MOST_OF_DESTINATION): Partial<C
   return { only: [destination], inHand: { [destination]: MOST_OF_DESTINATION - most } };
 }
 
-/** What is written of these holds at one destination. */
-export function endOf(
-  timer: Pick<Timer, 'key' | 'dueAt'>,
-  held: readonly EndedHold[],
-  outcomeOf: (held: EndedHold) => HoldOutcome,
-): HoldsEnd {
-  const counted = new Counted();
-  const ends = held.map((each) => ({ outcome: outcomeOf(each), rows: [each] }));
-  const others = ends.filter(({ outcome }) => outcome !== 'summary');
-  const rows = held.filter((_, index) => ends[index]?.outcome === 'summary');
-  for (const each of rows) counted.add(each);
-  const summary = { subject: counted.subject, to: target(destinationOf(timer)) };
-  return { timer, ends: [...others, { outcome: 'summary', rows }], summary, escalating: new Map() };
-}
+/** What a summary tells. */
+export const TOLD: Ended = { route: undefined, isPlanned: false, escalating: [] };
+
+export const TOGETHER: HoldRules = { decide: () => TOLD, routes: [] };
 
 export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {
   return {

@@ -14,12 +14,11 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { Incoming } from '../../src/deliver/post.ts';
 import { type AddressedNotice, RunningSettings } from '../../src/deliver/settings.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { destinationOf } from '../../src/ledger/timers/timers.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import type { Clock } from '../../src/time/clock.ts';
-import { endOf } from '../contract/ledger-under-test.ts';
+import { TOGETHER } from '../contract/ledger-under-test.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
@@ -147,10 +146,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const { ledger, settings } = this.first;
     await ledger.adoptTimers({ timers: [], ended: [], reasked: 'all' });
     const { tick } = await ledger.claim({ tick: { timers: 64, configHash: settings.current.configHash } });
-    for (const timer of tick?.timers ?? []) {
-      const { held } = await ledger.endedHolds(destinationOf(timer));
-      await ledger.endHolds(endOf(timer, held, () => 'summary'));
-    }
+    for (const timer of tick?.timers ?? []) await ledger.endHolds(timer, TOGETHER);
   }
 
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */

@@ -168,8 +168,8 @@ describe('of what routes ask to be told less', () => {
     await crawler(1);
     const asked: string[] = [];
     Object.assign(world.first.ledger, {
-      endedHolds: (destination: string) => {
-        asked.push(destination);
+      endHolds: ({ key }: { readonly key: string }) => {
+        asked.push(key);
         return Promise.reject(new Error('nothing of it has changed'));
       },
     });

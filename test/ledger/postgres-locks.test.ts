@@ -12,9 +12,7 @@ import {
   settlementOf,
   target,
   claimFor,
-  endOf,
 } from '../contract/ledger-under-test.ts';
-import { destinationOf } from '../../src/ledger/timers/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
@@ -104,10 +102,7 @@ describe('two replicas on one PostgreSQL', () => {
 
   const endHolds = async (by: DatabaseLedger) => {
     const { tick } = await by.claim({ tick: { timers: 8, configHash: 'a' } });
-    for (const timer of tick?.timers ?? []) {
-      const { held } = await by.endedHolds(destinationOf(timer));
-      await by.endHolds(endOf(timer, held, () => 'pending'));
-    }
+    for (const timer of tick?.timers ?? []) await by.endHolds(timer, { decide: () => 'pending', routes: [] });
   };
 
   const work = async (by: DatabaseLedger) => {

@@ -2,15 +2,18 @@
 import sql, { join } from 'sql-template-tag';
 import { statusNameOf } from '../../callback/callback.ts';
 import type { Receipt } from '../../channels/channel.ts';
-import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 import type { Telling } from '../../signal/decide.ts';
+import type { Snooze } from '../../signal/rules.ts';
 import { inChunks, type Tx } from '../database.ts';
 import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../callbacks/history.ts';
 import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
-import type { DecidedTarget, DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
+import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, insertRows, makePending } from './deliveries.ts';
+import { lockHeld } from './locks.ts';
 import { HAS_FAILED_AGAIN, IS_OVER } from './rows.ts';
+import { Counted } from './summary.ts';
+import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { openSnoozes } from '../timers/snoozes.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { destinationOf, endTimer, type Timer } from '../timers/timers.ts';
@@ -38,15 +41,71 @@ export interface HeldOn {
   readonly snoozeId: number | undefined;
 }
 
+export type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
+
+/** What becomes of a message: told now, held on, not told for good, or pending: with no route that names it any more. */
+export type Ended = Tells | HeldOn | ForGood | 'pending';
+
+export interface Tells {
+  /** The first route that tells it, by name; undefined: not known. */
+  readonly route: string | undefined;
+  /** A route names it still. */
+  readonly isPlanned: boolean;
+  /** The routes with steps that tell it now. */
+  readonly escalating: readonly FirstStep[];
+}
+
+/** The rules in force. */
+export interface HoldRules {
+  /** @param askedAgainAt until when it is held if the end of the hold is not known */
+  readonly decide: (held: EndedHold, askedAgainAt: number, known: KnownNow) => Ended;
+  /** By name, in the order of the config. */
+  readonly routes: readonly string[];
+}
+
+interface KnownNow {
+  readonly now: number;
+  readonly snoozes: readonly Snooze[];
+}
+
 const AT_ONCE = 5000;
 
 /**
- * What is held at a destination until now, and what a mute window or a snooze holds longer: the config may have changed, or somebody
- * have ended the snooze.
- * @param after the callback of the last one that was read
- * @returns in the order in which they came; `isMore`: there may be more behind the last one
+ * Decides about what is held at the timer's destination until now, and about what a mute window or a snooze holds longer: the config
+ * may have changed, or somebody have ended the snooze. Does nothing if the timer is not this process's any more.
  */
-export async function endedHolds(tx: Tx, destination: string, after = 0) {
+export async function endHolds(
+  tx: Tx,
+  timer: Pick<Timer, 'key' | 'dueAt'>,
+  { decide, routes }: HoldRules,
+): Promise<void> {
+  if (!(await endTimer(tx, timer))) return;
+  const destination = destinationOf(timer);
+  await lockHeld(tx, destination);
+  const known = { now: tx.now, snoozes: await openSnoozes(tx) };
+  const outcomeOf = alikeAtOnce(decide, known);
+  const told = new Told(routes);
+  for (let after = 0, isMore = true; isMore;) {
+    const held = await heldAfter(tx, destination, after);
+    const others = new Map<Exclude<Ended, Tells>, EndedHold[]>();
+    for (const each of held) {
+      const outcome = outcomeOf(each);
+      if (isTold(outcome)) told.add(each, outcome);
+      else if (!others.get(outcome)?.push(each)) others.set(outcome, [each]);
+    }
+    for (const [outcome, rows] of others) await endAlike(tx, outcome, rows);
+    after = held.at(-1)?.callbackId ?? after;
+    isMore = held.length === AT_ONCE;
+  }
+  await told.write(tx);
+}
+
+function isTold(outcome: Ended): outcome is Tells {
+  return typeof outcome === 'object' && 'isPlanned' in outcome;
+}
+
+/** In the order in which they came. */
+async function heldAfter(tx: Tx, destination: string, after: number): Promise<readonly EndedHold[]> {
   const held = await tx.all<EndedHold>(sql`
     SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_key, bot_id,
       bot_name, job_id, status, received_at, error, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
@@ -54,58 +113,46 @@ export async function endedHolds(tx: Tx, destination: string, after = 0) {
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
     ORDER BY callback_id LIMIT ${AT_ONCE}`);
-  return { asOf: tx.now, held, isMore: held.length === AT_ONCE, snoozes: await openSnoozes(tx) };
+  return held.map(asOfNow);
 }
 
-export type HeldRow = Pick<EndedHold, 'id' | 'callbackId'>;
-
-/** Another hold, the end of it for good, a delivery as itself (told so, or `pending`: with no route that names it any more), or a part of the summary. */
-export type HoldOutcome = HeldOn | ForGood | { readonly telling: Telling } | 'pending' | 'summary';
-
-export type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
-
-export interface HoldsEnd {
-  readonly timer: Pick<Timer, 'key' | 'dueAt'>;
-  readonly ends: readonly { readonly outcome: HoldOutcome; readonly rows: readonly HeldRow[] }[];
-  readonly summary: { readonly subject: OwnSubject<'summary'>; readonly to: DecidedTarget };
-  /** By the BOT's key: the routes with steps that tell of its troubles now. */
-  readonly escalating: ReadonlyMap<string, readonly FirstStep[]>;
+/** A success after which the BOT has failed again is no recovery any more. */
+function asOfNow(held: EndedHold): EndedHold {
+  return held.hasFailedAgain ? { ...held, telling: { ...held.telling, occasion: undefined } } : held;
 }
 
-/** Writes it, unless the timer is not this process's any more. */
-export async function endHolds(tx: Tx, { timer, ends, summary, escalating }: HoldsEnd): Promise<void> {
-  if (!(await endTimer(tx, timer))) return;
-  const held = await tx.all<HeldRow>(sql`
-    SELECT id, callback_id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destinationOf(timer)}
-    ORDER BY id ${tx.forUpdate}`);
-  const callbackOf = new Map(held.map(({ id, callbackId }) => [id, callbackId]));
-  for (const { outcome, rows } of ends) {
-    const chunks = inChunks(
-      rows.filter(({ id, callbackId }) => callbackOf.get(id) === callbackId),
-      AT_ONCE,
-    );
-    if (outcome === 'summary') await summarise(tx, summary, chunks);
-    else for (const some of chunks) await endOne(tx, outcome, some);
-  }
-  await beginAfterHolds(tx, escalating);
+/** Decides once for all that are alike. */
+function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {
+  const outcomes = new Map<string, Ended>();
+  return (held) => {
+    const { kind, botId, status, telling, isOver, heldUntil } = held;
+    const askedAgainAt = heldUntil > known.now ? heldUntil : known.now + ASKED_AGAIN_MS;
+    const key = JSON.stringify([kind, botId, status, telling, isOver, askedAgainAt]);
+    const outcome = outcomes.get(key) ?? decide(held, askedAgainAt, known);
+    outcomes.set(key, outcome);
+    return outcome;
+  };
 }
 
-async function endOne(tx: Tx, outcome: Exclude<HoldOutcome, 'summary'>, rows: readonly HeldRow[]) {
+async function endAlike(tx: Tx, outcome: Exclude<Ended, Tells>, rows: readonly EndedHold[]): Promise<void> {
   if (outcome === 'pending') await release(tx, rows);
   else if (typeof outcome === 'string') await holdBack(tx, rows, outcome);
-  else if ('telling' in outcome) await release(tx, rows, outcome.telling);
   else await holdOn(tx, rows, outcome);
 }
 
-async function holdOn(tx: Tx, rows: readonly HeldRow[], hold: HeldOn): Promise<void> {
+async function holdOn(tx: Tx, held: readonly EndedHold[], hold: HeldOn): Promise<void> {
   const { reason, heldUntil, snoozeId } = hold;
+  const isSame = (row: EndedHold) =>
+    reason === row.reason && heldUntil === row.heldUntil && snoozeId === row.snoozeId;
+  const rows = held.filter((row) => !isSame(row));
+  if (rows.length === 0) return;
   await tx.all(sql`
     UPDATE deliveries SET reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
   await writeEach(tx, rows, 'held', { result: reason, entry: { endsAt: heldUntil } });
 }
 
-async function release(tx: Tx, rows: readonly HeldRow[], telling?: Telling): Promise<void> {
+async function release(tx: Tx, rows: readonly EndedHold[], telling?: Telling): Promise<void> {
   await makePending(tx, rows, { countsAnew: false });
   if (telling !== undefined)
     await tx.all(
@@ -114,20 +161,63 @@ async function release(tx: Tx, rows: readonly HeldRow[], telling?: Telling): Pro
   await writeEach(tx, rows, 'released');
 }
 
-async function summarise(
-  tx: Tx,
-  { subject, to }: HoldsEnd['summary'],
-  chunks: readonly (readonly HeldRow[])[],
-): Promise<void> {
-  if (chunks.length === 0) return;
-  const written = await writeOwnNotice(tx, { kind: 'summary', subject: JSON.stringify(subject) });
-  const { callbackId: summaryId } = written;
-  await insertRows(tx, { ...written, jobKey: undefined, targets: [to] });
-  for (const rows of chunks)
-    await tx.all(sql`
-      UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}
-      WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  await writeOfSummary(tx, summaryId, 'summarised');
+/** The messages that are told now: one alone as itself, several as one summary. */
+class Told {
+  /** The routes' places in the config, by name. */
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #ids: number[] = [];
+  readonly #counted = new Counted();
+  #first: (EndedHold & Tells) | undefined;
+  /** The first route that tells trouble, else the first that tells. */
+  #teller: string | undefined;
+  #rank = Infinity;
+  /** By the BOT's key: the routes with steps that tell of its troubles now. */
+  readonly #escalating = new Map<string, readonly FirstStep[]>();
+
+  constructor(routes: readonly string[]) {
+    this.#places = new Map(routes.map((name, place) => [name, place]));
+  }
+
+  add(held: EndedHold, tells: Tells): void {
+    this.#ids.push(held.id);
+    this.#first ??= { ...held, ...tells };
+    this.#counted.add(held);
+    const isOfTrouble = held.kind !== 'callback' || statusNameOf(held) === 'error';
+    if (isOfTrouble && tells.escalating.length > 0) {
+      const known = this.#escalating.get(held.botKey) ?? [];
+      const others = tells.escalating.filter(([name]) => !known.some(([route]) => route === name));
+      this.#escalating.set(held.botKey, [...known, ...others]);
+    }
+    const place = this.#places.get(tells.route ?? '') ?? Infinity;
+    const rank = isOfTrouble ? place : this.#places.size + place;
+    if (rank >= this.#rank) return;
+    this.#rank = rank;
+    this.#teller = tells.route;
+  }
+
+  async write(tx: Tx): Promise<void> {
+    const first = this.#first;
+    if (first === undefined) return;
+    const { receivedAt: heldSince, route } = first;
+    const alone = { ...first.telling, heldSince, wantedBy: route === undefined ? [] : [route] };
+    if (first.isPlanned && this.#ids.length === 1) await release(tx, [first], alone);
+    else await this.#summarise(tx, first);
+    await beginAfterHolds(tx, this.#escalating);
+  }
+
+  async #summarise(tx: Tx, { destination, channel, address }: DeliveryTarget): Promise<void> {
+    const subject = JSON.stringify(this.#counted.subject);
+    const written = await writeOwnNotice(tx, { kind: 'summary', subject });
+    const telling = this.#teller === undefined ? undefined : { wantedBy: [this.#teller] };
+    const targets = [{ destination, channel, address, telling }];
+    await insertRows(tx, { ...written, jobKey: undefined, targets });
+    const { callbackId: summaryId } = written;
+    for (const ids of inChunks(this.#ids, AT_ONCE))
+      await tx.all(sql`
+        UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}
+        WHERE id IN (${join(ids)})`);
+    await writeOfSummary(tx, summaryId, 'summarised');
+  }
 }
 
 /** Writes a row of history for each delivery that the summary contains; one statement, since they may be many. */
@@ -136,67 +226,6 @@ async function writeOfSummary(tx: Tx, summaryId: number, what: HistoryWhat): Pro
     INSERT INTO history (callback_id, at, what, delivery_id, entry)
     SELECT callback_id, CAST(${tx.now} AS BIGINT), CAST(${what} AS TEXT), id, CAST(${JSON.stringify({ summaryId })} AS TEXT)
     FROM deliveries WHERE summary_id = ${summaryId} ORDER BY id`);
-}
-
-/** The most jobs that a summary names of a BOT, the newest. */
-const MOST_JOBS = 20;
-
-type Held = Pick<
-  EndedHold,
-  'destination' | 'reason' | 'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt' | 'error'
->;
-
-type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
-
-/** A BOT while its messages are counted; named as in its newest one. */
-type CountedBot = Mutable<Omit<SummarisedBot, 'jobs'>> & { readonly jobs: string[] };
-
-const NOTHING_COUNTED = { bot_name: '', succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
-
-/** By a callback's status, or a notice's kind. */
-const COUNTERS: Readonly<Record<string, 'succeeded' | 'errors' | 'executing' | 'missed' | 'overdue'>> = {
-  succeeded: 'succeeded',
-  error: 'errors',
-  executing: 'executing',
-  missed: 'missed',
-  overdue: 'overdue',
-};
-
-/** What a summary says of a destination, counted message by message, so that no number of them fills the memory. */
-export class Counted {
-  readonly #bots = new Map<string, CountedBot>();
-  #first: Held | undefined;
-  #lastAt = 0;
-  #count = 0;
-
-  /** @param held each at the same destination, in the order in which they came */
-  add(held: Held): void {
-    this.#first ??= held;
-    this.#lastAt = held.receivedAt;
-    this.#count += 1;
-    const bot = this.#bots.get(held.botId) ?? { ...NOTHING_COUNTED, bot_id: held.botId, jobs: [] };
-    this.#bots.set(held.botId, bot);
-    bot.bot_name = held.botName;
-    const counter = COUNTERS[held.kind === 'callback' ? statusNameOf(held) : held.kind];
-    if (counter !== undefined) bot[counter] += 1;
-    if (counter === 'errors')
-      bot.lastError = { text: held.error ?? '', at: held.receivedAt, jobId: held.jobId };
-    if (held.jobId === '' || bot.jobs.includes(held.jobId)) return;
-    bot.jobs.push(held.jobId);
-    if (bot.jobs.length > MOST_JOBS) bot.jobs.shift();
-  }
-
-  get subject(): OwnSubject<'summary'> {
-    const { destination = '', reason = '', receivedAt: since = 0 } = this.#first ?? {};
-    const counted = { since, lastAt: this.#lastAt, count: this.#count };
-    return {
-      template: 'summary',
-      destination,
-      reason,
-      ...counted,
-      ...mostTroubled([...this.#bots.values()]),
-    };
-  }
 }
 
 /** Marks the deliveries that a summary contains as delivered, with the summary's receipt. */

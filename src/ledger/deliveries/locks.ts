@@ -67,3 +67,10 @@ export async function lockJobsOf(tx: Tx, ids: readonly number[]): Promise<void> 
 export async function lockWithoutJobs(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await lock(tx, sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) ORDER BY id`);
 }
+
+export async function lockHeld(tx: Tx, destination: string): Promise<void> {
+  await lock(
+    tx,
+    sql`SELECT id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destination} ORDER BY id`,
+  );
+}
