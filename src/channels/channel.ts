@@ -8,6 +8,7 @@
 import type { OpenPool } from '../outbound/exchange.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
+import type { About } from './about.ts';
 import type { Card } from './card.ts';
 
 /** What a format composes. */
@@ -122,6 +123,8 @@ export interface ChannelPace {
 export interface ChannelType<Settings = unknown> {
   /** `type:` in the config. */
   readonly type: string;
+  /** Left out: each document tells of it by itself. */
+  readonly about?: About | undefined;
   /** Strict schema of the channel's config keys other than `type`. */
   readonly settings: Schema<Settings>;
   readonly pace: ChannelPace;

@@ -1,6 +1,7 @@
 /** `botbell init`: writes a first config and prints the next commands. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { exampleOf } from '../channels/about.ts';
 import { channelTypes, printsOnly } from '../channels/registry.ts';
 import { CONFIG_FILES, PROGRAM, SAMPLES, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
@@ -30,6 +31,7 @@ export function run(context: CommandContext, folder: string, { lang, channels }:
     const source = join(entry.parentPath, entry.name);
     const path = join(folder, ownName(relative(starter, source)));
     const text = readFileSync(source, 'utf8')
+      .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
       .replaceAll('../../botbell.', () => `${beside}/botbell.`)
       .replace('; botbell serve', () => `; ${botbell} serve`);
     mkdirSync(dirname(path), { recursive: true });
@@ -50,6 +52,21 @@ function refuseUnknown(type: string): void {
   const known = [...channelTypes.keys()].filter((each) => !printsOnly(each));
   if (!known.includes(type))
     throw new WrongUsage(`--channels: there is no ${type}${nearestOrAll(type, known)}`);
+}
+
+/** Where a file of the starter lists what belongs to each chat. */
+const LISTS = /^( *)# \{(channels|addresses|variables)\}$/gm;
+
+/** As comments. */
+function linesOf(list: string, lang: InitOptions['lang'], indent: string): string {
+  const lines = [...channelTypes.values()].flatMap(({ type, about }) => {
+    if (about === undefined) return [];
+    const { channel, address, variables, words } = exampleOf(type, about, lang);
+    if (list === 'channels') return [`# ${channel} # ${words.from}`];
+    if (list === 'addresses') return [`# - ${address} # ${words.address.replaceAll('`', '')}`];
+    return variables.map((name) => `#${name}=''`);
+  });
+  return lines.map((line) => indent + line).join('\n');
 }
 
 /** In the starter a channel's line, and that of its address, stand in comments; those of the outbox go. */

@@ -9,6 +9,7 @@ import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.
 import { isJsonObject } from '../../src/text/json-object.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { runCommand } from '../support/command.ts';
+import { expectText } from '../support/expected-messages.ts';
 import { typesWithFake } from './fake-channels.ts';
 import { fixtures } from './load-fixture.ts';
 
@@ -67,11 +68,11 @@ describe('The JSON Schema of the config', () => {
 const PUBLISHED = 'config/botbell.schema.json';
 
 describe('The JSON Schema in the package', () => {
-  it('is what `botbell schema` prints, and can be asked for by name: botbell schema > config/botbell.schema.json', async () => {
+  it('is what `botbell schema` prints, and can be asked for by name', async () => {
     const { stdout } = await runCommand(['schema']);
     const published = fileURLToPath(import.meta.resolve('botbell/schema.json'));
     expect(relative('.', published)).to.equal(PUBLISHED);
-    expect(readFileSync(published, 'utf8')).to.equal(`${stdout}\n`);
+    expectText(published, `${stdout}\n`);
   });
 
   const isPublished = ajv.compile(configJsonSchema(channelTypes));

@@ -8,7 +8,8 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
 import { cardWith, outputWith } from '../support/cards.ts';
-import { ACTING_TEXT, HOSTILE_CARDS, plainCard, PREVIEW } from '../support/chat-cards.ts';
+import { ACTING_TEXT, ADDRESSES, COLUMNS, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
+import { PREVIEW, REST, ROWS, TERMINAL } from '../support/chat-cards.ts';
 import {
   type ChatAnswer,
   type ChatFault,
@@ -49,6 +50,8 @@ export interface ChatSubject<Settings> {
   ];
   /** The file of expected messages: `messages.json` beside the test. */
   readonly messages: string;
+  /** Of a table, where a message takes little. */
+  readonly leastRows?: number;
   /** What of a text is markup in which there are letters. */
   readonly markup?: RegExp;
   /** What refuses a card and takes a plain text; left out where there is no plain text. */
@@ -271,6 +274,16 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       }
     });
 
+    it('shows of a thousand rows as many as there is room for, with a link to the rest', async () => {
+      if (callback !== undefined) return;
+      const message = await send(composed(ROWS));
+      const rows = (message.match(/INV\W+\d+/g) ?? []).length;
+      expect(rows).to.be.at.least(subject.leastRows ?? 50);
+      expect(message)
+        .to.contain(`… ${1000 - rows} more`)
+        .and.contain(REST);
+    });
+
     it('shows a long address whole, or says that it is left out, and opens no part of it', async () => {
       if (callback !== undefined) return;
       const url = `https://files.example/report?token=${'IQoJb3JpZ2luX2Vj'.repeat(136)}`;
@@ -292,7 +305,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(await send(composed(plainCard({ tone: 'succeeded' }), called))).not.to.contain(written);
     });
 
-    it('says to an error, its plain form and acting text what the file beside its test shows', () => {
+    it('says to an error, its plain form, and to text that acts, that is meant for terminals or that has columns and addresses, what the file beside its test shows', () => {
       const { called = [] } = subject.mention ?? {};
       const error = composed(plainCard(), called);
       const actingText = { title: ACTING_TEXT, message: ACTING_TEXT };
@@ -301,6 +314,11 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
         error: error.message,
         plain: error.plain?.(),
         acting: acting.message,
+        ...(callback === undefined && {
+          terminal: composed(TERMINAL).message,
+          columns: composed(COLUMNS).message,
+          addresses: composed(ADDRESSES).message,
+        }),
       });
       const preview = error.asText().split('\n').map(wordsIn);
       if (callback === undefined) expect(preview).to.include.members(PREVIEW.map(wordsIn));

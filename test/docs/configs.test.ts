@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { channelTypes } from '../../src/channels/registry.ts';
 import { runCommand } from '../support/command.ts';
 import { blocksOf, documentPaths, readDocument } from '../support/documents.ts';
 import { completedBy } from '../support/started-app.ts';
@@ -29,18 +28,11 @@ const SHOWN = documentPaths().flatMap((path) =>
 
 /** With each channel that stands in a comment. */
 const withAllChannels = (yaml: string): string =>
-  yaml
-    .replaceAll(/^ {2}# (\w+: \{ type: .*|\w+:)$/gm, '  $1')
-    .replaceAll(/^ {2}# {3}(\w+: )/gm, '    $1')
-    .replaceAll(/^ {2}slack: \{ type: outbox.*\n/gm, '');
+  yaml.replaceAll(/^ {2}# (\w+: \{ type: .*)$/gm, '  $1').replaceAll(/^ {2}slack: \{ type: outbox.*\n/gm, '');
 
 describe('The example config', () => {
-  it('names each channel there is, and passes the check', async () => {
+  it('passes the check with each of its channels', async () => {
     const text = withAllChannels(readDocument('config/botbell.example.yaml'));
-    const types = new Set([...text.matchAll(/type: (\w+)/g)].map(([, type]) => type));
-    expect([...channelTypes.keys()].filter((type) => !types.has(type) && type !== 'outbox')).to.deep.equal(
-      [],
-    );
     const file = join(tempFolder(), 'botbell.yaml');
     writeFileSync(file, text);
     const { code, stdout } = await runCommand(['check', '--strict', '--without-secrets', '--config', file]);

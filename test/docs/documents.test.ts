@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { channelTypes } from '../../src/channels/registry.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { RULES } from '../../src/signal/rules.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
@@ -23,7 +22,6 @@ import {
 const { scripts, dependencies } = JSON.parse(readDocument('package.json')) as Readonly<
   Record<'scripts' | 'dependencies', Readonly<Record<string, string>>>
 >;
-const CHATS = readDocument('docs/chats.md');
 const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
 
 const sectionOf = (path: string, heading: string) =>
@@ -46,8 +44,6 @@ function answers(): string[] {
   return [...new Set([...statuses.filter((status) => status !== 'default'), '408'])];
 }
 
-const chatsBut = (...others: readonly string[]) =>
-  [...channelTypes.keys()].filter((type) => !others.includes(type));
 const firstCells = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, cell = '']) => cell);
 
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -69,14 +65,6 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   'each dependency, with its reason': [
     firstCells(sectionOf('docs/architecture.md', 'Dependencies'), /^\| `([^`]+)` +\| .{8,}/gm),
     Object.keys(dependencies),
-  ],
-  'each chat but those with pages of their own': [
-    firstCells(CHATS, /^\| `(\w+)`/gm).filter((type) => type !== 'type'),
-    chatsBut('slack', 'email', 'outbox'),
-  ],
-  'whether each chat is supported or experimental': [
-    [...new Set(firstCells(CHATS, /^\| (?:supported|experimental) +\| ([^|]+)/gm).flatMap(inlineCodeOf))],
-    chatsBut('outbox'),
   ],
   'only lines of the log that the program writes': [
     LOG_LINES,

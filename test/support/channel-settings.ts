@@ -1,14 +1,29 @@
-/** Settings of each type of channel. */
-export const CHANNEL_SETTINGS: Readonly<Record<string, unknown>> = {
+/** Settings of each type of channel, as each chat gives an example. */
+import { parse } from 'yaml';
+import { exampleOf } from '../../src/channels/about.ts';
+import { channelTypes } from '../../src/channels/registry.ts';
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** @param host of each hook @param key what is secret of it, and each token */
+export function settingsOfChats(host: string, key: string, hook = 'ops'): Readonly<Record<string, Settings>> {
+  const all = [...channelTypes.values()].flatMap(({ type, about }) => {
+    if (about === undefined) return [];
+    const { channel } = exampleOf(type, about, 'en');
+    const filled = channel
+      .replace(/\$\{\w+_URL\}/, `https://${host}/${key}`)
+      .replace(/\$\{\w+_SECRET\}/, `whsec_${'A'.repeat(32)}`)
+      .replace(/\$\{\w+\}/, key)
+      .replace('hooks: { ops', `hooks: { ${hook}`);
+    const { type: _type, ...settings } = (parse(filled) as Record<string, Settings>)[type] ?? {};
+    return [[type, settings] as const];
+  });
+  return Object.fromEntries(all);
+}
+
+export const CHANNEL_SETTINGS: Readonly<Record<string, Settings>> = {
   slack: { token: 'xoxb-1' },
   email: { smtp: 'smtps://mail.example.com', from: 'alerts@example.com' },
-  slack_webhook: { hooks: { ops: 'https://hooks.slack.com/services/T1/B1/x' } },
-  teams: { hooks: { ops: 'https://example.environment.api.powerplatform.com/x?sig=1' } },
-  google_chat: { hooks: { ops: 'https://chat.googleapis.com/v1/spaces/A/messages?key=1&token=2' } },
-  chatwork: { token: '0123456789abcdef' },
-  lineworks: { hooks: { ops: 'https://webhook.worksmobile.com/message/x' } },
-  discord: { hooks: { ops: 'https://discord.com/api/webhooks/1/x' } },
-  mattermost: { hooks: { ops: 'https://chat.example.com/hooks/x' } },
-  webhook: { hooks: { erp: { url: 'https://erp.example.com/hook' } } },
   outbox: { as: 'slack' },
+  ...settingsOfChats('chat.example', 'key-of-the-remote'),
 };

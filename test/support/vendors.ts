@@ -1,5 +1,4 @@
-/** What the vendors document of a message: one row of limits for each, and the judge that takes what is within them. */
-import { judgeCall } from './slack-judge.ts';
+/** What a vendor documents of a message, and the judge that takes what is within it. */
 import { type ChatAnswer, type Judge, wrongRequest } from './chat-stand-in.ts';
 
 export interface Limits {
@@ -25,151 +24,19 @@ export interface Limits {
 
 /** Where texts stand, what of them is the channel's own, and by what it is replaced; and what then would act, or is left open by a cut. */
 type Texts = readonly [at: RegExp, own: readonly Own[], acts: RegExp];
-type Own = readonly [written: RegExp, shown: string];
+export type Own = readonly [written: RegExp, shown: string];
 
 /** A block of code ends at the first three backticks wherever they stand, or at a line of as many as it begins with. */
-const FENCE: Own = [/(?<!\\)```[\s\S]*?```/g, ''];
-const FENCE_OF_LINES: Own = [/^(`{3,})\n[\s\S]*?\n\1`*$/gm, ''];
+export const FENCE: Own = [/(?<!\\)```[\s\S]*?```/g, ''];
+export const FENCE_OF_LINES: Own = [/^(`{3,})\n[\s\S]*?\n\1`*$/gm, ''];
 /** Also links that show their address, which only Discord is sent. */
-const CODE: Own = [/(?<!\\)`[^`\\\n]+`|<https?:\/\/[^\s<>]+>/g, ''];
-const MARKDOWN: readonly Own[] = [
+export const CODE: Own = [/(?<!\\)`[^`\\\n]+`|<https?:\/\/[^\s<>]+>/g, ''];
+export const MARKDOWN: readonly Own[] = [
   [/\\[^\p{L}\p{N}\s]/gu, ''],
   [/\[[^[\]]*\]\(https?:[^()\s]+\)/g, ''],
   [/\*\*([^*]+)\*\*/g, '$1'],
 ];
-const LEFT_OPEN = /[`[\]\\]|\*\*|<[@#/:!]|<(?:t|id):/;
-
-/** Whom the tests of the channels call; foreign text that says the same stands in no such place. */
-const DISCORD_CALL: Own = [/^<@&123456789> @everyone(?:\n|$)/, ''];
-const GOOGLE_CALL: Own = [/^<users\/all> <users\/1234567890>\n?/, ''];
-const LINEWORKS_CALL: Own = [/^<m userId="ops@example"> <m userId="all">\n/, ''];
-const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
-const TEAMS_CALL: Own = [/^(?:<at>[^<>]*<\/at> ?)+$/, ''];
-
-/** Whom it calls, then a card, or in its place plain text. */
-const CHATWORK: Own = [
-  /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]\n]*\S[^[\]\n]*\[\/title\][^[\]]*(?:\[code\][^[\]]*\S[^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/,
-  '',
-];
-
-const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i;
-const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
-
-/** Of the HTML that cards of Google Chat support: one in another at most. */
-const TAG: Own = [/<(b|font|a)(?: color="#\w{6}"| href="https?:\/\/[^"<>]*")?>([^<>]*)<\/\1>/g, '$2'];
-
-const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
-
-export const VENDORS = {
-  // developer.chatwork.com: 65,535 of a unit that it does not name; so many characters fit whatever it is.
-  chatwork: {
-    path: /^\/v2\/rooms\/\d+\/messages$/,
-    type: 'application/x-www-form-urlencoded',
-    most: { body: 20_000 },
-    texts: [[/body/, [CHATWORK], /[^]/]],
-    taken: { status: 200, body: '{"message_id":"1234"}' },
-    asked: { status: 200, body: '{"account_id":1}' },
-  },
-  // discord.com/developers/docs: webhook, message, embed limits
-  discord: {
-    path: /^\/api\/webhooks\/\d{17,20}\/[\w-]+$/,
-    query: ['wait'],
-    most: {
-      content: 2000,
-      embeds: 10,
-      'embeds.title': 256,
-      'embeds.url': 2048,
-      'embeds.description': 4096,
-      'allowed_mentions.roles': 100,
-      'allowed_mentions.users': 100,
-    },
-    blank: /^allowed_mentions/,
-    texts: [[/^(?:content|embeds)/, [DISCORD_CALL, FENCE, CODE, ...MARKDOWN], LEFT_OPEN]],
-    wrong: ({ content, allowed_mentions: allowed }) =>
-      firstWrong(
-        [allowed === undefined, 'whom it may mention is left open'],
-        [/\[[^\]]/.test(JSON.stringify(allowed)) && !DISCORD_CALL[0].test(String(content)), 'it may mention'],
-      ),
-    taken: { status: 200, body: '{"id":"1098765432109876543","channel_id":"987654321098765432"}' },
-    asked: { status: 200, body: '{"id":"1","name":"ops"}' },
-  },
-  // developers.google.com/workspace/chat: messages, cards, limits
-  google_chat: {
-    path: /^\/v1\/spaces\/\w+\/messages$/,
-    query: ['key', 'token', 'requestId'],
-    mostBytes: 32_000,
-    most: { text: 3800, 'thread.threadKey': 4000, cardsV2: 1, 'cardsV2.card.sections.widgets': 100 },
-    texts: [
-      [/^text$/, [GOOGLE_CALL], /[<>*_~`]/],
-      [/buttons\.text$/, [], /[<>]/],
-      // Chat shows no line end of a paragraph.
-      [/Paragraph\.text$/, [[/<br>/g, ''], TAG, TAG], /[<>\n]|&(?!(?:amp|lt|gt|quot|#39);)|^\s*$/],
-    ],
-    taken: { status: 200, body: '{"name":"spaces/AAAA/messages/BBBB.CCCC"}' },
-  },
-  // developers.worksmobile.com: the API of a bot
-  lineworks: {
-    path: /^\/v1\.0\/bots\/1234567\/(?:channels\/[0-9a-f-]{36}|users\/[^/]+)\/messages$/,
-    most: { 'content.text': 2000 },
-    texts: [[/text$/, [LINEWORKS_CALL], /<\s*\/?\s*m\b/i]],
-    taken: { status: 201 },
-  },
-  // developers.worksmobile.com: the Incoming Webhook app
-  lineworks_hook: {
-    path: /^\/message\/[0-9a-f-]{36}$/,
-    most: { title: 100, 'body.text': 1000, 'button.label': 20 },
-    texts: [[/./, [], /<\s*\/?\s*m/i]],
-    taken: { status: 200 },
-  },
-  // developers.mattermost.com: incoming webhooks; a longer text becomes several posts.
-  mattermost: {
-    path: /^\/sub\/hooks\/[a-z0-9]{26}$/,
-    most: { text: 16_383, 'attachments.text': 16_383 },
-    texts: [
-      [/./, [MATTERMOST_CALL], IN_MATTERMOST],
-      [/fallback$/, [], OUTSIDE_CODE],
-      [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
-      [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
-      [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
-    ],
-    taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
-    asked: { status: 200, body: 'Mattermost' },
-  },
-  rocket_chat: {
-    path: /^\/hooks\/\w+\/\w+$/,
-    most: { text: 20_000, 'attachments.text': 20_000 },
-    blank: /text$/,
-    taken: { status: 200, body: '{"success":true}' },
-    asked: { status: 200 },
-  },
-  // docs.slack.dev: the limits of chat.postMessage, answers of plain words
-  slack_webhook: {
-    path: /^\/services\/T\w+\/B\w+\/\w+$/,
-    blank: /^blocks/,
-    wrong: (message) => {
-      const args = { ...message, channel: 'C0000001' };
-      const result = judgeCall(WORKSPACE, { method: 'chat.postMessage', token: 'xoxb-hook', args });
-      return result.ok ? undefined : result.error;
-    },
-    taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
-    asked: { status: 404, body: 'no_service' },
-  },
-  // learn.microsoft.com: "Format cards in Teams"; Teams takes 28 KB, to which the workflow adds some.
-  teams: {
-    path: /^\/powerautomate\/.*\/invoke$/,
-    query: ['sig'],
-    mostBytes: 24_000,
-    most: { attachments: 1, 'attachments.content.actions': 6 },
-    blank: /inlines\.text$/,
-    texts: [
-      // Markdown acts in a block of text, which holds mentions alone.
-      [/body\.text$/, [TEAMS_CALL], /[^]/],
-      // Clients put a date in place of a function.
-      [/inlines\.text$/, [], /\n|\{\{(?:DATE|TIME)\(/],
-    ],
-    taken: { status: 202 },
-  },
-} satisfies Record<string, Limits>;
+export const LEFT_OPEN = /[`[\]\\]|\*\*|<[@#/:!]|<(?:t|id):/;
 
 export function judgeBy(limits: Limits): Judge {
   const { path, query = [], header: [name = '', value] = [], type, mostBytes = Infinity } = limits;
@@ -234,6 +101,8 @@ function wrongText(
 }
 
 /** What is wrong first. */
-function firstWrong(...faults: readonly (readonly [isWrong: boolean, what: string])[]): string | undefined {
+export function firstWrong(
+  ...faults: readonly (readonly [isWrong: boolean, what: string])[]
+): string | undefined {
   return faults.find(([isWrong]) => isWrong)?.[1];
 }

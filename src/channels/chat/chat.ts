@@ -29,7 +29,8 @@ export interface OpenAddress<Message> extends Omit<Sending, 'send'> {
   send(call: Call<Message>): Promise<Receipt>;
 }
 
-export interface Chat<Message, Settings> extends Answers, Pick<ChannelType, 'type' | 'pace' | 'perJob'> {
+export interface Chat<Message, Settings>
+  extends Answers, Pick<ChannelType, 'type' | 'about' | 'pace' | 'perJob'> {
   /** The most calls at once; if left out, 20 and each destination's first. Each origin has 50 connections. */
   readonly calls?: number;
   readonly address: Address<Message, Settings>;
@@ -39,10 +40,11 @@ export interface Chat<Message, Settings> extends Answers, Pick<ChannelType, 'typ
 }
 
 export function chat<Message, Settings>(definition: Chat<Message, Settings>): ChannelType<Settings> {
-  const { type, pace, calls, perJob, address, format } = definition;
+  const { type, about, pace, calls, perJob, address, format } = definition;
   return {
     ...address,
     type,
+    about,
     pace,
     perJob,
     formatOf: () => format,

@@ -47,6 +47,13 @@ const NO_MEMBER = meaning(
 export const chatworkChannel = chat({
   type: 'chatwork',
   title: { en: 'Chatwork', ja: 'Chatwork' },
+  about: {
+    name: 'Chatwork',
+    settings: "token: '${CHATWORK_TOKEN}'",
+    address: '123456789',
+    en: { from: 'the API token of an account', address: "the room's id", mentions: 'an account id, `all`' },
+    ja: { from: 'アカウントのAPIトークン', address: 'ルームID', mentions: 'アカウントID、`all`' },
+  },
   /** 300 in five minutes per token, ten in ten seconds per room (developer.chatwork.com/docs/endpoints). */
   pace: { addressMs: 1000, channelMs: 1000 },
   calls: 10,

@@ -85,6 +85,19 @@ const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 export const discordChannel = chat({
   type: 'discord',
   title: { en: 'Discord', ja: 'Discord' },
+  about: {
+    name: 'Discord',
+    en: {
+      from: 'a webhook of the channel',
+      address: "the hook's name, or `name/THREAD_ID`",
+      mentions: '`everyone`, `here`, `<@&ID>`, `<@ID>`',
+    },
+    ja: {
+      from: 'チャンネルのウェブフック',
+      address: 'フックの名前、または `name/THREAD_ID`',
+      mentions: '`everyone`、`here`、`<@&ID>`、`<@ID>`',
+    },
+  },
   /** A limit of five in two seconds was seen; Discord says not to rely on fixed numbers, so 429 decides. */
   pace: { addressMs: 500, channelMs: 0 },
   format: drawnFormat<DiscordMessage>({

@@ -72,6 +72,11 @@ function cardOf({ title, summary, text, link }: Drawn) {
 export const googleChatChannel = chat({
   type: 'google_chat',
   title: { en: 'Google Chat', ja: 'Google Chat' },
+  about: {
+    name: 'Google Chat',
+    en: { from: 'a webhook of the space', mentions: '`all`, `users/ID`' },
+    ja: { from: 'スペースのWebhook', mentions: '`all`、`users/ID`' },
+  },
   pace: { addressMs: 1000, channelMs: 0 },
   perJob: ['thread'],
   format: drawnFormat<GoogleChatMessage>({

@@ -93,11 +93,24 @@ const WAIT_SECONDS = 60;
 export const TENANT = {
   type: 'lineworks',
   title: { en: 'LINE WORKS', ja: 'LINE WORKS' },
+  about: {
+    name: 'LINE WORKS',
+    en: {
+      from: 'a URL of the Incoming Webhook app, or a bot',
+      address: "the hook's name; of a bot a channel ID, `user:ID`",
+      mentions: "a bot's only: a member's ID, `all`",
+    },
+    ja: {
+      from: 'Incoming WebhookアプリのURL、またはBot',
+      address: 'フックの名前。BotではチャンネルIDまたは `user:ID`',
+      mentions: 'Botのみ：メンバーID、`all`',
+    },
+  },
   /** Per tenant, 240 a minute on paid plans and 60 on free ones, half of that in the long run. */
   pace: { addressMs: 1000, channelMs: 1000 },
   limits: 'channel',
   waitOf: ({ headers }) => headers['ratelimit-reset']?.toString(),
-} satisfies Omit<Answers, 'meanings'> & Pick<Chat<never, never>, 'type' | 'pace'>;
+} satisfies Omit<Answers, 'meanings'> & Pick<Chat<never, never>, 'type' | 'about' | 'pace'>;
 
 export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
   ...TENANT,

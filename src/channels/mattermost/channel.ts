@@ -55,6 +55,11 @@ const MENTIONS = mentionsOf('@channel, @all, @here or @ and a user name', /^@[a-
 export const mattermostChannel = chat({
   type: 'mattermost',
   title: { en: 'Mattermost', ja: 'Mattermost' },
+  about: {
+    name: 'Mattermost',
+    en: { from: 'an incoming webhook', mentions: '`@channel`, `@all`, `@here`, `@name`' },
+    ja: { from: '内向きのウェブフック', mentions: '`@channel`、`@all`、`@here`、`@name`' },
+  },
   // By default, a server allows a sender ten messages per second.
   pace: { addressMs: 200, channelMs: 0 },
   calls: 10,

@@ -11,6 +11,10 @@ const HOST = /\.slack(?:-gov)?\.com$/;
 export const slackWebhookChannel = chat({
   type: 'slack_webhook',
   title: { en: 'Slack', ja: 'Slack' },
+  about: {
+    en: { from: 'an incoming webhook of a Slack app', mentions: 'as for Slack' },
+    ja: { from: 'SlackアプリのIncoming Webhook', mentions: 'Slackと同じ' },
+  },
   /** "1 per second per webhook" (docs.slack.dev/apis/web-api/rate-limits). */
   pace: { addressMs: 1000, channelMs: 0 },
   format: slackFormat,

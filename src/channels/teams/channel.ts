@@ -27,6 +27,11 @@ const DEEPEST = 5;
 export const teamsChannel = chat({
   type: 'teams',
   title: { en: 'Teams', ja: 'Teams' },
+  about: {
+    name: 'Microsoft Teams',
+    en: { from: "a Workflow's URL", mentions: 'a sign-in name, or an object ID' },
+    ja: { from: 'ワークフローのURL', mentions: 'サインイン名、またはオブジェクトID' },
+  },
   // No rate is published for the trigger; its predecessors, the connectors, took four messages a second.
   pace: { addressMs: 1000, channelMs: 0 },
   format: teamsFormat,

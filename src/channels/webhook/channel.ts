@@ -175,6 +175,12 @@ function formatWith(hooks: HookSettings<Hook>['hooks']): MessageFormat {
 const byCallback = chat({
   type: 'webhook',
   title: { en: 'The webhook', ja: 'Webhook' },
+  about: {
+    settings: "hooks: { erp: { url: '${ERP_URL}', secret: '${ERP_SECRET}' } }",
+    address: 'erp',
+    en: { from: 'nothing: it posts the callback to your program', mentions: 'none' },
+    ja: { from: 'なし（お手元のプログラムにコールバックを渡します）', mentions: 'なし' },
+  },
   pace: { addressMs: 100, channelMs: 0 },
   format: FORMAT,
   address: hooks<unknown, Hook>({

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { chatworkChannel } from '../../../src/channels/chatwork/channel.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 const TOKEN = '0123456789abcdef0123456789abcdef';
 
@@ -15,11 +15,27 @@ const limited = (error: string, seconds: number) =>
 const ofToken = (seconds: number) => limited('Rate limit exceeded', seconds);
 const ofRoom = limited('Rate limit for message posting per room exceeded.', 300);
 
+/** Whom it calls, then a card, or in its place plain text. */
+const CHATWORK: Own = [
+  /^(?:(?:\[To:\d+\]|\[toall\])+\n)?(?:\[info\]\[title\][^[\]\n]*\S[^[\]\n]*\[\/title\][^[\]]*(?:\[code\][^[\]]*\S[^[\]]*\[\/code\])?[^[\]]*\[\/info\]|[^[\]]*)$/,
+  '',
+];
+
+/** developer.chatwork.com: 65,535 of a unit that it does not name; so many characters fit whatever it is. */
+const LIMITS: Limits = {
+  path: /^\/v2\/rooms\/\d+\/messages$/,
+  type: 'application/x-www-form-urlencoded',
+  most: { body: 20_000 },
+  texts: [[/body/, [CHATWORK], /[^]/]],
+  taken: { status: 200, body: '{"message_id":"1234"}' },
+  asked: { status: 200, body: '{"account_id":1}' },
+};
+
 describe('the channel Chatwork', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: chatworkChannel,
-    judge: judgeBy({ ...VENDORS.chatwork, header: ['x-chatworktoken', TOKEN] }),
+    judge: judgeBy({ ...LIMITS, header: ['x-chatworktoken', TOKEN] }),
     settingsAt: (origin) => ({ token: TOKEN, api_url: `${origin}/v2/` }),
     address: '123456',
     addresses: { '#!rid123456': '123456' },

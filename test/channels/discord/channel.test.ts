@@ -5,7 +5,16 @@ import { answering, type AnswerRow, chatContract, HOURLY } from '../../contract/
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import {
+  CODE,
+  FENCE,
+  firstWrong,
+  judgeBy,
+  LEFT_OPEN,
+  type Limits,
+  MARKDOWN,
+  type Own,
+} from '../../support/vendors.ts';
 
 const PATH = `api/webhooks/1234567890123456789/${'aB3-dE5_'.repeat(8)}fG7h`;
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/${PATH}` } });
@@ -21,11 +30,37 @@ const GONE: readonly (readonly [status: number, code: number])[] = [
   [400, 220001],
 ];
 
+const DISCORD_CALL: Own = [/^<@&123456789> @everyone(?:\n|$)/, ''];
+
+/** discord.com/developers/docs: webhook, message, embed limits */
+const LIMITS: Limits = {
+  path: /^\/api\/webhooks\/\d{17,20}\/[\w-]+$/,
+  query: ['wait'],
+  most: {
+    content: 2000,
+    embeds: 10,
+    'embeds.title': 256,
+    'embeds.url': 2048,
+    'embeds.description': 4096,
+    'allowed_mentions.roles': 100,
+    'allowed_mentions.users': 100,
+  },
+  blank: /^allowed_mentions/,
+  texts: [[/^(?:content|embeds)/, [DISCORD_CALL, FENCE, CODE, ...MARKDOWN], LEFT_OPEN]],
+  wrong: ({ content, allowed_mentions: allowed }) =>
+    firstWrong(
+      [allowed === undefined, 'whom it may mention is left open'],
+      [/\[[^\]]/.test(JSON.stringify(allowed)) && !DISCORD_CALL[0].test(String(content)), 'it may mention'],
+    ),
+  taken: { status: 200, body: '{"id":"1098765432109876543","channel_id":"987654321098765432"}' },
+  asked: { status: 200, body: '{"id":"1","name":"ops"}' },
+};
+
 describe('the channel Discord', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: discordChannel,
-    judge: judgeBy(VENDORS.discord),
+    judge: judgeBy(LIMITS),
     settingsAt,
     address: 'ops',
     addresses: { 'ops/123456789012345678': 'ops/123456789012345678' },
@@ -51,7 +86,7 @@ describe('the channel Discord', () => {
   });
 
   it('posts into the thread, by all nineteen digits of its ID, and waits until the message is stored', async () => {
-    const remote = await startChatStandIn(judgeBy(VENDORS.discord));
+    const remote = await startChatStandIn(judgeBy(LIMITS));
     const channel = await discordChannel.open(settingsAt(remote.origin), DIRECT);
     const message = { content: 'hello', allowed_mentions: { parse: [] } };
     await channel.send(outgoingOf({ address: 'ops/1234567890123456789', message }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DIRECT } from '../../contract/channel-contract.ts';
 import { answering, chatContract } from '../../contract/chat-contract.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeBy, type Limits } from '../../support/vendors.ts';
 import { rocketChat } from './rocket-chat.ts';
 
 const refusal = (error: string) => answering(400, { success: false, error });
@@ -11,11 +11,19 @@ const settingsAt = (origin: string) => ({
   hooks: { ops: `${origin}/hooks/64f1c2d3e4/0a1B2c3D4e5F6g7H8i9J` },
 });
 
+const LIMITS: Limits = {
+  path: /^\/hooks\/\w+\/\w+$/,
+  most: { text: 20_000, 'attachments.text': 20_000 },
+  blank: /text$/,
+  taken: { status: 200, body: '{"success":true}' },
+  asked: { status: 200 },
+};
+
 describe('a further chat', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: rocketChat,
-    judge: judgeBy(VENDORS.rocket_chat),
+    judge: judgeBy(LIMITS),
     settingsAt,
     address: 'ops',
     doubted: { 'https://chat.example/hooks/1': /the URL is cut short/ },

@@ -17,6 +17,11 @@ const MENTIONS = mentionsOf('@all, @here or @ and a user name', /^@[\w.-]{1,64}$
 export const rocketChat = chat({
   type: 'rocket_chat',
   title: { en: 'Rocket.Chat', ja: 'Rocket.Chat' },
+  about: {
+    name: 'Rocket.Chat',
+    en: { from: 'an incoming webhook integration', mentions: '`@all`, `@here`, `@name`' },
+    ja: { from: '着信Webhook', mentions: '`@all`、`@here`、`@name`' },
+  },
   pace: { addressMs: 1000, channelMs: 0 },
   calls: 10,
   format: drawnFormat<RocketMessage>({

@@ -5,7 +5,7 @@ import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts'
 import { answering, chatContract } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 import { startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 const SPACE = '/v1/spaces/AAAAx1y2z3w/messages';
 const KEYS = 'key=AIzaSyD-0123456789abcdef&token=s3cr3t-token_of-google%3D';
@@ -13,11 +13,30 @@ const refusal = (code: number, status: string, reason = '') =>
   answering(code, { error: { code, message: 'no', status, details: reason && [{ reason }] } });
 const IN_THREAD = [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'];
 
+const GOOGLE_CALL: Own = [/^<users\/all> <users\/1234567890>\n?/, ''];
+/** Of the HTML that cards of Google Chat support: one in another at most. */
+const TAG: Own = [/<(b|font|a)(?: color="#\w{6}"| href="https?:\/\/[^"<>]*")?>([^<>]*)<\/\1>/g, '$2'];
+
+/** developers.google.com/workspace/chat: messages, cards, limits */
+const LIMITS: Limits = {
+  path: /^\/v1\/spaces\/\w+\/messages$/,
+  query: ['key', 'token', 'requestId'],
+  mostBytes: 32_000,
+  most: { text: 3800, 'thread.threadKey': 4000, cardsV2: 1, 'cardsV2.card.sections.widgets': 100 },
+  texts: [
+    [/^text$/, [GOOGLE_CALL], /[<>*_~`]/],
+    [/buttons\.text$/, [], /[<>]/],
+    // Chat shows no line end of a paragraph.
+    [/Paragraph\.text$/, [[/<br>/g, ''], TAG, TAG], /[<>\n]|&(?!(?:amp|lt|gt|quot|#39);)|^\s*$/],
+  ],
+  taken: { status: 200, body: '{"name":"spaces/AAAA/messages/BBBB.CCCC"}' },
+};
+
 describe('the channel Google Chat', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: googleChatChannel,
-    judge: judgeBy(VENDORS.google_chat),
+    judge: judgeBy(LIMITS),
     settingsAt: (origin) => ({ hooks: { ops: `${origin}${SPACE}?${KEYS}` } }),
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],
@@ -67,7 +86,7 @@ describe('the channel Google Chat', () => {
   });
 
   it('has one id over all attempts of a message, also in plain text, so that Chat makes it once', async () => {
-    const remote = await startChatStandIn(judgeBy(VENDORS.google_chat));
+    const remote = await startChatStandIn(judgeBy(LIMITS));
     const hooks = { ops: `${remote.origin}${SPACE}?${KEYS}` };
     const channel = await googleChatChannel.open({ hooks }, DIRECT);
     const key = '0123456789abcdef'.repeat(4);

@@ -11,7 +11,7 @@ import { DIRECT, failureOf, outgoingOf, problemIn } from '../../contract/channel
 import { cardWith, outputWith } from '../../support/cards.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { type ChatFault, startChatStandIn } from '../../support/chat-stand-in.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeBy, type Limits } from '../../support/vendors.ts';
 import { judgeLineworks } from './login.ts';
 
 const rsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -41,6 +41,14 @@ const settingsAt = (origin: string) => ({
   api_url: origin,
 });
 
+/** developers.worksmobile.com: the Incoming Webhook app */
+const LIMITS: Limits = {
+  path: /^\/message\/[0-9a-f-]{36}$/,
+  most: { title: 100, 'body.text': 1000, 'button.label': 20 },
+  texts: [[/./, [], /<\s*\/?\s*m/i]],
+  taken: { status: 200 },
+};
+
 describe('the channel LINE WORKS, by a bot', () => {
   const tokens = new Set<string>();
   const judge = judgeLineworks(APP, tokens);
@@ -60,6 +68,7 @@ describe('the channel LINE WORKS, by a bot', () => {
 
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
+    leastRows: 25,
     type: lineworksChannel,
     judge,
     settingsAt,
@@ -145,8 +154,9 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
 
   chatContract({
     messages: join(import.meta.dirname, 'hook-messages.json'),
+    leastRows: 10,
     type: lineworksChannel,
-    judge: judgeBy(VENDORS.lineworks_hook),
+    judge: judgeBy(LIMITS),
     settingsAt: (origin) => ({ hooks: { ops: `${origin}${new URL(HOOKS.ops).pathname}` } }),
     address: 'ops',
     wrongAddresses: ['other', ROOM],

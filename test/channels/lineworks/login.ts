@@ -1,7 +1,7 @@
 /** LINE WORKS' login of an app (developers.worksmobile.com: "Service Account"), before the API of its bot. */
 import { createVerify, type KeyObject } from 'node:crypto';
 import { type ChatRequest, type Judge, type Verdict, wrongRequest } from '../../support/chat-stand-in.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 export interface App {
   readonly clientId: string;
@@ -15,9 +15,19 @@ const refusal = (status: number, body: object, refused = JSON.stringify(body)): 
   refused,
 });
 
+const LINEWORKS_CALL: Own = [/^<m userId="ops@example"> <m userId="all">\n/, ''];
+
+/** developers.worksmobile.com: the API of a bot */
+const LIMITS: Limits = {
+  path: /^\/v1\.0\/bots\/1234567\/(?:channels\/[0-9a-f-]{36}|users\/[^/]+)\/messages$/,
+  most: { 'content.text': 2000 },
+  texts: [[/text$/, [LINEWORKS_CALL], /<\s*\/?\s*m\b/i]],
+  taken: { status: 201 },
+};
+
 /** @param tokens issued so far; one that is taken out of it has expired */
 export function judgeLineworks(app: App, tokens: Set<string>): Judge {
-  const judge = judgeBy(VENDORS.lineworks);
+  const judge = judgeBy(LIMITS);
   return (request) => {
     if (request.path === '/oauth2/v2.0/token') return judgeLogin(app, tokens, request);
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';

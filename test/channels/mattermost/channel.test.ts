@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
 import { answering, type AnswerRow, chatContract } from '../../contract/chat-contract.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import {
+  CODE,
+  FENCE_OF_LINES,
+  judgeBy,
+  LEFT_OPEN,
+  type Limits,
+  MARKDOWN,
+  type Own,
+} from '../../support/vendors.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
 const refusal = (status: number, id: string) =>
@@ -16,11 +24,30 @@ const CODES: Readonly<Record<string, number>> = {
 const PENDING = 'api.post.deduplicate_create_post.pending';
 const UNREADABLE = 'web.incoming_webhook.parse.app_error';
 
+const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
+const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i;
+const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
+
+/** developers.mattermost.com: incoming webhooks; a longer text becomes several posts. */
+const LIMITS: Limits = {
+  path: /^\/sub\/hooks\/[a-z0-9]{26}$/,
+  most: { text: 16_383, 'attachments.text': 16_383 },
+  texts: [
+    [/./, [MATTERMOST_CALL], IN_MATTERMOST],
+    [/fallback$/, [], OUTSIDE_CODE],
+    [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
+    [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
+    [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
+  ],
+  taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
+  asked: { status: 200, body: 'Mattermost' },
+};
+
 describe('the channel Mattermost', () => {
   chatContract({
     messages: join(import.meta.dirname, 'messages.json'),
     type: mattermostChannel,
-    judge: judgeBy(VENDORS.mattermost),
+    judge: judgeBy(LIMITS),
     settingsAt: (origin) => ({ hooks: { ops: `${origin}/sub/hooks/${KEY}` } }),
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],

@@ -3,11 +3,27 @@ import { expect } from 'chai';
 import { slackWebhookChannel } from '../../../src/channels/slack-webhook/channel.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, failureOf } from '../../contract/channel-contract.ts';
-import { judgeBy, VENDORS } from '../../support/vendors.ts';
+import { judgeCall } from '../../support/slack-judge.ts';
+import { judgeBy, type Limits } from '../../support/vendors.ts';
 
 const settingsAt = (origin: string) => ({
   hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },
 });
+
+const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
+
+/** docs.slack.dev: the limits of chat.postMessage, answers of plain words */
+const LIMITS: Limits = {
+  path: /^\/services\/T\w+\/B\w+\/\w+$/,
+  blank: /^blocks/,
+  wrong: (message) => {
+    const args = { ...message, channel: 'C0000001' };
+    const result = judgeCall(WORKSPACE, { method: 'chat.postMessage', token: 'xoxb-hook', args });
+    return result.ok ? undefined : result.error;
+  },
+  taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
+  asked: { status: 404, body: 'no_service' },
+};
 
 describe('the channel slack_webhook', () => {
   chatContract({
@@ -15,7 +31,7 @@ describe('the channel slack_webhook', () => {
     messages: join(import.meta.dirname, '../slack/messages.json'),
     type: slackWebhookChannel,
     markup: /<https?:[^|<>]*|&(?:lt|gt|amp);/g,
-    judge: judgeBy(VENDORS.slack_webhook),
+    judge: judgeBy(LIMITS),
     settingsAt,
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],
