@@ -31,8 +31,6 @@ export interface ChatSubject<Settings> {
   /** Further addresses, as people write them, by what they come to; and some that are wrong. */
   readonly addresses?: Readonly<Record<string, string>>;
   readonly wrongAddresses?: readonly string[];
-  /** Whether an address may have blanks in it. */
-  readonly takesBlanks?: boolean;
   /** URLs that are no webhook's, by what the check says of them. */
   readonly doubted?: Readonly<Record<string, RegExp>>;
   /** For channels whose readers are programs. */
@@ -190,15 +188,10 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     });
 
     it('takes an address as people write it, and no other', () => {
-      const { addresses = {}, wrongAddresses = [], takesBlanks = false } = subject;
+      const { addresses = {}, wrongAddresses = [] } = subject;
       for (const [written, canonical] of Object.entries({ [address]: address, ...addresses }))
         expect(type.parseAddress(written, known)).to.equal(canonical);
-      for (const wrong of [
-        '',
-        ...(takesBlanks ? [] : ['two words']),
-        'https://chat.example/hooks/1',
-        ...wrongAddresses,
-      ])
+      for (const wrong of ['', 'https://chat.example/hooks/1', ...wrongAddresses])
         expect(() => type.parseAddress(wrong, known), wrong).to.throw(AddressError);
     });
 
