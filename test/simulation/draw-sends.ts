@@ -60,6 +60,6 @@ function jobOf(
 function moreOf(random: Random): Pick<Send, 'tries' | 'code' | 'againAfter'> {
   const tries = random.of([1, 2, 3, 10]);
   const code = random.chance(0.15) ? 7 : 1;
-  const againAfter = random.of([0, 20, 500, 4000, 31_000]);
-  return random.chance(0.2) ? { tries, code, againAfter } : { tries, code };
+  const againAfter = random.of([0, 20, 500, 4000, 31_000, 45_000, 60_000]);
+  return random.chance(0.3) ? { tries, code, againAfter } : { tries, code };
 }

@@ -117,11 +117,14 @@ export class History {
     return this.scenario.faults.some(isThere);
   }
 
-  /** Whether a message may wait there without an attempt, at some time. */
-  mayWait(destination: string): boolean {
-    return this.scenario.faults.some(
-      (fault) => fault.kind === 'weather' && WAITING.has(fault.mode) && fault.destination === destination,
-    );
+  /** Whether a message may wait there without an attempt, or has by then. */
+  mayWait(destination: string, by = Infinity): boolean {
+    const isThere = (fault: Fault) =>
+      fault.kind === 'weather' &&
+      WAITING.has(fault.mode) &&
+      fault.destination === destination &&
+      fault.at <= by;
+    return this.scenario.faults.some(isThere);
   }
 
   /** The number of the config that all processes ran at a time and, unless it is asked of a moment, from then on; undefined: they differ, or change. */

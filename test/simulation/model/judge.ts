@@ -7,6 +7,7 @@ import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
 import { judgeReloads } from './reloads.ts';
+import { judgeRetries } from './retries.ts';
 import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
 import { judgePauses } from './pauses.ts';
@@ -25,6 +26,7 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeAnswers,
     judgeTold,
     judgeDown,
+    judgeRetries,
     judgeOrder,
     judgePauses,
     judgeJobs,

@@ -9,12 +9,6 @@ interface PendingSentence {
 
 export const PENDING: readonly PendingSentence[] = [
   {
-    sentence: 'an idle destination is attempted at once for a retry',
-    section: '6: taken over means …',
-    check:
-      'end.ts: a retry of what is taken over is sent at once where nothing is under way and the destination is not down',
-  },
-  {
     sentence: 'incidents',
     section: '11',
     check:

@@ -201,6 +201,12 @@ export const DELIVER: readonly Planted[] = [
     to: 'if (isBehind(destination)) return true;',
   },
   {
+    does: 'leaves to itself what the service posts again of what it has taken over',
+    file: 'src/deliver/loop.ts',
+    from: 'return isTakenOver && paces.isPaced(destination);',
+    to: 'return isTakenOver || paces.isPaced(destination);',
+  },
+  {
     does: 'does not see that a destination is down',
     file: 'src/ledger/deliveries/failing.ts',
     from: 'return last - first >= DOWN_AFTER_MS;',
