@@ -36,7 +36,7 @@ import { recordOutage } from './incidents/outages.ts';
 import { fireEscalation } from './incidents/escalations.ts';
 import { careForIncidents, endOwn, noticeOwn, troubledDestinations } from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
-import { refuse, seeRefused } from './callbacks/refused.ts';
+import { refuse } from './callbacks/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
 import { settle } from './deliveries/settle.ts';
 import { digestCounts } from './timers/digest.ts';
@@ -81,7 +81,6 @@ export const actionOperations = {
   startBulk,
   stopBulk,
   continueBulk,
-  seeRefused,
   snooze,
   endSnooze,
   takeUp,

@@ -35,7 +35,7 @@ import type { TestOutcome } from './test-message.ts';
 export interface ReportedAction {
   readonly what: string;
   readonly actor: Actor;
-  /** The id of a delivery, callback, refused body, redelivery in bulk or snooze; or a destination. */
+  /** The id of a delivery, callback, redelivery in bulk or snooze; or a destination. */
   readonly subject: number | string;
   readonly result: OutcomeName;
 }
@@ -74,11 +74,6 @@ export function createPeople(parts: ActionParts) {
       const story = await archive.story(id);
       const routed = story && (await actions.routeAnew(id, planByHand(parts.planning(), story), actor));
       return done('route anew', actor, id, routedOutcome(id, routed ?? 'unknown'));
-    },
-    /** Marks a refused body as seen, and the earlier ones with the same fault. */
-    async seeRefused(id: number, actor: Actor) {
-      await actions.seeRefused(id);
-      return done('see refused', actor, id, result(id, 'seen'));
     },
     ...inBulk(parts),
     ...snoozing(parts),

@@ -48,7 +48,6 @@ const OUTCOMES = {
   'bulk redelivered': [202, 'Begun: they are sent again.', '再送を始めました。'],
   'bulk dismissed': [202, 'Begun: they are marked as done.', '対応済みにする処理を始めました。'],
   stopped: [202, 'Stopped. What is queued is still sent.', '停止しました。開始済みの分は送ります。'],
-  seen: [202, 'Marked as seen.', '確認済みにしました。'],
   snoozed: [201, 'Snoozed.{hint}', 'スヌーズしました。{hint}'],
   ended: [
     202,

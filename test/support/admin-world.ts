@@ -91,7 +91,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
 
 const BROWSER = { accept: 'text/html' };
 const FORM = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
-const OPEN = { pending: 0, dead: 0, held: 0, refused: 0, oldestDueMs: 0 };
+const OPEN = { pending: 0, dead: 0, held: 0, oldestDueMs: 0 };
 
 function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'reloading' | 'onUnforeseen'> {
   const metrics = createMetrics('1.2.3');

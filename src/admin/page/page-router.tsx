@@ -99,7 +99,6 @@ const ACTS: Readonly<Record<string, Act>> = {
     return people.startBulk(readRedelivery(form, reader).filter, actor, what);
   },
   stop: ({ form, actor, people }) => people.stopBulk(idIn(form), actor),
-  'see-refused': ({ form, actor, people }) => people.seeRefused(idIn(form), actor),
   async snooze({ form, actor, people }) {
     const textOf = (name: string) => form.get(name) ?? '';
     const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];

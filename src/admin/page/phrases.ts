@@ -214,8 +214,6 @@ export const PHRASES = {
   'refused.since': ['since {time}', '{time} から'],
   'refused.from': ['From', '送信元'],
   'refused.all': ['Show each of them', '1件ずつ見る'],
-  'refused.see': ['Mark as seen', '確認済みにする'],
-  'refused.seen': ['Seen', '確認済み'],
   'refused.whole': ['the whole body', '本文全体'],
   'refused.body': ['The body as it came', '受信した本文'],
   'refused.empty': ['The body was empty, or was not kept.', '本文は空だったか、保存されていません。'],

@@ -122,7 +122,6 @@ export interface ArchivedRefusal extends RefusedBody {
 export interface RefusedAlike {
   readonly newest: ArchivedRefusal;
   readonly count: number;
-  readonly unseen: number;
   /** When the oldest came; milliseconds since 1970. */
   readonly oldestAt: number;
 }

@@ -21,13 +21,13 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, refused: 0, oldestDueMs: 0 };
+const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, oldestDueMs: 0 };
 
 /** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
 const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
   AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
 
-/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. refused: that nobody has marked as seen. oldestDueMs: how long what waits for nothing has been due. */
+/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. oldestDueMs: how long what waits for nothing has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
@@ -36,7 +36,6 @@ export async function countOpen(tx: Tx) {
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
         SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
-    ${count(sql`refused WHERE is_seen = 0`)} AS refused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
       SELECT 1 FROM paces WHERE key IN (destination, channel) AND paused_until > ${tx.now})), 0) AS oldest_due_ms`);
   return counts ?? NOTHING_OPEN;
@@ -77,15 +76,14 @@ export async function refusals(tx: Tx, page: PageRequest = {}, like?: number) {
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
 }
 
-/** At most 50 faults: those with unseen bodies first, then by the newest body. */
+/** At most 50 faults, by the newest body. */
 export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
   const faults = await tx.all<Omit<RefusedAlike, 'newest'> & ArchivedRefusal>(sql`
-    SELECT ${REFUSAL}, count, unseen, oldest_at FROM (
-      SELECT max(id) AS newest_id, count(*) AS count, count(*) - sum(is_seen) AS unseen, min(received_at) AS oldest_at
-      FROM refused GROUP BY fault
+    SELECT ${REFUSAL}, count, oldest_at FROM (
+      SELECT max(id) AS newest_id, count(*) AS count, min(received_at) AS oldest_at FROM refused GROUP BY fault
     ) AS faults JOIN refused ON id = newest_id
-    ORDER BY CASE WHEN unseen > 0 THEN 0 ELSE 1 END, id DESC LIMIT ${REFUSALS_A_PAGE}`);
-  return faults.map(({ count, unseen, oldestAt, ...newest }) => ({ newest, count, unseen, oldestAt }));
+    ORDER BY id DESC LIMIT ${REFUSALS_A_PAGE}`);
+  return faults.map(({ count, oldestAt, ...newest }) => ({ newest, count, oldestAt }));
 }
 
 /** These destinations, in the order of `names`, of which a database takes some ten thousand. */

@@ -45,13 +45,6 @@ function faultOf({ status, detail, errors }: RefusedBody): string {
   return [status, ...(faults.length === 0 ? [detail.replaceAll(/\d+/g, '0')] : faults)].join('\n');
 }
 
-/** Marks this one, and all before it with the same fault, as seen. */
-export async function seeRefused(tx: Tx, id: number): Promise<void> {
-  await tx.all(sql`
-    UPDATE refused SET is_seen = 1
-    WHERE id <= ${id} AND fault = (SELECT fault FROM refused AS newest WHERE newest.id = ${id})`);
-}
-
 function short(text: string): string {
   return cutEnd(text, LONGEST_TEXT, '…');
 }

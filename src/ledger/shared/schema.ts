@@ -61,10 +61,10 @@ const TABLES: readonly string[] = [
   // The type of each channel of every config that has been loaded.
   `CREATE TABLE channel_types (name TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL)`,
   `CREATE TABLE loaded_configs (id $id, hash TEXT NOT NULL, loaded_at BIGINT NOT NULL)`,
-  // fault: the same text for bodies refused for the same mistake. is_seen: a person has marked it as seen.
+  // fault: the same text for bodies refused for the same mistake.
   `CREATE TABLE refused (
     id $id, received_at BIGINT NOT NULL, status INTEGER NOT NULL, detail TEXT NOT NULL, errors TEXT NOT NULL,
-    remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL, is_seen INTEGER NOT NULL DEFAULT 0)`,
+    remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL)`,
   // state: running, done, stopped. looked_at: deliveries up to this id are processed. until_id: the last delivery to process.
   `CREATE TABLE bulks (
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, state TEXT NOT NULL,
@@ -123,7 +123,6 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX deliveries_of_bulk ON deliveries (bulk_id, state) WHERE bulk_id IS NOT NULL',
   'CREATE INDEX history_of_callback ON history (callback_id, id)',
   `CREATE INDEX bulks_running ON bulks (id) WHERE state = 'running'`,
-  'CREATE INDEX refused_unseen ON refused (id) WHERE is_seen = 0',
   'CREATE INDEX destinations_failing ON destinations (destination) WHERE failing_since IS NOT NULL',
   'CREATE UNIQUE INDEX incidents_open ON incidents (kind, subject_key) WHERE over_at IS NULL',
   'CREATE INDEX incidents_over ON incidents (over_at) WHERE over_at IS NOT NULL',

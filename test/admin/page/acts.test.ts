@@ -44,7 +44,6 @@ describe('What people do on the page', () => {
       ],
       ['redeliver-all', { state: 'dead', what: 'redelivered' }, 'bulk redelivered'],
       ['stop', { id: '2' }, 'stopped'],
-      ['see-refused', { id: '3' }, 'seen'],
       ['snooze', { bot_id: 'get_items', until: 'tomorrow', because: 'x' }, 'snoozed'],
       ['end-snooze', { id: '1' }, 'ended'],
       ['test', { destination: 'slack:#shop' }, 'tested, failed'],

@@ -4,7 +4,6 @@ import { faultInJapanese, refusalInJapanese } from '../../../callback/fault-word
 import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
-import { PostButton } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
 import { Code, Foreign, ForeignBlock, Older, pathTo, Time } from '../parts/text.tsx';
@@ -34,15 +33,13 @@ export const refusedView: View = async ({ query, reader, services: { archive } }
   return { title: t('nav.refused'), lead: t('refused.lead'), body };
 };
 
-/** The group's size and action. */
-function groupOf({ newest, count, unseen, oldestAt }: RefusedAlike, { t, formats }: Reader) {
-  const see = { action: '/act/see-refused', fields: { id: newest.id }, word: t('refused.see') };
+/** The group's size. */
+function groupOf({ newest, count, oldestAt }: RefusedAlike, { t, formats }: Reader) {
   return (
     <div class="facts">
       <strong>{t('refused.times', { number: count })}</strong>
       {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
       {count === 1 ? null : <a href={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</a>}
-      {unseen === 0 ? <Status tone="idle" word={t('refused.seen')} /> : <PostButton {...see} kind="small" />}
     </div>
   );
 }
