@@ -3,6 +3,7 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
+import type { Incident } from '../../incident/incident.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import type { Actor } from '../../ledger/callbacks/history.ts';
 import { readRedelivery, wholeNumberIn } from '../../people/filters.ts';
@@ -137,7 +138,7 @@ export function createPages(services: AdminServices): Middleware {
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
-      await answers.answer(ctx, faultPage(error, reader), reader);
+      await answers.answer(ctx, faultPage(error, reader), { reader, open: await answers.openNow() });
     }
   };
 }
@@ -161,10 +162,20 @@ function createPageRouter(services: AdminServices, assets: Assets, { show, act }
 
 type Answers = ReturnType<typeof answering>;
 
+interface Around {
+  readonly reader: Reader;
+  readonly open: readonly Incident[];
+  readonly section?: Section;
+  readonly flash?: Flash | undefined;
+}
+
 function answering(services: AdminServices, assets: Assets) {
-  const { surroundings } = services;
-  const answer = async (ctx: Context, shown: Shown, reader: Reader, section?: Section, flash?: Flash) => {
-    const props = { shown, section, assets, facts: await factsFor(services), flash: flash ?? takeFlash(ctx) };
+  const { surroundings, archive } = services;
+  // A ledger that cannot be read is said by the view that needs it.
+  const openNow = () => archive.openIncidents().catch(() => []);
+  const answer = async (ctx: Context, shown: Shown, { reader, open, section, flash }: Around) => {
+    const facts = await factsFor(services, open);
+    const props = { shown, section, assets, facts, flash: flash ?? takeFlash(ctx) };
     const page = <ReaderContext.Provider value={reader}>{<Shell {...props} />}</ReaderContext.Provider>;
     ctx.status = shown.status ?? 200;
     ctx.set({ 'Content-Security-Policy': POLICY, Vary: 'Accept-Language, Cookie' });
@@ -179,9 +190,11 @@ function answering(services: AdminServices, assets: Assets) {
     flash?: Flash,
   ) => {
     const reader = readerOf(ctx, surroundings);
-    const shown = await view({ params: ctx.params, query, reader, services });
+    const open = await openNow();
+    const shown = await view({ params: ctx.params, query, reader, services, open });
     if (shown === undefined) throw notFound();
-    await answer(ctx, flash === undefined ? shown : { ...shown, isStill: true }, reader, section, flash);
+    const still = flash === undefined ? shown : { ...shown, isStill: true };
+    await answer(ctx, still, { reader, open, section, flash });
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
@@ -198,7 +211,7 @@ function answering(services: AdminServices, assets: Assets) {
     leaveFlash(ctx, flash);
     returnTo(ctx, back);
   };
-  return { answer, show, act };
+  return { answer, show, act, openNow };
 }
 
 /** @throws what no form of ours can cause */

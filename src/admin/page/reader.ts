@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { LANGUAGES } from '../../config/schema.ts';
+import type { Incident } from '../../incident/incident.ts';
 import {
   formatAge,
   formatElapsed,
@@ -39,6 +40,8 @@ export interface ViewRequest {
   readonly query: URLSearchParams;
   readonly reader: Reader;
   readonly services: AdminServices;
+  /** Incidents that are not over. */
+  readonly open: readonly Incident[];
 }
 
 export interface Shown {

@@ -2,18 +2,20 @@
 import { LANGUAGES } from '../../config/schema.ts';
 import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
-import { groupsOf } from '../../incident/incident.ts';
+import { groupsOf, type Incident } from '../../incident/incident.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
 import { type Shown, useReader } from './reader.ts';
 
-/** The facts on every page, about the responding process. */
-export async function factsFor({ surroundings, reloading, archive, storeTrouble }: AdminServices) {
+/** The facts on every page, about the responding process. @param open incidents */
+export async function factsFor(
+  { surroundings, reloading, archive, storeTrouble }: AdminServices,
+  open: readonly Incident[],
+) {
   // If the ledger cannot be read, the page that reports it needs no count.
-  const open = await archive.countOpen().catch(() => undefined);
-  const incidents = await archive.openIncidents().catch(() => []);
+  const counts = await archive.countOpen().catch(() => undefined);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
@@ -22,9 +24,9 @@ export async function factsFor({ surroundings, reloading, archive, storeTrouble 
     processName,
     configHash,
     isConfigRefused,
-    dead: open?.dead ?? 0,
+    dead: counts?.dead ?? 0,
     /** Causes, as the first view lists them. */
-    needing: groupsOf(incidents.filter(({ isWaiting }) => !isWaiting)).length,
+    needing: groupsOf(open.filter(({ isWaiting }) => !isWaiting)).length,
     trouble: storeTrouble(),
   };
 }

@@ -1,6 +1,7 @@
 /** One BOT: its runs, their durations, and its current destinations. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
-import type { Archive } from '../../../ledger/registry.ts';
+import type { Incident } from '../../../incident/incident.ts';
+import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { DAY_MS } from '../../../signal/calendar.ts';
 import { Entries, withErrors } from '../incidents/incidents.tsx';
 import { Snoozed } from '../operation/snoozes.tsx';
@@ -27,6 +28,7 @@ export const showBot: View = async (request) => {
 async function loadBot({
   params,
   query,
+  open,
   reader: { now },
   services: { archive, people, drawing },
 }: ViewRequest) {
@@ -45,7 +47,7 @@ async function loadBot({
     runs: last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS),
     /** Destinations for each status, by the config in force. */
     told,
-    open: await withErrors(archive, await openOf(archive, bot)),
+    open: await withErrors(archive, openOf(open, bot)),
     /** Snoozes of this BOT, and those of whole destinations that it reaches. */
     snoozes: (await people.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
@@ -54,9 +56,8 @@ async function loadBot({
 }
 
 /** At most one. */
-async function openOf(archive: Archive, { botId }: ArchivedBot) {
-  const { items } = await archive.incidents({ kind: 'bot', botId }, { limit: 1 });
-  return items.filter(({ overAt }) => overAt === undefined);
+function openOf(open: readonly Incident[], { botId }: ArchivedBot): readonly Incident[] {
+  return open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(botId));
 }
 
 function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {

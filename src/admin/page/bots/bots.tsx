@@ -25,11 +25,14 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t('nav.bots'), facts: <Pending {...data} />, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, services: { archive, people, drawing, storeTrouble } }: ViewRequest) {
+async function loadBots({
+  query,
+  open,
+  services: { archive, people, drawing, storeTrouble },
+}: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
-  const open = await archive.openIncidents();
   const failing = new Set(open.flatMap(({ kind, subject }) => (kind === 'bot' ? keysFor(subject) : [])));
   const isFailing = ({ botId }: ArchivedBot) => failing.has(botId);
   const page = botsOnPage(bots, isFailing, { name, after, size: BOTS_A_PAGE });
