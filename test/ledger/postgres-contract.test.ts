@@ -11,6 +11,7 @@ import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
 import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
+import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 
@@ -31,6 +32,7 @@ describe('a ledger on PostgreSQL', () => {
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);
   describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
+  describeUpgrade('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeEscalation('PostgreSQL', createStore);
   describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);

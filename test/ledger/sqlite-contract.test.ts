@@ -11,6 +11,7 @@ import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
 import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
+import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 
 describeLedger('SQLite', createSqliteStore);
@@ -20,6 +21,7 @@ describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);
 describeClocks('SQLite');
+describeUpgrade('SQLite');
 describeEscalation('SQLite', createSqliteStore);
 describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);
