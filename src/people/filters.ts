@@ -101,6 +101,14 @@ function orNone<T>({ read, rule }: Parameter<T>) {
   return { read: (text: string) => (text === NO_ERROR ? '' : read(text)), rule: both };
 }
 
+export const DESTINATION = {
+  read: destinationIn,
+  rule: [
+    'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
+    'は slack:#ops のように、チャンネルと宛先を指定してください',
+  ],
+} as const;
+
 function parametersOf(context: FilterContext) {
   const rule: Worded = [
     'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
@@ -112,13 +120,7 @@ function parametersOf(context: FilterContext) {
     status: { ...oneOf(...ALL_STATUSES), read: statusIn },
     state: oneOf(...DELIVERY_STATES),
     result: oneOf(...CALLBACK_RESULTS),
-    destination: {
-      read: destinationIn,
-      rule: [
-        'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
-        'は slack:#ops のように、チャンネルと宛先を指定してください',
-      ] as const,
-    },
+    destination: DESTINATION,
     from: { read: (text: string) => beginIn(text.trim(), context), rule },
     to: { read: (text: string) => endIn(text.trim(), context), rule },
     error_class: orNone(oneOf(...FAILURE_CLASSES)),

@@ -9,7 +9,7 @@ import type { Actor } from '../ledger/callbacks/history.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { oneOf, PAGE, readParameters, TEXT } from './filters.ts';
+import { DESTINATION, oneOf, PAGE, readParameters, TEXT } from './filters.ts';
 import { Refused } from './outcomes.ts';
 
 /** Characters of a name or a reason; more are cut. */
@@ -24,7 +24,7 @@ export function readIncidentFilter(query: URLSearchParams) {
     state: oneOf(...INCIDENT_STATES),
     kind: oneOf(...INCIDENT_KINDS),
     bot_id: TEXT,
-    destination: TEXT,
+    destination: DESTINATION,
     ...PAGE,
   };
   const { before, limit, bot_id: botId, ...rest } = readParameters(query, known, true);

@@ -45,6 +45,7 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['DELETE /api/snoozes/3'],
   ['GET /api/incidents?limit=2'],
   ['GET /api/incidents?state=open&kind=destination'],
+  ['GET /api/incidents?destination=slack:#shop'],
   ['POST /api/incidents/6/take-up', { by: 'kenji', because: 'the VPN', quiet: true }],
   ['POST /api/incidents/take-up', { ids: [6, 11, 1], by: 'ayumi' }],
   ['POST /api/incidents/take-up', { ids: [6, 11, 1] }],

@@ -25,11 +25,7 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t('nav.bots'), facts: <Pending {...data} />, body: <Bots {...data} /> };
 };
 
-async function loadBots({
-  query,
-  open,
-  services: { archive, people, drawing, storeTrouble },
-}: ViewRequest) {
+async function loadBots({ query, open, services: { archive, people, drawing, storeTrouble } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
