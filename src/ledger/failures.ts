@@ -22,7 +22,7 @@ export function failed(error: unknown): LedgerUnavailable {
 const TROUBLES = [
   { what: 'locked', words: /lock(?:ed| timeout)|deadlock/ },
   { what: 'slow', words: /statement timeout|in time|keeping up|exceeded when trying/ },
-  { what: 'read-only', words: /read-?only/ },
+  { what: 'read-only', words: /read-?only|EPERM/ },
   { what: 'full', words: /is full|max_size|no space left|disk quota|ENOSPC|EDQUOT/i },
   {
     what: 'gone',

@@ -22,6 +22,7 @@ const SAID: readonly (readonly [StoreTrouble, string])[] = [
   ['read-only', 'attempt to write a readonly database [SQLite]'],
   ['read-only', 'cannot execute INSERT in a read-only transaction [PostgreSQL 25006]'],
   ['read-only', "EROFS: read-only file system, open '/data/botbell.db' [Node]"],
+  ['read-only', "EPERM: operation not permitted, utime '/data/botbell.db' [Node: an immutable file]"],
   ['full', 'database or disk is full [SQLite]'],
   ['full', 'could not extend file "base/1/2": No space left on device [PostgreSQL 53100]'],
   ['full', 'ENOSPC: no space left on device, write [Node]'],

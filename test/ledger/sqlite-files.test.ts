@@ -15,6 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { explainedBySystem } from '../../src/ledger/sqlite/file.ts';
 import { arrivalOf, claimedOf, HANDS, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
@@ -185,6 +186,16 @@ describe('The files of a SQLite ledger', () => {
       expect((await arrive('job-1', reopened)).isNew).to.equal(true);
       await reopened.close();
     });
+  });
+
+  it('say, where SQLite knows only that the disk failed, what the system says of a file that nobody can touch', () => {
+    const failed = new Error('disk I/O error');
+    const there = join(store.folder, 'there');
+    writeFileSync(there, '');
+    expect(explainedBySystem(failed, there)).to.equal(failed);
+    const gone = join(store.folder, 'gone');
+    expect(String(explainedBySystem(failed, gone))).to.include('ENOENT');
+    expect(String(explainedBySystem(new Error('constraint failed'), gone))).to.include('constraint');
   });
 
   it('have a log that stays small, once whoever kept it from being taken over is gone', async () => {

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
-import { makeFile, MEMORY, NOT_A_DATABASE, watchFile } from './file.ts';
+import { explainedBySystem, makeFile, MEMORY, NOT_A_DATABASE, watchFile } from './file.ts';
 import { type Flush, LogFlush } from './log-flush.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
@@ -107,6 +107,11 @@ export class SqliteConnection {
   size() {
     const pages = this.#number('page_count') - this.#number('freelist_count');
     return { used: pages * this.#pageBytes, log: this.#watched?.log() ?? 0 };
+  }
+
+  /** Why something failed, where SQLite does not know. */
+  explained(error: unknown): unknown {
+    return this.#isWriting ? explainedBySystem(error, this.#path) : error;
   }
 
   /** Moves the log into the file, unless another process is reading it, or a keeper does so. */

@@ -11,6 +11,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -77,6 +78,21 @@ export function checkWritable(file: string): void {
   while (!existsSync(folder)) folder = dirname(folder);
   // With the slash, access fails for anything but a folder.
   accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
+}
+
+/**
+ * SQLite has the same words for whatever a disk does. Where the file cannot even be touched, the system says why: a file system
+ * became read-only, for example. @returns that, or else the error itself
+ */
+export function explainedBySystem(error: unknown, path: string): unknown {
+  if (!String(error).includes('disk I/O error')) return error;
+  try {
+    const { atime, mtime } = statSync(path);
+    utimesSync(path, atime, mtime);
+    return error;
+  } catch (cause) {
+    return cause;
+  }
 }
 
 const PUT_BACK =

@@ -134,7 +134,10 @@ export class SqliteTransactions implements Transactions {
     } else if (batch.length > 1 && error instanceof LedgerUnavailable) {
       for (const call of batch) call.isAlone = true;
       this.#waiting.unshift(...batch);
-    } else for (const { reject } of batch) reject(unavailable(error));
+    } else {
+      const reason = unavailable(this.#settings.connection.explained(error));
+      for (const { reject } of batch) reject(reason);
+    }
   }
 
   /** Waits a little, and rejects the calls whose time is over then. */
