@@ -131,11 +131,14 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
 export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
   if (url === IN_MEMORY) return 'none';
   if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));
-  const { database, state } = await look(url, options).catch((error: unknown) => {
+  try {
+    const { database, state } = await look(url, options);
+    await database?.close();
+    if (!url.startsWith(SQLITE)) await (await import('./postgres/writable.ts')).checkServerWritable(url);
+    return state;
+  } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
-  });
-  await database?.close();
-  return state;
+  }
 }
 
 type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations'>>;

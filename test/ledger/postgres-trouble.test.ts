@@ -10,7 +10,7 @@ import {
   type DeliveryUpdate,
   LedgerUnavailable,
 } from '../../src/ledger/ledger.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { inspectStore, openLedger } from '../../src/ledger/open-ledger.ts';
 import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -320,6 +320,7 @@ describe('a PostgreSQL ledger that is shared', () => {
       ),
     );
     expect(ledger.writtenAt, 'not ready').to.equal(undefined);
+    expect((await rejectionOf(inspectStore(store.url))).message, 'of a check').to.include('is read-only');
     await ledger.processes();
     await store.query(
       `begin read write; alter database ${String(name)} reset default_transaction_read_only; commit`,
