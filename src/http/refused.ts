@@ -43,6 +43,11 @@ function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1';
 }
 
+/** Whether what is met on the connection belongs to a request that is being answered, or was without its body. */
+function isHandled(latest: ServerResponse | undefined): boolean {
+  return latest !== undefined && !(latest.writableFinished && latest.req.complete);
+}
+
 /**
  * Has `handler` answer what is a request. Of one that breaks off meanwhile the handler tells by itself; of a connection on which
  * nothing was sent, nobody: browsers and balancers open some in advance.
@@ -61,8 +66,7 @@ export function handleRequests(
     // Read now: a socket that is closed knows it no longer.
     const from = socket.remoteAddress ?? '';
     socket.on('error', (error) => {
-      const isInHand = latest.get(socket)?.writableFinished === false;
-      const refusal = isInHand || socket.bytesRead === 0 ? undefined : refusalOf(error);
+      const refusal = isHandled(latest.get(socket)) || socket.bytesRead === 0 ? undefined : refusalOf(error);
       if (refusal !== undefined) onTurnedAway({ ...refusal, from });
     });
   });
