@@ -80,7 +80,7 @@ export class Signals {
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
     const known = isExpecting ? await knownBots(ledger) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
-    const standing = await ledger.standing({ marginMs: marginOf(settings), isWatchingRuns });
+    const standing = await ledger.standing(isWatchingRuns);
     const { now, begun, runs } = standing;
     const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
     const timers: readonly AskedTimer[] = [
@@ -132,14 +132,14 @@ type StandingTimers = Awaited<ReturnType<Delivering['ledger']['standing']>>;
 
 function digestTimers(
   { config: { digests, display } }: Settings,
-  { now, begun, digest: first }: StandingTimers,
+  { now, begun }: StandingTimers,
 ): readonly AskedTimer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);
     const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
-    const data = known ?? first;
+    const data = known ?? { since: now, toldAt: now };
     // One that is due at the very moment of the first start is told.
-    const toldAt = known?.toldAt ?? first.toldAt - 1;
+    const toldAt = known?.toldAt ?? now - 1;
     const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt });
     return { key, kind: 'digest', dueAt, data, was: known };
   });

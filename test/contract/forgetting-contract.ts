@@ -152,7 +152,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await bench.arrive({ job_id: 'counted' }, []);
       await bench.store.passTime(DAY_MS);
       const digest = { key: 'digest ops', kind: 'digest', dueAt: now() + 7 * DAY_MS } as const;
-      const data = { position: 1, since: now() };
+      const data = { since: now() };
       await bench.ledger.adoptTimers({ timers: [{ ...digest, data }], ended: [], reasked: [] });
       await finish({ job_id: 'told' }, [OPS]);
       await bench.arrive({ job_id: 'nobody' }, []);

@@ -3,12 +3,9 @@ import sql from 'sql-template-tag';
 import type { DigestedBot } from '../../notice/notice.ts';
 import type { Tx } from '../database.ts';
 
-/** Where the next digest begins. Times are milliseconds since 1970. */
+/** Where the next digest begins, and when the last one was told, or the group began to have one. Milliseconds since 1970. */
 export interface DigestPosition {
   readonly since: number;
-  /** No callback with this id or a lower one is to be counted: those are not read. */
-  readonly position: number;
-  /** When the last digest was told, or the group began to have one. */
   readonly toldAt: number;
 }
 
@@ -26,13 +23,12 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
  * Counts per BOT, in the order of their ids; `next`: where the next digest begins.
  * @param marginMs what came so long ago is committed, and the window ends there: what is being written is left to the next digest
  */
-export async function digestCounts(
-  tx: Tx,
-  { since, position }: Pick<DigestPosition, 'since' | 'position'>,
-  marginMs: number,
-) {
+export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'since'>, marginMs: number) {
   const until = Math.max(since, tx.now - marginMs);
-  const isCounted = sql`id > ${position} AND received_at >= ${since} AND received_at < ${until}`;
+  // A callback has its id within that margin after it has come, so what came before that has lower ones, and is not read.
+  const before = await tx.first<{ id: number }>(sql`
+    SELECT id FROM callbacks WHERE id > 0 AND received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`);
+  const isCounted = sql`id > ${before?.id ?? 0} AND received_at >= ${since} AND received_at < ${until}`;
   const isError = sql`${isCounted} AND kind = 'callback' AND status = 1`;
   const counted = await tx.all<CountedRow>(sql`
     WITH read AS (
@@ -60,19 +56,7 @@ export async function digestCounts(
       ...(failedAt !== undefined && { lastError: { text: error ?? '', at: failedAt, jobId } }),
     }),
   );
-  return { bots, next: await digestFrom(tx, { since: until, position }, marginMs) };
-}
-
-/** @param from where the last digest began, with the time at which this one begins */
-export async function digestFrom(
-  tx: Tx,
-  { since, position }: Pick<DigestPosition, 'since' | 'position'>,
-  marginMs: number,
-): Promise<DigestPosition> {
-  // A callback has its id within that margin after it has come, so those that came before that have lower ones.
-  const last = await tx.first<{ id: number }>(sql`
-    SELECT id FROM callbacks WHERE id > ${position} AND received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`);
-  return { since, position: last?.id ?? position, toldAt: tx.now };
+  return { bots, next: { since: until, toldAt: tx.now } };
 }
 
 /** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */

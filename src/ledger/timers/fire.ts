@@ -9,7 +9,6 @@ import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { insertRows, ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { holdWanted } from './admission.ts';
-import { digestFrom } from './digest.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
 import { openRuns } from './runs.ts';
 import { endTimer, type Timer, timersOf } from './timers.ts';
@@ -59,16 +58,12 @@ async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: strin
   return over !== undefined;
 }
 
-/** What a process needs to know to have the ledger hold the timers of its config. @param marginMs as for `digestCounts` */
-export async function standing(
-  tx: Tx,
-  { marginMs, isWatchingRuns }: { readonly marginMs: number; readonly isWatchingRuns: boolean },
-) {
+/** What a process needs to know to have the ledger hold the timers of its config. */
+export async function standing(tx: Tx, isWatchingRuns: boolean) {
   return {
     now: tx.now,
     /** Timers that a config asks for, of whichever config. */
     begun: await timersOf(tx, ['digest', 'expect']),
-    digest: await digestFrom(tx, { since: tx.now, position: 0 }, marginMs),
     runs: isWatchingRuns ? await openRuns(tx) : [],
   };
 }
