@@ -4,10 +4,11 @@ import type { Escalation } from '../incident/escalation.ts';
 import type { AskedSteps } from '../ledger/incidents/escalations.ts';
 import type { Tick } from '../ledger/deliveries/claim.ts';
 import type { DigestPosition } from '../ledger/timers/digest.ts';
-import type { Fired, FiredNotice } from '../ledger/timers/fire.ts';
+import type { Adoption, Fired, FiredNotice, Standing } from '../ledger/timers/fire.ts';
 import type { ExpectedBot } from '../ledger/timers/judge.ts';
 import { type OpenRunTimer, overdueTimers } from '../ledger/timers/runs.ts';
-import { type AskedTimer, type Timer, timerKey } from '../ledger/timers/timers.ts';
+import { type Timer, timerKey } from '../ledger/timers/timers.ts';
+import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
@@ -80,24 +81,30 @@ export class Signals {
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
     const known = isExpecting ? await knownBots(ledger) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
-    const standing = await ledger.standing(isWatchingRuns);
-    const { now, begun, runs } = standing;
-    const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
-    const timers: readonly AskedTimer[] = [
-      ...digestTimers(settings, standing),
-      ...expectTimers(settings, known, begun, now),
-      ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
-    ];
-    const asked = new Set(timers.map(({ key }) => key));
-    const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
-    await ledger.adoptTimers({
-      timers,
-      ended: ended.map(({ key }) => key),
-      reasked: mutedOtherwise(this.#adopted, settings),
-    });
+    const reasked = mutedOtherwise(this.#adopted, settings);
+    const adopt = (standing: Standing) => ({ ...timersAsked(settings, known, standing), reasked });
+    await ledger.adoptTimers(isWatchingRuns, adopt);
     this.#adopted = settings;
     onDue();
   }
+}
+
+/** @param known BOTs that the ledger knows */
+function timersAsked(
+  settings: Settings,
+  known: readonly ArchivedBot[],
+  standing: Standing,
+): Pick<Adoption, 'timers' | 'ended'> {
+  const { now, begun, runs } = standing;
+  const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
+  const timers = [
+    ...digestTimers(settings, standing),
+    ...expectTimers(settings, known, begun, now),
+    ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
+  ];
+  const asked = new Set(timers.map(({ key }) => key));
+  const ended = begun.filter((timer) => !asked.has(timer.key) && !isStillExpected(timer, settings));
+  return { timers, ended: ended.map(({ key }) => key) };
 }
 
 /** The destinations that other routes reach than before, or by other hours of `mute`; all where what was before is not known. */
@@ -128,12 +135,10 @@ function marginOf({ config: { receiver } }: Settings): number {
   return receiver.answerWithinMs + 1000;
 }
 
-type StandingTimers = Awaited<ReturnType<Delivering['ledger']['standing']>>;
-
 function digestTimers(
   { config: { digests, display } }: Settings,
-  { now, begun }: StandingTimers,
-): readonly AskedTimer<DigestPosition>[] {
+  { now, begun }: Standing,
+): readonly Timer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);
     const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
@@ -141,7 +146,7 @@ function digestTimers(
     // One that is due at the very moment of the first start is told.
     const toldAt = known?.toldAt ?? now - 1;
     const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt });
-    return { key, kind: 'digest', dueAt, data, was: known };
+    return { key, kind: 'digest', dueAt, data };
   });
 }
 

@@ -6,7 +6,7 @@ import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { keyOf } from '../ledger/callbacks/keys.ts';
 import type { ExpectedBot } from '../ledger/timers/judge.ts';
-import { type AskedTimer, type Timer, timerKey } from '../ledger/timers/timers.ts';
+import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import { routesOf } from '../route/router.ts';
 import { beginToExpect, missedFrom, underRule, withinReach } from '../signal/expect.ts';
 import type { RouteConfig } from '../config/config.ts';
@@ -53,7 +53,7 @@ export function expectTimers(
   known: readonly ArchivedBot[],
   begun: readonly Timer[],
   at: number,
-): readonly AskedTimer<ExpectedBot>[] {
+): readonly Timer<ExpectedBot>[] {
   const asked = expectedBots(settings, known);
   const left = new Map(begun.map(({ key, data }) => [key, data as ExpectedBot]));
   const held = new Map(asked.flatMap(({ key }) => (left.has(key) ? [[key, left.get(key)]] : [])));
@@ -67,7 +67,7 @@ export function expectTimers(
         ? beginToExpect(rule, { at, hasCome: bot !== undefined, lastResultAt })
         : withinReach(rule, underRule(rule, kept, at), at);
     const data = { botId, botName: was?.botName ?? botName, expected };
-    return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data, was };
+    return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data };
   });
 }
 

@@ -41,12 +41,11 @@ import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveri
 import { settle } from './deliveries/settle.ts';
 import { digestCounts } from './timers/digest.ts';
 import { knownOf } from './timers/admission.ts';
-import { fire, standing } from './timers/fire.ts';
+import { adoptTimers, fire } from './timers/fire.ts';
 import { endHolds } from './deliveries/holds.ts';
 import { jobMessages } from './callbacks/job-messages.ts';
 import { openRun } from './timers/runs.ts';
 import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
-import { adoptTimers, timersOf } from './timers/timers.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
@@ -116,8 +115,6 @@ export const serviceOperations = {
   reroute,
   reservePace,
   revive,
-  standing,
-  timersOf,
   troubledDestinations,
   unroutedAfter,
   waitingAfter,

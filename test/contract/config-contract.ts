@@ -13,6 +13,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
+  adopting,
   Bench,
   type CreateStore,
   dead,
@@ -308,7 +309,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(1000);
         await beat();
         const timer = { key: 'expect a', kind: 'expect', dueAt: 1, data: {} } as const;
-        await bench.ledger.adoptTimers({ timers: [timer], ended: [], reasked: 'all' });
+        await adopting(bench.ledger, { timers: [timer], reasked: 'all' });
         const tickOf = async (by: DatabaseLedger, configHash: string) =>
           (await by.claim({ tick: { timers: 9, configHash } })).tick;
         expect(await tickOf(bench.ledger, 'a')).to.deep.include({ isLatest: false, timers: [] });

@@ -8,6 +8,7 @@ import { insertRows } from '../../src/ledger/deliveries/deliveries.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
+  adopting,
   answerOf,
   Bench,
   type CreateStore,
@@ -153,13 +154,13 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await bench.store.passTime(DAY_MS);
       const digest = { key: 'digest ops', kind: 'digest', dueAt: now() + 7 * DAY_MS } as const;
       const data = { since: now() };
-      await bench.ledger.adoptTimers({ timers: [{ ...digest, data }], ended: [], reasked: [] });
+      await adopting(bench.ledger, { timers: [{ ...digest, data }] });
       await finish({ job_id: 'told' }, [OPS]);
       await bench.arrive({ job_id: 'nobody' }, []);
       await bench.store.passTime(5 * DAY_MS);
       await forget({ doneBefore: now(), reachedNobodyBefore: now() });
       expect(await left()).to.deep.equal(['told', 'nobody']);
-      await bench.ledger.adoptTimers({ timers: [], ended: [digest.key], reasked: [] });
+      await adopting(bench.ledger, { ended: [digest.key] });
       await forget({ doneBefore: now(), reachedNobodyBefore: now() });
       expect(await left()).to.deep.equal([]);
     });

@@ -15,6 +15,7 @@ import type {
 import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/deliveries/turns.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import type { Ended, EndedHold, HoldRules } from '../../src/ledger/deliveries/holds.ts';
+import type { Adoption } from '../../src/ledger/timers/fire.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
@@ -175,6 +176,11 @@ export function only(destination: string, most = MOST_OF_DESTINATION): Partial<C
 export const TOLD: Ended = { route: undefined, isPlanned: false, escalating: [] };
 
 export const TOGETHER: HoldRules = { decide: () => TOLD, routes: [] };
+
+/** Has the ledger hold these timers as a config asks for them. */
+export function adopting(by: DatabaseLedger, asked: Partial<Adoption>): Promise<void> {
+  return by.adoptTimers(false, () => ({ timers: [], ended: [], reasked: [], ...asked }));
+}
 
 export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {
   return {

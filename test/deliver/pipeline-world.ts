@@ -18,7 +18,7 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import type { Clock } from '../../src/time/clock.ts';
-import { TOGETHER } from '../contract/ledger-under-test.ts';
+import { adopting, TOGETHER } from '../contract/ledger-under-test.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
@@ -144,7 +144,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
   async endHolds(): Promise<void> {
     const { ledger, settings } = this.first;
-    await ledger.adoptTimers({ timers: [], ended: [], reasked: 'all' });
+    await adopting(ledger, { reasked: 'all' });
     const { tick } = await ledger.claim({ tick: { timers: 64, configHash: settings.current.configHash } });
     for (const timer of tick?.timers ?? []) await ledger.endHolds(timer, TOGETHER);
   }

@@ -15,6 +15,7 @@ import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
+  adopting,
   answerOf,
   arrivalOf,
   claimedOf,
@@ -250,7 +251,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     };
     const [first, second] = [await accept('locked'), await accept('free')];
     const timers = ['a', 'b'].map((key) => ({ key, kind: 'overdue', dueAt: 1, data: {} }) as const);
-    await ledger.adoptTimers({ timers, ended: [], reasked: [] });
+    await adopting(ledger, { timers });
     const letGo = await holdLocks(
       store.url,
       `select from deliveries where id = ${first.id} for update`,

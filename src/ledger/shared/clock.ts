@@ -4,7 +4,7 @@ import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
 import { destinationOfBurst } from '../timers/judge.ts';
 import type { OpenRunTimer } from '../timers/runs.ts';
-import { putTimers, type Timer, timersOf } from '../timers/timers.ts';
+import { putTimers, type Timer } from '../timers/timers.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
@@ -56,7 +56,10 @@ async function correctSnoozes(tx: Tx): Promise<void> {
 
 /** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
 async function correctTimers(tx: Tx): Promise<void> {
-  for (const timer of await timersOf(tx, ['burst', 'overdue']))
+  const timers = await tx.all<Timer>(
+    sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,
+  );
+  for (const timer of timers)
     if (timer.kind === 'burst') await correctBurst(tx, timer as Timer<BurstWindow | undefined>);
     else await correctOverdue(tx, timer as Timer<OpenRunTimer>);
 }

@@ -1,7 +1,8 @@
-/** Writes the notice of a claimed timer together with its end, so that each is told once; and what timers begin with. */
+/** Writes the notice of a claimed timer together with its end, so that each is told once; and begins the timers of a config. */
 import { hash } from 'node:crypto';
-import sql from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { isDeepStrictEqual } from 'node:util';
+import sql, { join } from 'sql-template-tag';
+import { inChunks, type Tx } from '../database.ts';
 import { beginEscalations, tellingSteps } from '../incidents/escalations.ts';
 import { notice as noticeTrouble } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
@@ -11,7 +12,7 @@ import { lockJob } from '../deliveries/locks.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
 import { openRuns } from './runs.ts';
-import { endTimer, type Timer, timersOf } from './timers.ts';
+import { AT_ONCE, beginHolds, beginTimers, endTimer, putTimers, type Timer } from './timers.ts';
 
 export interface Fired {
   readonly timer: Timer;
@@ -58,12 +59,53 @@ async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: strin
   return over !== undefined;
 }
 
-/** What a process needs to know to have the ledger hold the timers of its config. */
-export async function standing(tx: Tx, isWatchingRuns: boolean) {
-  return {
-    now: tx.now,
-    /** Timers that a config asks for, of whichever config. */
-    begun: await timersOf(tx, ['digest', 'expect']),
-    runs: isWatchingRuns ? await openRuns(tx) : [],
-  };
+/** The timers that configs have asked for, but those being fired at this moment, and the runs that may be overdue. */
+export interface Standing {
+  readonly now: number;
+  readonly begun: readonly Timer[];
+  readonly runs: Awaited<ReturnType<typeof openRuns>>;
+}
+
+/** What becomes of the timers and holds of a config that takes effect. */
+export interface Adoption {
+  /** All that it asks for. */
+  readonly timers: readonly Timer<object>[];
+  /** Keys of those that it no longer asks for. */
+  readonly ended: readonly string[];
+  /** The destinations whose messages that `mute` or a snooze holds are decided anew. */
+  readonly reasked: readonly string[] | 'all';
+}
+
+export async function adoptTimers(
+  tx: Tx,
+  isWatchingRuns: boolean,
+  adopt: (standing: Standing) => Adoption,
+): Promise<void> {
+  const { now } = tx;
+  const begun = await tx.all<Timer>(sql`
+    SELECT key, kind, due_at, data FROM timers WHERE kind IN ('digest', 'expect') ORDER BY key ${tx.skipLocked}`);
+  const { timers, ended, reasked } = adopt({ now, begun, runs: isWatchingRuns ? await openRuns(tx) : [] });
+  for (const keys of inChunks(ended, AT_ONCE))
+    await tx.all(sql`DELETE FROM timers WHERE key IN (${join(keys)})`);
+  await beginTimers(tx, timers);
+  const known = new Map(begun.map((timer) => [timer.key, timer]));
+  await putTimers(
+    tx,
+    timers.filter((timer) => known.has(timer.key) && !isDeepStrictEqual(timer, known.get(timer.key))),
+  );
+  // By today's steps.
+  await tx.all(sql`
+    UPDATE timers SET due_at = ${now}, owner = NULL WHERE key IN (
+      SELECT key FROM timers WHERE kind = 'escalation' AND due_at > ${now} ORDER BY key ${tx.skipLocked})`);
+  await askAnew(tx, reasked);
+}
+
+/** Has messages that `mute` or a snooze holds decided anew. */
+async function askAnew(tx: Tx, reasked: Adoption['reasked']): Promise<void> {
+  const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
+  // At another time than before: what is being decided about them by the former config is not written.
+  const anew = sql`UPDATE SET due_at = timers.due_at - 1, owner = NULL`;
+  if (reasked === 'all') return beginHolds(tx, all, anew);
+  for (const some of inChunks(reasked, AT_ONCE))
+    await beginHolds(tx, sql`${all} AND destination IN (${join(some)})`, anew);
 }

@@ -1,6 +1,5 @@
 /** Timers: rows that are due at a time whatever comes. A process claims one; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { IS_IDLE } from '../deliveries/rows.ts';
@@ -17,7 +16,8 @@ export interface Timer<Data = unknown> {
   readonly data: Data;
 }
 
-const AT_ONCE = 100;
+/** The most timers that one statement writes. */
+export const AT_ONCE = 100;
 
 /** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
 export async function claimTimers(tx: Tx, most: number): Promise<readonly Timer[]> {
@@ -37,7 +37,7 @@ export async function claimTimers(tx: Tx, most: number): Promise<readonly Timer[
 }
 
 /** @param otherwise what becomes of timers that exist */
-async function beginHolds(tx: Tx, destinations: Sql, otherwise: Sql): Promise<void> {
+export async function beginHolds(tx: Tx, destinations: Sql, otherwise: Sql): Promise<void> {
   await tx.all(sql`
     INSERT INTO timers (key, kind, due_at, data)
     SELECT 'hold ' || destination, 'hold', CAST(${tx.now} AS BIGINT), '{}' FROM (${destinations}) AS places WHERE destination <> ''
@@ -103,55 +103,4 @@ export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promi
 /** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */
 export function timerKey(kind: TimerKind, what: unknown): string {
   return `${kind} ${hash('sha256', JSON.stringify(what), 'hex').slice(0, 16)} `;
-}
-
-/** A timer as a config asks for it, and its data in the ledger; undefined: the ledger does not hold it yet. */
-export interface AskedTimer<Data extends object = object> extends Timer<Data> {
-  readonly was?: Data | undefined;
-}
-
-/** What becomes of the timers and holds of a config that takes effect. */
-export interface Adoption {
-  /** All that it asks for. Of those that the ledger holds, digests and those with other data are changed. */
-  readonly timers: readonly AskedTimer[];
-  /** Keys of those that it no longer asks for. */
-  readonly ended: readonly string[];
-  /** The destinations whose messages that `mute` or a snooze holds are decided anew. */
-  readonly reasked: readonly string[] | 'all';
-}
-
-export async function adoptTimers(tx: Tx, { timers, ended, reasked }: Adoption): Promise<void> {
-  // One that is locked is being fired at this moment.
-  const free = (which: Sql) =>
-    sql`key IN (SELECT key FROM timers WHERE ${which} ORDER BY key ${tx.skipLocked})`;
-  for (const keys of inChunks(ended, AT_ONCE))
-    await tx.all(sql`DELETE FROM timers WHERE ${free(sql`key IN (${join(keys)})`)}`);
-  await beginTimers(tx, timers);
-  // By today's steps.
-  await tx.all(
-    sql`UPDATE timers SET due_at = ${tx.now}, owner = NULL WHERE ${free(sql`kind = 'escalation' AND due_at > ${tx.now}`)}`,
-  );
-  // One with other data has been told, or met by a result, meanwhile.
-  for (const { key, dueAt, data, was } of timers.filter(isChanged))
-    await tx.all(
-      sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE ${free(sql`key = ${key} AND data = ${was}`)}`,
-    );
-  const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
-  // At another time than before: what is being decided about them by the former config is not written.
-  const anew = sql`UPDATE SET due_at = timers.due_at - 1, owner = NULL`;
-  if (reasked === 'all') await beginHolds(tx, all, anew);
-  else
-    for (const some of inChunks(reasked, AT_ONCE))
-      await beginHolds(tx, sql`${all} AND destination IN (${join(some)})`, anew);
-}
-
-function isChanged({ kind, data, was }: AskedTimer): boolean {
-  return was !== undefined && (kind === 'digest' || !isDeepStrictEqual(data, was));
-}
-
-/** The timers of these kinds, in the order of their keys. */
-export function timersOf(tx: Tx, kinds: readonly TimerKind[]): Promise<readonly Timer[]> {
-  return tx.all<Timer>(
-    sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN (${join(kinds)}) ORDER BY key`,
-  );
 }
