@@ -92,7 +92,6 @@ class ServiceLedger {
       .call('settle', [settlement], { withinMs, isDurable, isPlain: isPlain(settlement) })
       .catch((error: unknown) => {
         this.unwritten.keep(settlement);
-        this.upkeep.abandon(settlement.deliveries);
         throw error;
       });
   }

@@ -21,8 +21,8 @@ import { forget } from './callbacks/forget.ts';
 import { endFailing, failingDestinations } from './deliveries/failing.ts';
 import { currentPaces, forgetPace, forgetPaces, pausePace, pausesOf, reservePace } from './shared/paces.ts';
 import { correctTimes } from './shared/clock.ts';
-import { freeClaims, giveBack, leave } from './deliveries/free-claims.ts';
-import { heartbeat, otherProcesses, processes } from './shared/processes.ts';
+import { freeClaims, leave } from './deliveries/free-claims.ts';
+import { heartbeat, processes } from './shared/processes.ts';
 import {
   closeIncidents,
   countIncidents,
@@ -128,10 +128,8 @@ export const operations = {
   admit,
   correctTimes,
   freeClaims,
-  giveBack,
   heartbeat,
   ledgerState,
-  otherProcesses,
   refuse,
   settle,
   takeOver,

@@ -4,7 +4,6 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
-  answerOf,
   Bench,
   claimedOf,
   type CreateStore,
@@ -15,7 +14,6 @@ import {
   LOG,
   OPS,
   putOff,
-  settlementOf,
   WORK_MS,
 } from './ledger-under-test.ts';
 
@@ -161,14 +159,6 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         expect(await rejectionOf(bench.ledger.takeOver([NOBODY]))).to.be.an('error');
         expect(await look(), 'it may be on its way').to.equal(false);
         expect(await again()).to.equal(true);
-      });
-
-      it('is given back at the next heartbeat where its outcome could not be written', async () => {
-        const [ops] = namesOf(await bench.arrive({ job_id: 'unwritten' }, [OPS]));
-        const lost = { ...settlementOf([failed(ops)]), callbackId: -1, answer: answerOf(502, 'failed') };
-        expect(await rejectionOf(bench.ledger.settle(lost))).to.be.an('error');
-        expect(await look()).to.equal(true);
-        expect((await bench.due()).length, 'and nothing else').to.equal(1);
       });
 
       it('is a timer that was not fired, and comes behind the others', async () => {

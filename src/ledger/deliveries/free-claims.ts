@@ -17,23 +17,47 @@ export interface OwnClaims {
   readonly timers: readonly string[];
 }
 
-interface Judged {
-  /** Owners that were processes of this machine and are none any more. */
-  readonly gone: readonly string[];
+/** What a process knows that looks for claims on which nobody works. */
+export interface Looking {
+  /** Whether the owner was a process of this machine and is none any more. */
+  readonly isGone: (owner: string) => boolean;
   /** Whether who is silent is dead; else only who is gone is, or has never been heard of. */
   readonly isSilenceJudged: boolean;
+  /** Whether to look at all claims. @param dead the owners that are */
+  readonly isDue: (dead: string) => boolean;
+  /** Those of this process's claims that it does not work on. */
+  readonly leftOf: (own: OwnClaims) => OwnClaims;
 }
 
-/** Frees whatever belongs to nobody who lives. @returns whether that was anything, and what is this process's own */
-export async function freeClaims(tx: Tx, { gone, isSilenceJudged }: Judged) {
+/** Frees whatever belongs to nobody who lives, or is left. @returns whether that was anything, and what is this process's own, if it looked */
+export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftOf }: Looking) {
   const { now, owner } = tx;
+  const others = await tx.all<{ owner: string; isSilent: boolean }>(sql`
+    SELECT owner, CAST(seen_at <= ${now - DEAD_AFTER_MS} AS INTEGER) AS is_silent FROM processes
+    WHERE owner <> ${owner} ORDER BY owner`);
+  const gone = others.map((each) => each.owner).filter(isGone);
+  const silent = others.filter(({ isSilent }) => isSilenceJudged && isSilent).map((each) => each.owner);
+  const dead = [...new Set([...gone, ...silent])].join(' ');
+  if (!isDue(dead)) return { dead, isAny: false };
   const living = sql`SELECT owner FROM processes WHERE owner = ${owner} OR (owner NOT IN (${join(['', ...gone])})
     AND seen_at > ${isSilenceJudged ? now - DEAD_AFTER_MS : 0})`;
-  const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;
-  const isAny = await endClaims(tx, sql`destination >= '' AND ${dead}`, sql`${dead}`);
+  const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;
+  const isAnyDead = await endClaims(tx, sql`destination >= '' AND ${isDead}`, isDead);
   await tx.all(sql`
     DELETE FROM processes WHERE owner <> ${owner} AND (owner IN (${join(['', ...gone])}) OR seen_at < ${now - FORGOTTEN_AFTER_MS})`);
-  return { isAny, own: await ownClaims(tx) };
+  const own = await ownClaims(tx);
+  const left = leftOf(own);
+  const isAnyLeft = await endClaims(
+    tx,
+    sql`id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
+    sql`key IN (${join(['', ...left.timers])})`,
+  );
+  return { dead, isAny: isAnyDead || isAnyLeft, own };
+}
+
+/** Names a claim: of a timer its key does. */
+export function claimOf({ id, updatedAt }: OwnClaims['deliveries'][number]): string {
+  return `${id} ${updatedAt}`;
 }
 
 async function ownClaims(tx: Tx): Promise<OwnClaims> {
@@ -42,16 +66,6 @@ async function ownClaims(tx: Tx): Promise<OwnClaims> {
     WHERE state = 'pending' AND destination >= '' AND owner = ${tx.owner}`);
   const timers = await tx.all<{ key: string }>(sql`SELECT key FROM timers WHERE owner = ${tx.owner}`);
   return { deliveries, timers: timers.map(({ key }) => key) };
-}
-
-/** Gives back what this process has claimed and does not work on. */
-export async function giveBack(tx: Tx, ids: readonly number[], timers: readonly string[]): Promise<void> {
-  const isOwn = sql`owner = ${tx.owner}`;
-  await endClaims(
-    tx,
-    sql`${isOwn} AND id IN (${join([-1, ...ids])})`,
-    sql`${isOwn} AND key IN (${join(['', ...timers])})`,
-  );
 }
 
 /** Signs off, and gives back what it could not finish. */

@@ -80,15 +80,3 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
     INSERT INTO channel_types (name, type) VALUES ${bulk(rows)}
     ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
 }
-
-/** Another process that has shared the store within a day. */
-export interface OtherProcess {
-  readonly owner: string;
-  readonly isSilent: boolean;
-}
-
-export function otherProcesses(tx: Tx): Promise<readonly OtherProcess[]> {
-  const { now, owner } = tx;
-  return tx.all(sql`
-    SELECT owner, CAST(seen_at <= ${now - DEAD_AFTER_MS} AS INTEGER) AS is_silent FROM processes WHERE owner <> ${owner}`);
-}

@@ -2,7 +2,7 @@
 import type { Clock } from '../../time/clock.ts';
 import type { DeliveryName } from '../ledger.ts';
 import type { LongestWaits } from './clock.ts';
-import type { OwnClaims } from '../deliveries/free-claims.ts';
+import { claimOf, type OwnClaims } from '../deliveries/free-claims.ts';
 import type { UnwrittenOutcomes } from '../deliveries/unwritten-outcomes.ts';
 import type { RunningConfig } from './processes.ts';
 import { isGone } from './owners.ts';
@@ -55,8 +55,6 @@ export class Upkeep {
   #dead = '';
   /** Claims of this process that nothing in its hands stood for, each with when that was first seen. */
   #strays: ReadonlyMap<string, number> = new Map();
-  /** Ids of deliveries whose outcome could not be written: nobody works on them any more. */
-  readonly #abandoned = new Set<number>();
   /** Until then a call that failed may still claim something. By the monotonic clock, as the next two. */
   #doubtedUntil = -Infinity;
   #nextLookAt = -Infinity;
@@ -92,11 +90,6 @@ export class Upkeep {
     this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
   }
 
-  /** The outcomes of these could not be written. */
-  abandon(deliveries: readonly DeliveryName[]): void {
-    for (const { id } of deliveries) this.#abandoned.add(id);
-  }
-
   /** Frees what nobody who lives works on, and ends waits that a wrong clock made. @returns whether something may be due because of it */
   async lookAfter(hands: Hands): Promise<boolean> {
     const isCorrected = this.#mayBeAhead;
@@ -118,39 +111,37 @@ export class Upkeep {
 
   /** Looks at all claims where somebody has died since the last look, where a call has failed, and once a minute. */
   async #freeClaims(hands: Hands): Promise<boolean> {
-    const { clock, isGone: hasEnded = isGone } = this.#settings;
+    const { clock, isGone: hasEnded = isGone, workMs } = this.#settings;
     const now = clock.monotonic();
-    const others = await this.#call('otherProcesses', []);
-    const gone = others.map(({ owner }) => owner).filter(hasEnded);
-    const isSilenceJudged = now >= this.#silenceCountsFrom;
-    const silent = others.filter(({ isSilent }) => isSilenceJudged && isSilent).map(({ owner }) => owner);
-    const dead = [...gone, ...silent].toSorted().join(' ');
-    const isNews = dead !== this.#dead || now < this.#doubtedUntil || this.#strays.size > 0;
+    const isLate = now < this.#doubtedUntil || this.#strays.size > 0 || now >= this.#nextLookAt;
+    const since = (claim: string) => this.#strays.get(claim) ?? now;
+    const isLeft = (claim: string) => now - since(claim) > workMs;
+    const { dead, isAny, own } = await this.#call('freeClaims', [
+      {
+        isGone: hasEnded,
+        isSilenceJudged: now >= this.#silenceCountsFrom,
+        isDue: (found) => isLate || found !== this.#dead,
+        leftOf: (all) => {
+          const { deliveries, timers } = this.#straysOf(all, hands);
+          return {
+            deliveries: deliveries.filter((each) => isLeft(claimOf(each))),
+            timers: timers.filter(isLeft),
+          };
+        },
+      },
+    ]);
     this.#dead = dead;
-    if (!isNews && now < this.#nextLookAt) return false;
-    const { isAny, own } = await this.#call('freeClaims', [{ gone, isSilenceJudged }]);
+    if (own === undefined) return false;
     this.#nextLookAt = now + LOOK_EVERY_MS;
-    return (await this.#giveBack(own, hands, now)) || isAny;
+    const { deliveries, timers } = this.#straysOf(own, hands);
+    const others = [...deliveries.map(claimOf), ...timers].filter((claim) => !isLeft(claim));
+    this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
+    return isAny;
   }
 
-  /** Gives back what has been in the hands of nobody for longer than a call can take. */
-  async #giveBack(own: OwnClaims, hands: Hands, now: number): Promise<boolean> {
-    const since = (claim: string) => this.#strays.get(claim) ?? now;
-    const isStray = (claim: string) => now - since(claim) > this.#settings.workMs;
-    const has = (delivery: DeliveryName) => hands.has(delivery) || this.#unwritten.has(delivery);
-    const named = own.deliveries
-      .filter((each) => !has(each))
-      .map(({ id, updatedAt }) => ({ id, claim: `${id} ${updatedAt}` }));
-    const timers = own.timers.filter((key) => !hands.isFiring(key));
-    const ids = named
-      .filter(({ id, claim }) => this.#abandoned.has(id) || isStray(claim))
-      .map(({ id }) => id);
-    const keys = timers.filter(isStray);
-    const others = [...named.map(({ claim }) => claim), ...timers].filter((claim) => !isStray(claim));
-    this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
-    if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);
-    const kept = new Set(own.deliveries.filter(has).map(({ id }) => id));
-    for (const id of this.#abandoned) if (!kept.has(id)) this.#abandoned.delete(id);
-    return ids.length + keys.length > 0;
+  /** What nothing in its hands stands for. */
+  #straysOf({ deliveries, timers }: OwnClaims, hands: Hands): OwnClaims {
+    const isStray = (each: DeliveryName) => !hands.has(each) && !this.#unwritten.has(each);
+    return { deliveries: deliveries.filter(isStray), timers: timers.filter((key) => !hands.isFiring(key)) };
   }
 }

@@ -102,20 +102,20 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'never gives back what a call has claimed whose answer was lost',
     file: 'src/ledger/shared/upkeep.ts',
-    from: "if (ids.length + keys.length > 0) await this.#call('giveBack', [ids, keys]);",
-    to: '',
+    from: 'now - since(claim) > workMs;',
+    to: 'now - since(claim) > Infinity * workMs;',
   },
   {
     does: 'gives back what is on its way into its hands',
     file: 'src/ledger/shared/upkeep.ts',
-    from: 'now - since(claim) > this.#settings.workMs',
-    to: 'now - since(claim) >= 0 * this.#settings.workMs',
+    from: 'now - since(claim) > workMs;',
+    to: 'now - since(claim) >= 0 * workMs;',
   },
   {
     does: 'gives back what it has in hand',
     file: 'src/ledger/shared/upkeep.ts',
-    from: '.filter((each) => !has(each))',
-    to: '.filter((each) => has(each))',
+    from: '!hands.has(each) && !this.#unwritten',
+    to: 'hands.has(each) && !this.#unwritten',
   },
   {
     does: 'does not take over what it says it has taken over',
