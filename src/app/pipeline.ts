@@ -3,7 +3,7 @@ import { refusalAlert } from '../deliver/alerts.ts';
 import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
-import { SeenDestinations } from '../deliver/figures.ts';
+import { SeenDestinations } from '../deliver/failing.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';

@@ -1,6 +1,14 @@
-/** Which destinations are down, as far as this process knows: by the store's rows, and what it has seen itself since. */
+/** What this process knows of destinations: which are down, by the store's rows and its own attempts since, and when each last succeeded and failed. */
 import type { FailureClass } from '../channels/failure.ts';
-import { type FailingDestination, type Failures, isDown } from '../ledger/deliveries/failing.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import {
+  type FailingDestination,
+  type Failures,
+  isDown,
+  type SeenDestination,
+} from '../ledger/deliveries/failing.ts';
+import type { AttemptResult } from './attempt.ts';
+import { errorOf } from './outcome.ts';
 
 /** Times are by the monotonic clock. */
 export class Failing {
@@ -44,5 +52,29 @@ export class Failing {
   /** Of a channel. */
   of(channel: string): readonly string[] {
     return [...this.#failures.keys()].filter((destination) => destination.startsWith(`${channel}:`));
+  }
+}
+
+/** When each destination last succeeded and failed here, gathered in memory and written every few seconds. */
+export class SeenDestinations {
+  /** By destination. */
+  readonly #unwritten = new Map<string, SeenDestination>();
+
+  /** Ignores rate limits: they do not say whether the destination works. */
+  attempted(destination: string, { startedAt, durationMs, failure }: AttemptResult): void {
+    if (failure?.class === 'rate_limited') return;
+    const at = Math.round(startedAt + durationMs);
+    const news =
+      failure === undefined ? { lastDeliveredAt: at } : { lastFailedAt: at, lastError: errorOf(failure) };
+    this.#unwritten.set(destination, { destination, ...this.#unwritten.get(destination), ...news });
+  }
+
+  /** @throws {LedgerUnavailable} nothing is lost: the next call writes it */
+  async write(ledger: Pick<DatabaseLedger, 'recordDestinations'>): Promise<void> {
+    const written = [...this.#unwritten.values()];
+    if (written.length === 0) return;
+    await ledger.recordDestinations(written);
+    for (const seen of written)
+      if (this.#unwritten.get(seen.destination) === seen) this.#unwritten.delete(seen.destination);
   }
 }

@@ -16,9 +16,8 @@ import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database
 import { admit } from './callbacks/admit.ts';
 import { claim } from './deliveries/claim.ts';
 import { takeOver } from './deliveries/deliveries.ts';
-import { recordDestinations } from './deliveries/destinations.ts';
 import { forget } from './callbacks/forget.ts';
-import { endFailing, failingDestinations } from './deliveries/failing.ts';
+import { endFailing, failingDestinations, recordDestinations } from './deliveries/failing.ts';
 import { currentPaces, forgetPace, forgetPaces, pausePace, pausesOf, reservePace } from './shared/paces.ts';
 import { correctTimes } from './shared/clock.ts';
 import { freeClaims, leave } from './deliveries/free-claims.ts';
@@ -32,9 +31,14 @@ import {
   releaseIncidents,
   takeUp,
 } from './incidents/people.ts';
-import { recordOutage } from './incidents/outages.ts';
 import { fireEscalation } from './incidents/escalations.ts';
-import { careForIncidents, endOwn, noticeOwn, troubledDestinations } from './incidents/signs.ts';
+import {
+  careForIncidents,
+  endOwn,
+  noticeOwn,
+  recordOutage,
+  troubledDestinations,
+} from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
 import { refuse } from './callbacks/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
-import { SeenDestinations } from '../../src/deliver/figures.ts';
-import type { SeenDestination } from '../../src/ledger/deliveries/destinations.ts';
+import { SeenDestinations } from '../../src/deliver/failing.ts';
+import type { SeenDestination } from '../../src/ledger/deliveries/failing.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const told = (startedAt: number): AttemptResult => ({ startedAt, durationMs: 5, receipt: {} });

@@ -1,7 +1,7 @@
 /** What came to a small office in the last two weeks, what became of it, and what people did about it. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
-import { recordDestinations } from '../../src/ledger/deliveries/destinations.ts';
+import { recordDestinations } from '../../src/ledger/deliveries/failing.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import type { People } from '../../src/people/actions.ts';
 import type { Router } from '../../src/route/router.ts';

@@ -1,9 +1,10 @@
-/** For all processes: the destinations at which attempts fail, from the first failure since the last success on, and which are down. */
-import sql from 'sql-template-tag';
+/** For all processes: each destination's last success and failure, since when attempts fail there, and which are down. */
+import sql, { bulk } from 'sql-template-tag';
+import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { LONGEST_BACKOFF_MS } from '../shared/clock.ts';
-import { IS_IDLE } from './rows.ts';
+import { IS_IDLE, kept } from './rows.ts';
 
 /** From the first failure to the last one: a destination at which they are so far apart is down. */
 export const DOWN_AFTER_MS = 120_000;
@@ -104,4 +105,19 @@ export async function endFailing(tx: Tx, destination: string, wasDown: boolean):
       WHERE state = 'pending' AND destination = ${destination} AND is_taken_over = 1 AND due_at > ${tx.now}
         AND error_class = 'transient' AND ${IS_IDLE}
       ORDER BY id ${tx.skipLocked})`);
+}
+
+/** What a process has seen of a destination since its last write: a write per message would cost too much. */
+export type SeenDestination = Pick<ArchivedDestination, 'destination'> & Partial<ArchivedDestination>;
+
+export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[]): Promise<void> {
+  // Sorted, so that all writers lock the rows in the same order.
+  const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
+  await tx.all(sql`
+    INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)
+    VALUES ${bulk(rows.map((row) => [row.destination, row.lastDeliveredAt, row.lastFailedAt, kept(row.lastError)]))}
+    ON CONFLICT (destination) DO UPDATE SET
+      last_delivered_at = coalesce(excluded.last_delivered_at, destinations.last_delivered_at),
+      last_failed_at = coalesce(excluded.last_failed_at, destinations.last_failed_at),
+      last_error = coalesce(excluded.last_error, destinations.last_error)`);
 }

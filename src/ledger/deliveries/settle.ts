@@ -11,7 +11,7 @@ import {
 } from '../ledger.ts';
 import { kept, type RowWithCallback, withCallbacks } from './rows.ts';
 import { raise } from '../incidents/alerts.ts';
-import { noticeFailures } from '../incidents/failures.ts';
+import { noticeFailures } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailures } from './failing.ts';
