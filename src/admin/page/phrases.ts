@@ -101,7 +101,6 @@ export const PHRASES = {
   'bots.pending': ['{number|message|messages} not yet delivered', '届いていない通知 {number}件'],
   'bots.strip': ['{runs|run|runs}, {failed} failed', '実行{runs}回、うちエラー{failed}回'],
   'bots.no result': ['No result yet', '結果はまだありません'],
-  'bots.usually': ['usually {duration}', '通常は{duration}'],
   'bots.empty': ['No BOT has run yet', 'まだどのBOTも実行されていません'],
   'bots.empty, address': ['The job service posts to:', 'ジョブサービスからの送り先：'],
   'bots.empty, try': ['See in the playground how to post a sample', 'プレビューで見本の送り方を見る'],
@@ -149,10 +148,6 @@ export const PHRASES = {
   ],
   'callback.message': ['The message', 'メッセージ'],
   'callback.timeline': ['What happened', '経過'],
-  'callback.alike': [
-    'The same happened {times|more time|more times}, until {time}',
-    '同じことがあと{times}回ありました（{time}まで）',
-  ],
 
   'playground.lead': [
     'What would become of a callback: each message as its reader would see it, and why. Nothing is sent.',
@@ -276,17 +271,4 @@ export const PHRASES = {
   'config.warning': ['Warning', '注意'],
   'config.unchanged': ['Needs a restart', '再起動が必要な項目'],
   'config.reload': ['Reload now', '再読み込みする'],
-  'config.preview': ['What would a reload change?', '再読み込みすると何が変わりますか？'],
-  'config.previewRefused': ['It would be refused:', '次の誤りがあるため、読み込まれません。'],
-  'config.previewNobody': [
-    'Nobody’s messages since {since} change.',
-    '{since} 以降に受信した分の宛先は変わりません。',
-  ],
-  'config.previewLead': [
-    'Of what came since {since}, this would change:',
-    '{since} 以降に受信した分のうち、宛先が変わるもの：',
-  ],
-  'config.previewPart': ['There are too many BOTs to look at all.', 'BOTが多く、すべては調べていません。'],
-  'config.added': ['Would be told', '新たに通知'],
-  'config.removed': ['No longer told', '通知しなくなる'],
 } as const satisfies Readonly<Record<string, readonly [en: string, ja: string]>>;

@@ -119,6 +119,7 @@ function createFormats(language: Language, timezone: string, now: number) {
     day: (ms: number) => day.format(ms),
     relative,
     elapsed,
+    took: (seconds: number | undefined) => (seconds === undefined ? '–' : elapsed(seconds)),
     number: (value: number) => value.toLocaleString(locale),
     size: (bytes: number) => formatSize(bytes, language),
   };

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
 import { archiveReads } from '../../../src/ledger/registry.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
-import { openOffice, type OfficeWorld, PREVIEW } from '../../support/office.ts';
+import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
 import { target } from '../../support/recorded.ts';
 import { OFFICE_NOW } from '../../support/two-weeks.ts';
@@ -19,7 +19,7 @@ const VIEWS: Readonly<Record<string, string>> = {
     '/callbacks?bot_id=price-watch&state=dead',
   'a search with its filters folded': '/callbacks?search=invoice-*&limit=1',
   'who was told and who was not, and why': '/callbacks/:price-watch-13-7.5',
-  'what is tried again, attempts that failed for the same reason once': '/callbacks/:newsletter',
+  'what is tried again, in the order in which it happened': '/callbacks/:newsletter',
   'who has snoozed what is held': '/callbacks/:report',
   'that nobody was told, and why': '/callbacks/:monthly',
   'of each message what can be done about it': '/callbacks/:every-state',
@@ -33,7 +33,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   'each body of a fault': '/refused?like=2',
   'each destination with its last success, last error and pause': '/destinations',
   'snoozes, and the form of one more': '/snoozes?bot_id=a&destination=slack%3A%23shop&time=2026-12-01T09:00',
-  'the config in force, why another was refused, and what it would change': '/config?preview=1',
+  'the config in force, and why another was refused': '/config',
   'what would become of a callback': '/playground',
   'what of a filter makes no sense, above the filter': '/callbacks?status=5&from=tomorrow&bot_id=mine',
   'what of a redelivery’s filter makes no sense': '/redeliveries/new?status=9',
@@ -202,16 +202,6 @@ describe('The page of an office', () => {
       '/playground/message?packed=x&to=slack',
     ])
       expect((await world.get(path)).status, path).to.equal(404);
-  });
-
-  it('names what is wrong with a config where a reload would be refused', async () => {
-    const problems = [
-      { place: { file: 'b.yaml', line: 3, column: 1 }, message: 'unknown key', severity: 'error' },
-    ] as const;
-    const refused = { ...PREVIEW, configHash: undefined, changes: [], problems };
-    Object.assign(world.services.reloading, { preview: () => Promise.resolve(refused) });
-    const lines = linesIn((await world.get('/config?preview=1')).body);
-    expect(lines).to.include('It would be refused:').and.include('✕Error b.yaml:3:1 unknown key');
   });
 });
 

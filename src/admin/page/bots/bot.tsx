@@ -8,7 +8,7 @@ import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { Chips, Code, Gist, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
-import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
+import { useReader, type View, type ViewRequest } from '../reader.ts';
 import { Scatter } from './charts.tsx';
 
 const DAYS_SHOWN = 30;
@@ -105,7 +105,7 @@ const TOLD: Columns<BotData['told'][number]> = [
 const RUNS: Columns<Run> = [
   ['status', linkTo, 'main'],
   ['started', ({ startedAt }) => <Time at={startedAt} />, 'narrow'],
-  ['took', elapsedIn, 'number'],
+  ['took', ({ elapsedSeconds }, { formats }) => formats.took(elapsedSeconds), 'number'],
   ['job', ({ jobId }) => <JobLink id={jobId} />, 'narrow'],
 ];
 
@@ -118,8 +118,4 @@ function linkTo({ callbackId, status, gist }: Run) {
       <Gist text={gist} />
     </>
   );
-}
-
-function elapsedIn({ elapsedSeconds }: Run, { formats }: Reader) {
-  return elapsedSeconds === undefined ? '–' : formats.elapsed(elapsedSeconds);
 }

@@ -89,19 +89,11 @@ function comparable(text: string): string {
   return text.normalize('NFKC').toLowerCase().trim();
 }
 
-/** The median duration of ended runs, in seconds; undefined if none is known. */
-export function usualSeconds(runs: readonly Run[]): number | undefined {
-  const known = runs.flatMap(({ status, elapsedSeconds }) =>
-    status === 2 || elapsedSeconds === undefined ? [] : [elapsedSeconds],
-  );
-  return known.toSorted((a, b) => a - b)[Math.ceil(known.length / 2) - 1];
-}
-
 /** @param runs newest first */
 function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
   const last = runs.find(({ status }) => status !== 2) ?? runs[0];
   const failed = runs.filter(({ status }) => status === 1).length;
-  return { ...bot, runs, last, failed, usual: usualSeconds(runs) };
+  return { ...bot, runs, last, failed };
 }
 
 function Bots(data: BotsData) {
@@ -160,7 +152,7 @@ const COLUMNS: Columns<Row> = [
   ['bot', linkTo, 'main'],
   ['bots.runs', stripOf, 'narrow'],
   ['bots.last', lastResultOf, 'narrow'],
-  ['took', durationsOf, 'number'],
+  ['took', ({ last }, { formats }) => formats.took(last?.elapsedSeconds), 'number'],
 ];
 
 function linkTo({ botId, botName, isSnoozed, last }: Row, { t }: Reader) {
@@ -188,15 +180,6 @@ function lastResultOf({ last, lastReceivedAt, lastResultAt }: Row, { t }: Reader
       <small>
         <Time as="ago" at={last?.status === 2 ? last.receivedAt : (lastResultAt ?? lastReceivedAt)} />
       </small>
-    </>
-  );
-}
-
-function durationsOf({ last, usual }: Row, { t, formats }: Reader) {
-  return (
-    <>
-      {last?.elapsedSeconds === undefined ? '–' : formats.elapsed(last.elapsedSeconds)}
-      {usual === undefined ? null : <small>{t('bots.usually', { duration: formats.elapsed(usual) })}</small>}
     </>
   );
 }

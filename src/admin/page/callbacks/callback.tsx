@@ -151,34 +151,17 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   alerted: 'wait',
 };
 
-type Alike = [StoryEvent, ...StoryEvent[]];
-
 function entriesOf(events: readonly StoryEvent[], reader: Reader) {
-  const dayOf = (group: Alike | undefined) => reader.formats.day(group?.[0].at ?? 0);
-  return alikeTogether(events).map((group, index, groups) => {
-    const isNewDay = dayOf(group) !== dayOf(groups[index - 1]);
-    return entryOf(group, isNewDay ? dayOf(group) : '', reader);
+  const dayOf = (event: StoryEvent | undefined) => reader.formats.day(event?.at ?? 0);
+  return events.map((event, index) => {
+    const isNewDay = dayOf(event) !== dayOf(events[index - 1]);
+    return entryOf(event, index, isNewDay ? dayOf(event) : '', reader);
   });
 }
 
-/** Folds each event into an earlier one of the same kind, destination and technical class. */
-function alikeTogether(events: readonly StoryEvent[]): readonly Alike[] {
-  const groups = new Map<string, Alike>();
-  events.forEach((event, index) => {
-    const { what, destination, small = index } = event;
-    const name = [what, destination, small].join('\n');
-    const group = groups.get(name);
-    if (group) group.push(event);
-    else groups.set(name, [event]);
-  });
-  return [...groups.values()];
-}
-
-function entryOf([event, ...alike]: Alike, day: string, { formats, t }: Reader) {
-  const { at, what, text, small } = event;
-  const last = alike.at(-1);
+function entryOf({ at, what, text, small }: StoryEvent, key: number, day: string, { formats }: Reader) {
   return (
-    <li class={TONES[what]}>
+    <li key={key} class={TONES[what]}>
       <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
         {day} {formats.clock(at)}
       </time>
@@ -188,18 +171,6 @@ function entryOf([event, ...alike]: Alike, day: string, { formats, t }: Reader) 
           <small class="quiet">
             <Code text={small} />
           </small>
-        )}
-        {last === undefined ? null : (
-          <details>
-            <summary>{t('callback.alike', { times: alike.length, time: formats.short(last.at) })}</summary>
-            <ol>
-              {alike.map((each, index) => (
-                <li key={index}>
-                  {formats.short(each.at)} {each.text}
-                </li>
-              ))}
-            </ol>
-          </details>
         )}
       </div>
     </li>

@@ -1,6 +1,6 @@
-/** The config in force, the problems of the last failed reload, and what a reload would change. */
+/** The config in force, and the problems of the last failed reload. */
 import type { Problem } from '../../../config/config.ts';
-import type { ReloadPreview, ReloadStatus, RoutingChange } from '../../services.ts';
+import type { ReloadStatus } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
@@ -9,11 +9,9 @@ import { useReader, type View } from '../reader.ts';
 
 const HASH_SHOWN = 12;
 
-export const configView: View = async ({ query, reader: { t }, services: { reloading } }) => {
+export const configView: View = ({ reader: { t }, services: { reloading } }) => {
   const { status } = reloading;
   const { failure } = status;
-  // The preview reads many callbacks, so it is made only on request.
-  const preview = query.get('preview') === '1' ? await reloading.preview() : undefined;
   const body = (
     <>
       {failure === undefined ? null : (
@@ -26,10 +24,9 @@ export const configView: View = async ({ query, reader: { t }, services: { reloa
         </Section>
       )}
       <InForce status={status} />
-      {preview === undefined ? null : <Changes preview={preview} />}
     </>
   );
-  return { title: t('nav.config'), body, isStill: preview !== undefined };
+  return Promise.resolve({ title: t('nav.config'), body });
 };
 
 function InForce({ status }: { readonly status: ReloadStatus }) {
@@ -40,7 +37,6 @@ function InForce({ status }: { readonly status: ReloadStatus }) {
       <Problems problems={status.warnings} />
       <div class="actions">
         <PostButton action="/act/reload" word={t('config.reload')} />
-        <a href="/config?preview=1">{t('config.preview')}</a>
       </div>
     </Section>
   );
@@ -67,32 +63,3 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
     </ul>
   );
 }
-
-/** Destinations that the new config would add for, or drop from, the last days' callbacks. */
-function Changes({ preview }: { readonly preview: ReloadPreview }) {
-  const { t, formats } = useReader();
-  const { problems, unchanged, changes, isComplete, configHash } = preview;
-  const since = formats.short(Date.parse(preview.since));
-  const lead = changes.length > 0 ? t('config.previewLead', { since }) : t('config.previewNobody', { since });
-  return (
-    <Section title={t('config.preview')}>
-      <p>{configHash === undefined ? t('config.previewRefused') : lead}</p>
-      {isComplete ? null : <p class="quiet">{t('config.previewPart')}</p>}
-      <Table caption="config.preview" rows={changes} columns={CHANGES} />
-      <Problems problems={problems} />
-      {unchanged.length === 0 ? null : (
-        <p>
-          {t('config.unchanged')}: <Foreign text={unchanged.join(', ')} />
-        </p>
-      )}
-    </Section>
-  );
-}
-
-const CHANGES: Columns<RoutingChange> = [
-  ['bot', ({ botId }) => <Foreign text={botId} />, 'main'],
-  ['status', ({ status }, { t }) => t(`status.${status}`)],
-  ['nav.callbacks', ({ callbacks }) => callbacks, 'number'],
-  ['config.added', ({ added }) => <Chips names={added} />],
-  ['config.removed', ({ removed }) => <Chips names={removed} />],
-];

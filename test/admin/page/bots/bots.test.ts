@@ -1,7 +1,7 @@
-/** In which order BOTs stand, and what is said of their runs. */
+/** In which order BOTs stand. */
 import { expect } from 'chai';
-import { botsOnPage, usualSeconds } from '../../../../src/admin/page/bots/bots.tsx';
-import type { ArchivedBot, Run } from '../../../../src/ledger/archive/archive.ts';
+import { botsOnPage } from '../../../../src/admin/page/bots/bots.tsx';
+import type { ArchivedBot } from '../../../../src/ledger/archive/archive.ts';
 
 function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
   return {
@@ -14,10 +14,6 @@ function bot(botId: string, fields: Partial<ArchivedBot> = {}): ArchivedBot {
     lastResultAt: 100,
     ...fields,
   };
-}
-
-function run(status: 0 | 1 | 2, elapsedSeconds?: number): Run {
-  return { callbackId: 1, jobId: 'j', status, startedAt: 0, receivedAt: 0, elapsedSeconds };
 }
 
 const isFailing = ({ botId }: ArchivedBot) => ['bad', 'worse'].includes(botId);
@@ -55,13 +51,5 @@ describe('the overview of BOTs', () => {
     expect(idsOf(bots, 'NE', undefined, 9)).to.deep.equal(['new']);
     expect(idsOf(bots, '請求', undefined, 9)).to.deep.equal(['begun']);
     expect(idsOf(bots, ' abc ', undefined, 9)).to.deep.equal(['begun']);
-  });
-});
-
-describe('the runs of a BOT', () => {
-  it('usually take what half of them take less than', () => {
-    expect(usualSeconds([run(0, 9), run(1, 1), run(0, 5), run(2, 99), run(0)])).to.equal(5);
-    expect(usualSeconds([run(0, 1), run(0, 2), run(0, 3), run(0, 4)])).to.equal(2);
-    expect(usualSeconds([run(2, 3)])).to.equal(undefined);
   });
 });
