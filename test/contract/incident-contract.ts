@@ -117,6 +117,24 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(await open()).to.deep.equal([]);
     });
 
+    it('says of a destination that works again that what was given up there is left', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      const lastError = { class: 'permanent', code: 'too_long', message: 'The text is too long.' } as const;
+      await bench.settle([{ ...dead(id), lastError }]);
+      const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
+      await bench.settle([failed(other, { isTakenOver: true, lastError: CONFIG })]);
+      await care();
+      expect((await open()).map(({ sign, gist }) => [sign, gist])).to.deep.equal([
+        ['config', CONFIG.message],
+      ]);
+      const lastDeliveredAt = bench.store.clock.now() + 1;
+      await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt }]);
+      await care();
+      expect((await open()).map(({ sign, gist }) => [sign, gist])).to.deep.equal([
+        ['dead', lastError.message],
+      ]);
+    });
+
     it('opens one of a destination whose settings are wrong, which is over once it delivers', async () => {
       const [id, other] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);

@@ -3,9 +3,10 @@ import sql, { join } from 'sql-template-tag';
 import { type Incident, type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
+import { gistOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob } from '../deliveries/locks.ts';
-import type { Alert, DeliveryTarget } from '../ledger.ts';
+import type { Alert, DeliveryError, DeliveryTarget } from '../ledger.ts';
 import { type Counted, raise, raiseKept } from './alerts.ts';
 import { endIncidents, INCIDENT, tellIncidents, type ToldTarget } from './telling.ts';
 
@@ -134,19 +135,35 @@ interface IncidentCare {
   readonly keepMs: number;
 }
 
+const HAS_DELIVERED = sql`EXISTS (
+  SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)`;
+
+/** Of a destination that works again, what was given up there is all that is left of the trouble. */
+async function sayWhatIsLeft(tx: Tx): Promise<void> {
+  const mended = await tx.all<{ id: number; lastError: DeliveryError | undefined }>(sql`
+    SELECT id, (
+      SELECT last_error FROM deliveries WHERE state = 'dead' AND destination = subject ORDER BY id DESC LIMIT 1) AS last_error
+    FROM incidents
+    WHERE kind = 'destination' AND over_at IS NULL AND has_dead = 1 AND sign <> 'dead' AND ${HAS_DELIVERED} ORDER BY id`);
+  for (const { id, lastError } of mended)
+    await tx.all(
+      sql`UPDATE incidents SET sign = 'dead', gist = ${gistOf(lastError?.message ?? '')} WHERE id = ${id}`,
+    );
+}
+
 /**
  * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, and one whose dead letters are gone; refused
  * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
  */
 export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
   const { now } = tx;
+  await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
       NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
-      AND (has_dead = 1 OR EXISTS (
-        SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)))))`;
+      AND (has_dead = 1 OR ${HAS_DELIVERED}))))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raiseKept(tx);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);

@@ -11,6 +11,7 @@ import {
 } from '../../../incident/incident.ts';
 import type { Archive } from '../../../ledger/registry.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
+import { gistOf } from '../../../text/gist.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -125,7 +126,7 @@ function Entry({ group, errors }: EntryProps) {
           {incidents.length === 1 ? '' : `${t('incidents.bots', { bots: incidents.length })} `}
           {SIGN_WORDS[sign][language]}
         </strong>
-        <Foreign text={gistOf(latest, errors, language)} />
+        <Foreign text={saidOf(latest, errors, language)} />
       </p>
       <Subjects incidents={incidents} />
       <p class="facts quiet">
@@ -155,13 +156,13 @@ function Entry({ group, errors }: EntryProps) {
 }
 
 /** In the reader's language where it is Botbell that says it. */
-function gistOf(
+function saidOf(
   { kind, sign, gist, subject }: Incident,
   errors: Troubles['errors'],
   language: 'en' | 'ja',
 ): string {
   const error = kind === 'destination' ? errors.get(subject) : undefined;
-  if (error !== undefined) return failureInWords(error, language);
+  if (error !== undefined && gistOf(error.message) === gist) return failureInWords(error, language);
   if (sign !== 'refused' || language === 'en') return gist;
   const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
   return `${pointer} ${faultInJapanese(fault)}`;
