@@ -90,14 +90,14 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'frees nothing that the dead had in hand',
     file: 'src/ledger/deliveries/free-claims.ts',
-    from: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
-    to: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}) AND 1 = 0)`;',
+    from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
+    to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}) AND 1 = 0)`;',
   },
   {
     does: 'frees what the living have in hand',
     file: 'src/ledger/deliveries/free-claims.ts',
-    from: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
-    to: 'const dead = sql`(owner <> ${owner} AND owner NOT IN (${living} AND 1 = 0))`;',
+    from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
+    to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living} AND 1 = 0))`;',
   },
   {
     does: 'never gives back what a call has claimed whose answer was lost',
