@@ -8,9 +8,6 @@ const INTERVAL_MS = 60_000;
 /** How long callbacks that reached nobody are kept: short, since anyone who may post can fill the ledger with them. */
 const REACHED_NOBODY_KEPT_MS = 3 * 86_400_000;
 
-/** The same with digests, which count these callbacks and come once a week at the least. */
-const DIGESTED_KEPT_MS = 8 * 86_400_000;
-
 /** How often the scan starts again at the oldest row. Old callbacks kept as undelivered may be many and change little. */
 const ANEW_MS = 86_400_000;
 
@@ -23,14 +20,14 @@ export function retentionChore({ clock, ledger, settings }: Parts): Chore {
   return {
     everyMs: INTERVAL_MS,
     async work() {
-      const { store, digests } = settings.current.config;
+      const { keepMs } = settings.current.config.store;
       if (clock.monotonic() >= anewAt) {
         from = oldest;
         anewAt = clock.monotonic() + ANEW_MS;
       }
       const { next, isMore } = await ledger.forget({
-        doneKeptMs: store.keepMs,
-        nobodyKeptMs: Math.min(store.keepMs, digests.length > 0 ? DIGESTED_KEPT_MS : REACHED_NOBODY_KEPT_MS),
+        doneKeptMs: keepMs,
+        nobodyKeptMs: Math.min(keepMs, REACHED_NOBODY_KEPT_MS),
         from,
       });
       from = next;
