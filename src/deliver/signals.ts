@@ -12,7 +12,7 @@ import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
-import { missedFrom, underRule, withMissed } from '../signal/expect.ts';
+import { type Expected, missedFrom, underRule, withMissed } from '../signal/expect.ts';
 import type { Delivering } from './delivering.ts';
 import { holdRules } from './ended-holds.ts';
 import { plannedDelivery } from './plan.ts';
@@ -160,17 +160,17 @@ interface Firing extends Pick<Delivering, 'ledger'> {
   readonly now: number;
 }
 
-/** Undefined: all of it is written. */
-type Fire = (timer: Timer<never>, firing: Firing) => Promise<Fired | undefined>;
+/** Without a result all of it is written. */
+type Fire = (timer: Timer<never>, firing: Firing) => Fired | Promise<Fired | void>;
 
 const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   overdue,
   expect: missed,
   digest: tellDigest,
-  hold: (timer, { settings, ledger }) => ledger.endHolds(timer, holdRules(settings)).then(() => undefined),
-  burst: (timer) => Promise.resolve({ timer }),
+  hold: (timer, { settings, ledger }) => ledger.endHolds(timer, holdRules(settings)),
+  burst: (timer) => ({ timer }),
   escalation: (timer: Timer<Escalation>, { settings, ledger }) =>
-    ledger.fireEscalation(timer, stepsOf(timer.data, settings)).then(() => undefined),
+    ledger.fireEscalation(timer, stepsOf(timer.data, settings)),
 };
 
 /** What a route's `then` says today; no steps, if there is no such route any more. */
@@ -201,27 +201,23 @@ async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Fi
   };
 }
 
-function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Promise<Fired> {
+function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Fired {
   const { botId, botName, expected } = timer.data;
   const asked = expectationOf(timer, settings);
-  if (asked === undefined) return Promise.resolve({ timer });
+  if (asked === undefined) return { timer };
   const { rule, routes } = asked;
   const today = underRule(rule, expected, now);
   // Another config's rule: by today's it is not due yet.
-  if (missedFrom(rule, today) > now)
-    return Promise.resolve({
-      timer,
-      next: { dueAt: missedFrom(rule, today), data: { botId, botName, expected: today } },
-    });
+  const next = (expected: Expected) => ({
+    dueAt: missedFrom(rule, expected),
+    data: { botId, botName, expected },
+  });
+  if (missedFrom(rule, today) > now) return { timer, next: next(today) };
   const { dueAt, lastResultAt } = today;
   const subject: OwnSubject<'missed'> = { template: 'missed', botId, botName, dueAt, lastResultAt };
-  const after = withMissed(today);
   const told = toldBy(settings, botId, (route) => routes.includes(route));
-  return Promise.resolve({
-    timer,
-    next: { dueAt: missedFrom(rule, after), data: { botId, botName, expected: after } },
-    notice: { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told },
-  });
+  const notice = { kind: 'missed', subject: JSON.stringify(subject), botId, botName, ...told };
+  return { timer, next: next(withMissed(today)), notice };
 }
 
 async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now }: Firing): Promise<Fired> {

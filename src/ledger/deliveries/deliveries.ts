@@ -1,5 +1,6 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
+import type { Telling } from '../../signal/decide.ts';
 import { fixed, shared, type Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import {
@@ -146,13 +147,15 @@ interface GivenBack {
   readonly givenBackAt?: number;
   /** The bulk redelivery that gives it back: it is sent after all others. */
   readonly bulkId?: number;
+  /** How it is rendered from now on; left out: as before. */
+  readonly telling?: Telling | undefined;
 }
 
 /** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. */
 export async function makePending(
   tx: Tx,
   rows: readonly { readonly id: number }[],
-  { countsAnew, givenBackAt, bulkId }: GivenBack,
+  { countsAnew, givenBackAt, bulkId, telling }: GivenBack,
 ): Promise<void> {
   if (rows.length === 0) return;
   const age = countsAnew
@@ -164,7 +167,7 @@ export async function makePending(
       error_class = NULL, error_code = NULL, last_error = NULL,
       owner = CASE WHEN state = 'pending' THEN owner END,
       is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
-      given_back_at = coalesce(${givenBackAt}, given_back_at),
+      given_back_at = coalesce(${givenBackAt}, given_back_at), telling = coalesce(${telling}, telling),
       is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);
 }

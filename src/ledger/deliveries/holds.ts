@@ -153,11 +153,7 @@ async function holdOn(tx: Tx, held: readonly EndedHold[], hold: HeldOn): Promise
 }
 
 async function release(tx: Tx, rows: readonly EndedHold[], telling?: Telling): Promise<void> {
-  await makePending(tx, rows, { countsAnew: false });
-  if (telling !== undefined)
-    await tx.all(
-      sql`UPDATE deliveries SET telling = ${telling} WHERE id IN (${join(rows.map(({ id }) => id))})`,
-    );
+  await makePending(tx, rows, { countsAnew: false, telling });
   await writeEach(tx, rows, 'released');
 }
 

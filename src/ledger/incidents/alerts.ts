@@ -31,17 +31,16 @@ export type Raised = readonly [incident: Counted, alert: AlertAbout];
 /** Has to be the last to lock any rows in a transaction. @returns whether any alert was written */
 export async function raise(tx: Tx, raised: readonly Raised[]): Promise<boolean> {
   let isAnyTold = false;
-  const keyed = raised
+  const inOrder = raised
     .filter(([, { targets }]) => targets.length > 0)
-    .map(([incident, alert]) => ({ incident, alert, key: keyOf(alert.cause) }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
-  for (const { incident, alert, key } of keyed)
-    if (await raiseOne(tx, incident, alert, key)) isAnyTold = true;
+    .toSorted(([, a], [, b]) => (a.cause < b.cause ? -1 : Number(a.cause > b.cause)));
+  for (const [incident, alert] of inOrder) if (await raiseOne(tx, incident, alert)) isAnyTold = true;
   return isAnyTold;
 }
 
-async function raiseOne(tx: Tx, incident: Counted, alert: AlertAbout, key: string): Promise<boolean> {
+async function raiseOne(tx: Tx, incident: Counted, alert: AlertAbout): Promise<boolean> {
   const { id } = incident;
+  const key = keyOf(alert.cause);
   if (!isDue(incident, alert, tx.now)) {
     await tx.all(sql`UPDATE incidents SET alert = ${alert} WHERE id = ${id}`);
     return false;
@@ -108,9 +107,7 @@ export async function raiseKept(tx: Tx): Promise<void> {
   const grown = await tx.all<Counted & { readonly alert: AlertAbout }>(sql`
     SELECT id, since, count, told_at, told_count, cause, alert FROM incidents
     WHERE over_at IS NULL AND alert IS NOT NULL ORDER BY kind, subject_key ${tx.skipLocked}`);
-  const due = grown.filter(({ alert, ...incident }) => isDue(incident, alert, tx.now));
-  await raise(
-    tx,
-    due.map(({ alert, ...incident }) => [incident, alert]),
-  );
+  const due = grown.filter((each) => isDue(each, each.alert, tx.now));
+  const raised = due.map((each): Raised => [each, each.alert]);
+  await raise(tx, raised);
 }

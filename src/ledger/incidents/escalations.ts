@@ -1,7 +1,6 @@
 /** Tells further people, step by step, of a BOT's incident that nobody has taken up. */
 import sql, { join } from 'sql-template-tag';
 import { escalate, type Escalation, type Step } from '../../incident/escalation.ts';
-import type { Incident } from '../../incident/incident.ts';
 import type { AskedRoute, Telling } from '../../signal/decide.ts';
 import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry } from '../../signal/rules.ts';
@@ -20,7 +19,7 @@ import { IS_OF_JOB, JOB_KEY } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { openSnoozes } from '../timers/snoozes.ts';
 import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';
-import { deliveredOf, type ToldTarget, troublesOf } from './telling.ts';
+import { deliveredOf, INCIDENT_ROW, type IncidentRow, type ToldTarget, troublesOf } from './telling.ts';
 
 /** A route by its name, and the first step of its `then`. */
 export type FirstStep = readonly [route: string, step: NonNullable<AskedRoute['firstStep']>];
@@ -64,26 +63,17 @@ export async function beginAfterHolds(
   for (const { id, subjectKey } of open) await beginEscalations(tx, id, botKeys.get(subjectKey) ?? []);
 }
 
-/** Begins the steps of these incidents anew. */
-export async function escalateAnew(tx: Tx, ids: readonly number[]): Promise<void> {
-  for (const id of ids) {
-    const told = await tx.first<{ alerted?: readonly ToldTarget[] }>(
-      sql`SELECT alerted FROM incidents WHERE id = ${id}`,
-    );
-    const past = told?.alerted?.map((each): ToldTarget => ({ ...each, isPast: true }));
-    await tx.all(sql`UPDATE incidents SET alerted = ${past} WHERE id = ${id}`);
-    const timers = await tx.all<Timer<Escalation>>(
-      sql`SELECT key, kind, data FROM timers WHERE kind = 'escalation' AND key LIKE ${`escalation ${id} %`} ORDER BY key`,
-    );
-    await putTimers(
-      tx,
-      timers.map(({ data: { route }, ...each }) => ({
-        ...each,
-        dueAt: tx.now,
-        data: { route, from: tx.now, done: [] },
-      })),
-    );
-  }
+/** Begins the steps of the incident anew. */
+export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promise<void> {
+  const past = alerted?.map((each): ToldTarget => ({ ...each, isPast: true }));
+  await tx.all(sql`UPDATE incidents SET alerted = ${past} WHERE id = ${id}`);
+  const timers = await tx.all<Timer<Escalation>>(
+    sql`SELECT key, kind, data FROM timers WHERE kind = 'escalation' AND key LIKE ${`escalation ${id} %`} ORDER BY key`,
+  );
+  const begun = timers.map(({ data: { route }, ...each }) => {
+    return { ...each, dueAt: tx.now, data: { route, from: tx.now, done: [] } };
+  });
+  await putTimers(tx, begun);
 }
 
 /** A route's steps by the config in force. */
@@ -95,21 +85,16 @@ export interface AskedSteps {
   readonly timezone: string;
 }
 
-interface Escalated extends Pick<Incident, 'subject' | 'since' | 'takenUp' | 'overAt'> {
-  readonly subjectKey: string;
-  readonly alerted?: readonly ToldTarget[];
-}
-
 /** Tells the incident's last trouble to whom a step names now. Locks its job, callback and deliveries before the incident. */
 export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: AskedSteps): Promise<void> {
   const id = Number(timer.key.split(' ')[1]);
-  const columns = sql`SELECT subject, subject_key, since, taken_up, over_at, alerted FROM incidents WHERE id = ${id}`;
-  const found = await tx.first<Escalated>(columns);
+  const row = sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id}`;
+  const found = await tx.first<IncidentRow>(row);
   const last = found && (await lastTrouble(tx, found));
   if (last !== undefined) await lockCallback(tx, last.id);
-  const incident = await tx.first<Escalated>(sql`${columns} AND over_at IS NULL ${tx.forUpdate}`);
+  const incident = await tx.first<IncidentRow>(sql`${row} AND over_at IS NULL ${tx.forUpdate}`);
   if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
-  const delivered = (await deliveredOf(tx, incident.subjectKey, incident.since)).map((to) => to.destination);
+  const delivered = (await deliveredOf(tx, incident)).map((to) => to.destination);
   const facts = await factsOf(tx, incident, last, asked, delivered);
   const { tell, dueAt, ...next } = escalate(asked.steps, timer.data, facts);
   const data = { route: timer.data.route, from: timer.data.from, ...next };
@@ -127,7 +112,7 @@ export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: As
 
 async function factsOf(
   tx: Tx,
-  incident: Escalated,
+  incident: IncidentRow,
   { kind }: LastTrouble,
   { own, mute, timezone }: AskedSteps,
   delivered: readonly string[],
@@ -157,12 +142,12 @@ interface LastTrouble {
   readonly telling: Pick<Telling, 'occasion'> | undefined;
 }
 
-async function lastTrouble(tx: Tx, { subjectKey, since }: Escalated): Promise<LastTrouble | undefined> {
+async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble | undefined> {
   const last = await tx.first<LastTrouble>(sql`
     SELECT id, kind, received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key,
       CASE WHEN kind = 'callback' THEN bot_key END AS error_of, (
       SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
-    FROM callbacks WHERE id IN (${troublesOf(subjectKey, since)}) ORDER BY id DESC LIMIT 1`);
+    FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);
   const occasion = last?.telling?.occasion;
   return last && { ...last, telling: occasion && { occasion } };
 }
@@ -186,8 +171,5 @@ async function tellLast(
     targets: targets.map((target) => ({ ...target, telling })),
   });
   if (again.length === 0) return;
-  await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now });
-  await tx.all(
-    sql`UPDATE deliveries SET telling = ${telling} WHERE id IN (${join(again.map(({ id }) => id))})`,
-  );
+  await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now, telling });
 }

@@ -8,7 +8,7 @@ import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { escalateAnew } from './escalations.ts';
-import { endIncidents, INCIDENT, tellIncidents, toldOf } from './telling.ts';
+import { endIncidents, INCIDENT, INCIDENT_ROW, type IncidentRow, tellIncidents, toldOf } from './telling.ts';
 
 export interface IncidentFilter {
   readonly state?: IncidentState | undefined;
@@ -89,24 +89,20 @@ export async function takeUp(
 
 /** Begins the steps of their routes anew. @returns those that were open, on which nobody is now */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
-  const taken = await tx.all<{ id: number }>(sql`
-    SELECT id FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join(ids)})
+  const taken = await tx.all<IncidentRow>(sql`
+    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join(ids)})
     ORDER BY id ${tx.forUpdate}`);
-  const released = await setTakenUp(tx, ids, undefined);
-  await escalateAnew(
-    tx,
-    taken.map(({ id }) => id),
-  );
-  return released;
+  for (const incident of taken) await escalateAnew(tx, incident);
+  return setTakenUp(tx, ids, undefined);
 }
 
 function setTakenUp(
   tx: Tx,
   ids: readonly number[],
   taken: TakenUp | undefined,
-): Promise<readonly Incident[]> {
+): Promise<readonly IncidentRow[]> {
   return tx.all(sql`
-    UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join([0, ...ids])}) RETURNING ${INCIDENT}`);
+    UPDATE incidents SET taken_up = ${taken} WHERE over_at IS NULL AND id IN (${join([0, ...ids])}) RETURNING ${INCIDENT_ROW}`);
 }
 
 /** @param noNews as of `takeUp` @returns whether any of them was open */

@@ -9,8 +9,17 @@ import { type DecidedTarget, DISMISSED } from '../ledger.ts';
 import { insertRows } from '../deliveries/deliveries.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 
-/** The columns of an `Incident`. */
+/** The columns of an `Incident`, and of an `IncidentRow`. */
 export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
+export const INCIDENT_ROW: Sql = sql`${INCIDENT}, subject_key, alerted, about`;
+
+export interface IncidentRow extends Incident {
+  readonly subjectKey: string;
+  /** Whom the alert about it, or steps, have told. */
+  readonly alerted?: readonly ToldTarget[] | undefined;
+  /** The callback of its first sign. */
+  readonly about?: number | undefined;
+}
 
 /** Nothing is written for nobody. */
 export async function tellIncidents(
@@ -23,24 +32,20 @@ export async function tellIncidents(
   await insertRows(tx, { ...written, jobKey: undefined, targets });
 }
 
-interface Ended extends Incident {
-  readonly alerted: readonly ToldTarget[] | undefined;
-  readonly about: number | undefined;
-}
-
 /** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
-  const ended = await tx.all<Ended>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT}, alerted, about`,
+  const ended = await tx.all<IncidentRow>(
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
   const groups = new Map<
     string,
     { readonly targets: readonly DecidedTarget[]; readonly incidents: Incident[] }
   >();
-  for (const { alerted = [], about, ...found } of ended) {
-    const hearing = (await withAlert(tx, alerted)).filter(({ destination }) => !noNews.includes(destination));
+  for (const found of ended) {
+    const got = await withAlert(tx, found.alerted ?? []);
+    const hearing = got.filter(({ destination }) => !noNews.includes(destination));
     if (hearing.length === 0) continue;
-    const incident = { ...found, ...(await lateAndLost(tx, found, about)) };
+    const incident = { ...found, ...(await lateAndLost(tx, found)) };
     const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
     const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] as Incident[] };
     group.incidents.push(incident);
@@ -66,7 +71,7 @@ async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readon
 const LATE_MS = 60_000;
 
 /** Of the messages for a destination since the first that failed: how many were told late, or are now, and how many were given up. */
-async function lateAndLost(tx: Tx, { kind, subject }: Incident, about: number | undefined) {
+async function lateAndLost(tx: Tx, { kind, subject, about }: IncidentRow) {
   if (kind !== 'destination' || about === undefined) return {};
   return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
     SELECT CAST(coalesce(sum(CASE WHEN (state = 'delivered' AND updated_at - received_at >= ${LATE_MS})
@@ -89,11 +94,11 @@ export interface ToldTarget extends DecidedTarget {
 /** @returns for each destination that was told of some of these incidents, which those are; a message replies to the last one */
 export async function toldOf(
   tx: Tx,
-  incidents: readonly Incident[],
+  incidents: readonly IncidentRow[],
 ): Promise<readonly (readonly [DecidedTarget, readonly Incident[]])[]> {
   const told = new Map<string, { target: ToldTarget; readonly of: Incident[] }>();
   for (const incident of incidents)
-    for (const target of await targetsOf(tx, incident)) {
+    for (const target of await toldAbout(tx, incident)) {
       const known = told.get(target.destination);
       if (known === undefined) told.set(target.destination, { target, of: [incident] });
       else {
@@ -113,26 +118,23 @@ async function replying(tx: Tx, { lastId, ...target }: ToldTarget): Promise<Deci
   return last?.receipt === undefined ? target : { ...target, telling: { repliesTo: last.receipt } };
 }
 
-async function targetsOf(tx: Tx, { id, kind, since }: Incident): Promise<readonly ToldTarget[]> {
-  const row = await tx.first<{ alerted: readonly ToldTarget[] | undefined; subjectKey: string }>(
-    sql`SELECT alerted, subject_key FROM incidents WHERE id = ${id}`,
-  );
-  return kind === 'bot' ? deliveredOf(tx, row?.subjectKey ?? '', since) : (row?.alerted ?? []);
+async function toldAbout(tx: Tx, incident: IncidentRow): Promise<readonly ToldTarget[]> {
+  return incident.kind === 'bot' ? deliveredOf(tx, incident) : (incident.alerted ?? []);
 }
 
-/** The destinations that have got a message about a BOT's trouble since then. */
-export function deliveredOf(tx: Tx, botKey: string, since: number): Promise<readonly ToldTarget[]> {
+/** The destinations that have got a message about a BOT's trouble. */
+export function deliveredOf(tx: Tx, incident: IncidentRow): Promise<readonly ToldTarget[]> {
   return tx.all<ToldTarget>(sql`
     SELECT destination, channel, address, max(id) AS last_id FROM deliveries
-    WHERE state = 'delivered' AND callback_id IN (${troublesOf(botKey, since)})
+    WHERE state = 'delivered' AND callback_id IN (${troublesOf(incident)})
     GROUP BY destination, channel, address ORDER BY destination`);
 }
 
 /** A query of the ids of a BOT's errors, overdue runs and missed results, the newest of each. */
-export function troublesOf(botKey: string, since: number): Sql {
+export function troublesOf({ subjectKey, since }: IncidentRow): Sql {
   // By the index of callbacks, then by that of Botbell's own notices.
   const newest = (kinds: Sql) => sql`SELECT id FROM (
-    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${botKey} AND status = 1 AND received_at >= ${since}
+    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${subjectKey} AND status = 1 AND received_at >= ${since}
     ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
   return sql`${newest(sql`kind = 'callback'`)} UNION ALL ${newest(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)}`;
 }
