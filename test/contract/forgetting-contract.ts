@@ -3,8 +3,6 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
-import { jobKeyOf, keyOf } from '../../src/ledger/callbacks/keys.ts';
-import { insertRows } from '../../src/ledger/deliveries/deliveries.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
@@ -107,11 +105,8 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     it('no result of a run that was overdue while that notice is kept', async () => {
       await finish({ status: EXECUTING }, [OPS]);
       const { bot_id: botId, job_id: jobId } = callbackWith();
-      const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
-      const written = await bench.store.call(writeOwnNotice, [notice]);
-      await bench.store.call(insertRows, [
-        { ...written, jobKey: jobKeyOf(keyOf(jobId), keyOf(botId)), targets: [OPS] },
-      ]);
+      const notice = { kind: 'overdue', isOfJob: true, jobId, botId, subject: '{}' };
+      await bench.store.call(writeOwnNotice, [notice, [OPS]]);
       await bench.arrive({}, []);
       await forgetDone();
       expect(await left()).to.have.length(2);

@@ -1,7 +1,9 @@
 /** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
 import sql from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
-import { keyOf, nameIn } from './keys.ts';
+import { insertRows } from '../deliveries/deliveries.ts';
+import type { DecidedTarget } from '../ledger.ts';
+import { jobKeyOf, keyOf, nameIn } from './keys.ts';
 import { randomId } from '../../text/random.ts';
 import { toStored } from './stored-body.ts';
 
@@ -24,9 +26,9 @@ export interface OwnNotice {
   readonly suppressed?: number | undefined;
 }
 
-/** @returns what its deliveries are inserted with */
-export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
-  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
+/** @returns the id of its row, and its deliveries */
+export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonly DecidedTarget[] = []) {
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell', isOfJob = false } = notice;
   const { about, incidentId, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
@@ -40,5 +42,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice) {
       ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
-  return { callbackId, receivedAt: tx.now };
+  const jobKey = isOfJob ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
+  const deliveries = await insertRows(tx, { callbackId, receivedAt: tx.now, jobKey, targets });
+  return { callbackId, deliveries };
 }

@@ -12,7 +12,7 @@ import {
 } from '../ledger.ts';
 import { BEHIND, type DeliveryRow, IS_IDLE, RECEIVED_AT, type RowWithCallback } from './rows.ts';
 
-/** The targets of a callback. jobKey: undefined for a notice of Botbell's own. */
+/** The targets of a callback. jobKey: its job's; undefined: it is of none. */
 interface Planned {
   readonly callbackId: number;
   readonly receivedAt: number;

@@ -9,7 +9,7 @@ import type { ArchivedCallback } from '../archive/archive.ts';
 import { type HistoryWhat, writeEach } from '../callbacks/history.ts';
 import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
 import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
-import { holdBack, insertRows, makePending } from './deliveries.ts';
+import { holdBack, makePending } from './deliveries.ts';
 import { lockHeld } from './locks.ts';
 import { HAS_FAILED_AGAIN, IS_OVER } from './rows.ts';
 import { Counted } from './summary.ts';
@@ -203,11 +203,9 @@ class Told {
 
   async #summarise(tx: Tx, { destination, channel, address }: DeliveryTarget): Promise<void> {
     const subject = JSON.stringify(this.#counted.subject);
-    const written = await writeOwnNotice(tx, { kind: 'summary', subject });
     const telling = this.#teller === undefined ? undefined : { wantedBy: [this.#teller] };
     const targets = [{ destination, channel, address, telling }];
-    await insertRows(tx, { ...written, jobKey: undefined, targets });
-    const { callbackId: summaryId } = written;
+    const { callbackId: summaryId } = await writeOwnNotice(tx, { kind: 'summary', subject }, targets);
     for (const ids of inChunks(this.#ids, AT_ONCE))
       await tx.all(sql`
         UPDATE deliveries SET summary_id = ${summaryId}, held_until = NULL, updated_at = ${tx.now}

@@ -5,7 +5,7 @@ import { keyOf } from '../callbacks/keys.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import type { Incident } from '../../incident/incident.ts';
 import type { Tx } from '../database.ts';
-import { insertRows, ofIncident } from '../deliveries/deliveries.ts';
+import { ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import type { Alert, DeliveryRecord } from '../ledger.ts';
 import type { ToldTarget } from './telling.ts';
@@ -90,16 +90,16 @@ async function write(
 ): Promise<readonly DeliveryRecord[]> {
   const { job_id: jobId, bot_id: botId, bot_name: botName } = 'callback' in subject ? subject.callback : {};
   const suppressed = toldAt === undefined ? 0 : Math.max(0, count - toldCount - 1);
-  const named = { jobId, botId, botName, about, suppressed, incidentId };
-  const written = await writeOwnNotice(tx, { kind: 'alert', subject: JSON.stringify(subject), ...named });
-  const inserted = await insertRows(tx, {
-    ...written,
-    jobKey: undefined,
-    targets: ofIncident(targets, incidentId),
-  });
-  const entry = { alertId: written.callbackId, who: targets.map(({ destination }) => destination) };
+  const named = { kind: 'alert', jobId, botId, botName, about, suppressed, incidentId };
+  const notice = { subject: JSON.stringify(subject), ...named };
+  const { callbackId: alertId, deliveries } = await writeOwnNotice(
+    tx,
+    notice,
+    ofIncident(targets, incidentId),
+  );
+  const entry = { alertId, who: targets.map(({ destination }) => destination) };
   if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
-  return inserted;
+  return deliveries;
 }
 
 /** What has grown since its last alert, an hour ago, and what has lasted for as long as its alert waits. */

@@ -6,7 +6,6 @@ import type { OwnSubject } from '../../notice/notice.ts';
 import { toldTroubles, type ToldTrouble } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
 import { type DecidedTarget, DISMISSED } from '../ledger.ts';
-import { insertRows } from '../deliveries/deliveries.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 
 /** The columns of an `Incident`, and of an `IncidentRow`. */
@@ -28,8 +27,7 @@ export async function tellIncidents(
   targets: readonly DecidedTarget[],
 ): Promise<void> {
   if (targets.length === 0) return;
-  const written = await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) });
-  await insertRows(tx, { ...written, jobKey: undefined, targets });
+  await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
 /** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */

@@ -7,7 +7,7 @@ import { beginEscalations, tellingSteps } from '../incidents/escalations.ts';
 import { notice as noticeTrouble } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
-import { insertRows, ofIncident } from '../deliveries/deliveries.ts';
+import { ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
@@ -29,15 +29,14 @@ export interface FiredNotice extends OwnNotice {
 /** @returns the notice's deliveries; none if the timer is not this process's any more, or what it is about has changed meanwhile */
 export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
   if (!(await endTimer(tx, timer, next)) || notice === undefined || notice.planned.length === 0) return [];
-  const { planned, timezone, botId = '', jobId = '', isOfJob = false } = notice;
-  const jobKey = isOfJob ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
+  const { planned, timezone, botId = '', isOfJob = false } = notice;
   const id = isOfJob ? hash('sha256', timer.key, 'hex') : undefined;
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
-  const written = await writeOwnNotice(tx, { ...notice, id });
   const incident = await noticeLate(tx, notice);
   if (incident !== undefined) await beginEscalations(tx, incident, tellingSteps(planned, targets));
-  return insertRows(tx, { ...written, jobKey, targets: ofIncident(targets, incident) });
+  const written = await writeOwnNotice(tx, { ...notice, id }, ofIncident(targets, incident));
+  return written.deliveries;
 }
 
 async function noticeLate(
