@@ -10,13 +10,13 @@ export function loginOf(url: string): { readonly authorization?: string } {
 }
 
 /**
- * What is secret of a URL's login: the password, or a user of HTTP without one, who is a token; as written, decoded, and as Basic
- * authentication sends it. Nothing of what is no URL.
+ * What is secret of a URL's login: the password, which PostgreSQL also takes as an option, or a user of HTTP without one, who is a
+ * token; as written, decoded, and as Basic authentication sends it. Nothing of what is no URL.
  */
 export function secretsOfLogin(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
-  const { protocol, username, password } = new URL(url);
-  const secret = password || (protocol.startsWith('http') ? username : '');
+  const { protocol, username, password, searchParams } = new URL(url);
+  const secret = password || searchParams.get('password') || (protocol.startsWith('http') ? username : '');
   if (secret === '') return [];
   const sent = loginOf(url).authorization?.slice('Basic '.length) ?? '';
   return [...new Set([secret, percentDecoded(secret), sent])];

@@ -53,6 +53,9 @@ default_route: { notify: [{ pager: a }] }
     const parts = ['ein%2Fwort%20mehr', 'ein/wort mehr', 'pünktlich+token', 'offene Tür', 'schlüssel7'];
     for (const secret of [...spelt, ...logins, ...parts])
       expect(hide(`x ${secret}.`)).to.match(/^x \[secret\]=*\.$/);
+    const elsewhere = text.replace('bell:geh%20ein@db.internal/bell', 'db/bell?password=als%20Option');
+    const asOption = loadText(elsewhere, { variables });
+    expect(asOption.config?.secrets).to.include('als Option');
     expect(hide('bot:bell for bot7 at duty.example')).to.equal('bot:bell for bot7 at duty.example');
   });
 });
