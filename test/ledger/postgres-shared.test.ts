@@ -23,8 +23,9 @@ describe('Statements that are asked at the same time', () => {
       sent.push(query);
       return Promise.resolve(answers.shift() ?? []);
     });
-    return Promise.all(statements.map((statement) => asked.all(statement)));
+    return Promise.all(statements.map((statement) => asked.asker()(statement)));
   };
+  const first = ({ text }: Query) => text.split(' ')[0];
 
   it('are one, and each gets the rows that are its own, in whatever order they come', async () => {
     answers = [
@@ -35,7 +36,7 @@ describe('Statements that are asked at the same time', () => {
     ];
     const rows = await ask(update(1, 'a'), update(2, 'b'), update(3, 'not there'));
     expect(rows.map((each) => each.map(({ name }) => name))).to.deep.equal([['a'], ['b'], []]);
-    expect(sent).to.deep.equal([
+    expect(sent.map(({ text, values }) => ({ text, values }))).to.deep.equal([
       {
         text:
           'UPDATE rows SET id = given.v1 FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS given(v1, v2, nr) ' +
@@ -58,11 +59,26 @@ describe('Statements that are asked at the same time', () => {
     expect(error).to.match(/a row that was given was not written/);
   });
 
-  it('go out as they were first asked; one that is alone, or cannot be shared, goes out as it is', async () => {
-    await ask(insert(1, 'a'), update(2, 'b'), fixed`SELECT ${1}`, insert(3, 'c'));
-    expect(sent.map(({ text }) => text.split(' ')[0])).to.deep.equal(['SELECT', 'INSERT', 'UPDATE']);
-    expect(sent[2]).to.deep.include({ values: [2, 'b'] });
-    expect(sent[2]?.text).to.include('SET id = $1');
+  it('go out as they were first asked, those of one call in its order; what cannot be shared does not wait', async () => {
+    const asked = new SharedStatements((query) => {
+      sent.push(query);
+      return Promise.resolve([]);
+    });
+    const [one, other] = [asked.asker(), asked.asker()];
+    const asks = [one(insert(1, 'a')), other(update(2, 'b')), one(update(3, 'c')), other(insert(4, 'd'))];
+    await Promise.all([...asks, one(fixed`SELECT ${1}`)]);
+    expect(sent.map(first)).to.deep.equal(['SELECT', 'INSERT', 'UPDATE', 'INSERT']);
+    expect(sent[2]?.values).to.deep.equal([
+      [2, 3],
+      ['b', 'c'],
+    ]);
+  });
+
+  it('have a name by their text, under which the server keeps them prepared', async () => {
+    await ask(insert(1, 'a'), update(2, 'b'));
+    await ask(insert(3, 'c'), insert(4, 'd'));
+    const [inserting, updating, insertingAgain] = sent.map(({ name }) => name);
+    expect(inserting).to.equal(insertingAgain).and.not.to.equal(updating);
   });
 
   it('are several where their bodies together have more than a megabyte', async () => {
@@ -73,7 +89,7 @@ describe('Statements that are asked at the same time', () => {
 
   it('are all refused where the server refuses the one', async () => {
     const asked = new SharedStatements(() => Promise.reject(new Error('refused')));
-    const ended = await Promise.allSettled([asked.all(insert(1, 'a')), asked.all(insert(2, 'b'))]);
+    const ended = await Promise.allSettled([1, 2].map((id) => asked.asker()(insert(id, 'a'))));
     expect(ended.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
   });
 });

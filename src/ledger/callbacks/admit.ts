@@ -180,7 +180,7 @@ const askingJob = shared('text text text text integer text text bigint text');
 
 /**
  * Locks the job until the transaction ends. @returns `hasAlike`: another callback of the same status came before; `hasResult`: the job's
- * result did. The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
+ * result did. Each looks for a job of its own: of EXISTS, PostgreSQL may read all callbacks, or all of the BOT's, while its statistics are old. The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
   const [, rows] = await Promise.all([
@@ -193,11 +193,11 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
       hasIncident: boolean;
     }>(askingJob`
       SELECT /*nr*/
-        NOT EXISTS (SELECT 1 FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind = 'callback') AS is_first_of_job,
-        EXISTS (SELECT 1 FROM callbacks
-          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind = 'callback') AS has_alike,
-        EXISTS (SELECT 1 FROM callbacks
-          WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind = 'callback') AS has_result,
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind <> 'overdue' LIMIT 1) IS NULL AS is_first_of_job,
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind <> 'overdue'
+          LIMIT 1) IS NOT NULL AS has_alike,
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind <> 'overdue'
+          LIMIT 1) IS NOT NULL AS has_result,
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
       /*from given*/`),

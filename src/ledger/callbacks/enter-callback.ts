@@ -43,33 +43,33 @@ async function earlierOf(
   return same?.id;
 }
 
-/** Counts the callback if it came before, else writes it. @throws {LedgerFull} it is new */
-export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean) {
+/** Counts the callback if it came before, else writes it. @param id that it gets, if that is known @throws {LedgerFull} it is new */
+export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean, id: number | undefined) {
   // Made only where it is asked for: it takes several passes over a callback, and most have no other to be told from.
   const identity = hasAlike ? identityOf(args.callback) : null;
   const before = identity === null ? undefined : await earlierOf(tx, args, identity);
   if (before !== undefined) return countCallback(tx, before);
   if (tx.isFull) throw new LedgerFull(FULL);
-  return writeCallback(tx, args, identity);
+  return writeCallback(tx, args, identity, id);
 }
 
 const newCallback = shared(
-  'text text text text text integer bigint bigint bigint float8 text bigint text bytea',
+  'bigint text text text text text integer bigint bigint bigint float8 text bigint text bytea',
 );
 
 /** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
-async function writeCallback(tx: Tx, args: Entering, identity: string | null) {
+async function writeCallback(tx: Tx, args: Entering, identity: string | null, known: number | undefined) {
   const { now } = tx;
-  const { id } = only(
-    await tx.all<{ id: number }>(newCallback`
-      INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-        last_received_at, elapsed, routing, bytes, error, body)
-      VALUES ('callback', ${identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
-        ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
-        ${args.body})
-      RETURNING id`),
-  );
-  return { id, timesReceived: 1, receivedAt: now };
+  const written = tx.all<{ id: number }>(newCallback`
+    INSERT INTO callbacks (id, kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+      last_received_at, elapsed, routing, bytes, error, body)
+    VALUES (${known}, 'callback', ${identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
+      ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
+      ${args.body})
+    RETURNING id`);
+  // Where its id is known, nobody waits for it: what comes behind it fails where it does.
+  written.catch(() => undefined);
+  return { id: known ?? only(await written).id, timesReceived: 1, receivedAt: now };
 }
 
 async function countCallback(tx: Tx, id: number) {

@@ -1,7 +1,7 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
 import type { Telling } from '../../signal/decide.ts';
-import { fixed, shared, type Tx } from '../database.ts';
+import { shared, type Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import {
   type DecidedTarget,
@@ -89,7 +89,7 @@ async function insertRow(
   const dueInMs = takenOverInMs ?? 0;
   const isClaimed = isPlannedClaimed && state === 'pending';
   // One that the callback may have already is not written, so it cannot be written together with others.
-  const statement = isNew ? newDelivery : fixed;
+  const statement = isNew ? newDelivery : sql;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
     INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, channel, address, reason, held_until, snooze_id, telling,
       state, owner, due_at, is_taken_over, counts_from, updated_at, answered_at)

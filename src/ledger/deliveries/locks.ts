@@ -27,6 +27,16 @@ export async function lockJob(tx: Tx, jobKey: string): Promise<void> {
     await tx.all(ofJob`SELECT pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)) /*from given*/`);
 }
 
+const toEnter = shared('text');
+
+/** Locks a job. @returns the id for its next callback, which is above those of all before; undefined: SQLite, which gives it when the row is written */
+export async function lockToEnter(tx: Tx, jobKey: string): Promise<number | undefined> {
+  if (isSqlite(tx)) return undefined;
+  const row = await tx.first<{ id: number }>(toEnter`
+    SELECT /*nr*/ pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)), nextval('callbacks_id_seq') AS id /*from given*/`);
+  return row?.id;
+}
+
 /** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
 export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Promise<readonly number[]> {
   if (isSqlite(tx)) return callbackIds;

@@ -10,6 +10,15 @@ const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 /** pg knows the time-out of one query, its types do not. */
 type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
 
+export interface Beginning {
+  /** The statements that begin it. */
+  readonly beginning: string;
+  /** After so long a statement is given up whose server has gone silently. */
+  readonly timeoutMs: number;
+  /** The server keeps statements of fixed text prepared. */
+  readonly isPrepared: boolean;
+}
+
 /**
  * Waits for no answer on which nothing depends: BEGIN goes out with the first statements, COMMIT with the last ones. Were BEGIN to fail,
  * the first statements would be committed singly, so an operation begins with some that may be.
@@ -18,55 +27,60 @@ export class OpenTransaction {
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
   readonly #timeoutMs: number;
-  readonly #statements = new SharedStatements(async ({ text, values }) => {
-    const { rows } = await this.#query(text, [...values]);
-    return rows as Record<string, unknown>[];
-  });
+  readonly #statements: SharedStatements;
   #committed: Promise<unknown> | undefined;
   #isUndone = false;
   #failure: unknown;
 
-  /** @param timeoutMs after which a statement is given up whose server has gone silently */
-  constructor(client: pg.PoolClient, beginning: string, timeoutMs: number) {
+  constructor(client: pg.PoolClient, { beginning, timeoutMs, isPrepared }: Beginning) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
-    this.#begun = this.#query(beginning);
+    this.#statements = new SharedStatements(async ({ text, values, name }) => {
+      const { rows } = await this.#query({ text, values: [...values], name: isPrepared ? name : undefined });
+      return rows as Record<string, unknown>[];
+    });
+    this.#begun = this.#query({ text: beginning });
     this.#begun.catch(() => undefined);
   }
 
-  /** As `Tx.all` promises. */
-  async all(statement: Statement): Promise<unknown[]> {
-    // It would commit singly.
-    if (this.#committed !== undefined || this.#isUndone)
-      throw new Error('a statement comes after the last ones');
-    const [rows] = await Promise.all([this.#statements.all(statement), this.#begun]);
-    return rows.map(rowIn);
+  /** @returns as `Tx.all` promises, for one call */
+  asker(): (statement: Statement) => Promise<unknown[]> {
+    const ask = this.#statements.asker();
+    return async (statement) => {
+      // It would commit singly.
+      if (this.#committed !== undefined || this.#isUndone)
+        throw new Error('a statement comes after the last ones');
+      const [rows] = await Promise.all([ask(statement), this.#begun]);
+      return rows.map(rowIn);
+    };
   }
 
-  /** Sends COMMIT behind what has been asked. PostgreSQL makes a rollback of it if a statement before it fails, and `commit` throws. */
+  /** Sends COMMIT behind what has been asked. PostgreSQL makes a rollback of it if a statement before it fails. */
   commitNow(): void {
     this.#statements.send();
     this.commit().catch(() => undefined);
   }
 
+  /** @throws what failed first, also where nobody has waited for that */
   async commit(): Promise<void> {
-    await (this.#committed ??= this.#query('COMMIT'));
+    await (this.#committed ??= this.#query({ text: 'COMMIT' }));
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Returns the connection to the pool. Closes it if it is `spent`, no transaction has begun, or the rollback fails. Never rejects. */
   async undo(isSpent: boolean): Promise<void> {
     this.#isUndone = true;
     await this.#begun
-      .then(() => this.#query('ROLLBACK'))
+      .then(() => this.#query({ text: 'ROLLBACK' }))
       .then(
         () => this.#client.release(isSpent),
         () => this.#client.release(true),
       );
   }
 
-  async #query(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+  async #query(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
-      return await query(this.#client, { text, values, query_timeout: this.#timeoutMs });
+      return await query(this.#client, { ...asked, query_timeout: this.#timeoutMs });
     } catch (error) {
       // The server refuses all that follows the first failure, without saying what that was.
       this.#failure ??= error;

@@ -1,10 +1,13 @@
 /** Statements that are asked at the same time within a transaction are one for the server, over `unnest`. */
+import { hash } from 'node:crypto';
 import { Fixed, type Statement, storedValue } from '../database.ts';
 
 /** What is sent to the server for one statement, or for several with the same text. */
 export interface Query {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Under which the server keeps it prepared: the same text has the same name, in every process. Undefined: it is not kept. */
+  readonly name?: string | undefined;
 }
 
 type Row = Record<string, unknown>;
@@ -19,71 +22,89 @@ interface Asked {
 /** A server takes messages of a gigabyte; what is sent stands in this process's memory several times. */
 const MOST_BYTES = 1024 * 1024;
 
+/** PostgreSQL takes 63 bytes of a name. */
+const NAME_LENGTH = 40;
+
 /** Where a row that is returned says whose it is. */
 const NUMBER = '/*nr*/';
 
-/** By the template of a `Fixed`: its text for many. */
-const texts = new WeakMap<TemplateStringsArray, string>();
+/** By the template of a `Fixed`: as it is sent. */
+const known = new WeakMap<TemplateStringsArray, Pick<Query, 'text' | 'name'>>();
 
-function textForMany({ strings, types = [] }: Fixed): string {
-  const known = texts.get(strings);
-  if (known !== undefined) return known;
+function sentFor(statement: Fixed): Pick<Query, 'text' | 'name'> {
+  const { strings, types } = statement;
+  let sent = known.get(strings);
+  if (sent === undefined) {
+    const text = types === undefined ? statement.text : textForMany(strings, types);
+    known.set(strings, (sent = { text, name: hash('sha256', text, 'hex').slice(0, NAME_LENGTH) }));
+  }
+  return sent;
+}
+
+function textForMany(strings: readonly string[], types: readonly string[]): string {
   const own = strings.reduce((before, after, index) => `${before}given.v${index}${after}`);
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
   const names = types.map((_, index) => `v${index + 1}`).join(', ');
   const given = `unnest(${lists}) WITH ORDINALITY AS given(${names}, nr)`;
-  const text = own
+  return own
     .replace(/VALUES \(([^)]*)\)/, (_, values: string) => `SELECT ${values} FROM ${given} ORDER BY given.nr`)
     .replace('/*from given*/', `FROM ${given}`)
     .replace('/*, given*/', `, ${given}`)
     .replace(NUMBER, 'CAST(given.nr AS INTEGER) AS nr, ');
-  texts.set(strings, text);
-  return text;
+}
+
+/** Statements with the same text. */
+interface Group {
+  readonly strings: TemplateStringsArray;
+  readonly asked: Asked[];
 }
 
 /** Collects statements until all that runs at the same time has asked. */
 export class SharedStatements {
   readonly #query: (query: Query) => Promise<Row[]>;
-  #asked = new Map<TemplateStringsArray, Asked[]>();
+  #groups: Group[] = [];
 
   constructor(query: (query: Query) => Promise<Row[]>) {
     this.#query = query;
   }
 
-  all(statement: Statement): Promise<Row[]> {
-    const values = statement.values.map(storedValue);
-    if (!(statement instanceof Fixed) || statement.types === undefined)
-      return this.#query({ text: statement.text, values });
-    if (this.#asked.size === 0) process.nextTick(() => this.send());
-    return new Promise((resolve, reject) => {
-      const alike = this.#asked.get(statement.strings) ?? [];
-      this.#asked.set(statement.strings, alike);
-      alike.push({ statement, values, resolve, reject });
-    });
+  /** @returns asks for one call, each statement behind those that it has asked before */
+  asker(): (statement: Statement) => Promise<Row[]> {
+    let [groups, last] = [this.#groups, 0];
+    return (statement) => {
+      const values = statement.values.map(storedValue);
+      if (!(statement instanceof Fixed)) return this.#query({ text: statement.text, values });
+      if (statement.types === undefined) return this.#query({ ...sentFor(statement), values });
+      if (groups !== this.#groups) [groups, last] = [this.#groups, 0];
+      if (groups.length === 0) process.nextTick(() => this.send());
+      const { strings } = statement;
+      while (groups[last] !== undefined && groups[last]?.strings !== strings) last += 1;
+      const { asked } = (groups[last] ??= { strings, asked: [] });
+      return new Promise((resolve, reject) => void asked.push({ statement, values, resolve, reject }));
+    };
   }
 
   /** Sends what has been asked, in the order in which it was first asked. */
   send(): void {
-    const asked = this.#asked;
-    this.#asked = new Map();
-    for (const alike of asked.values()) for (const some of withinBytes(alike)) void this.#ask(some);
+    const groups = this.#groups;
+    this.#groups = [];
+    for (const { asked } of groups) for (const some of withinBytes(asked)) void this.#ask(some);
   }
 
   async #ask(some: readonly Asked[]): Promise<void> {
     try {
-      const [first, ...others] = some;
-      if (first === undefined) return;
-      if (others.length === 0)
-        first.resolve(await this.#query({ text: first.statement.text, values: first.values }));
-      else await this.#askForMany(first.statement, some);
+      await this.#askForMany(some);
     } catch (error) {
       for (const { reject } of some) reject(error);
     }
   }
 
-  async #askForMany(statement: Fixed, some: readonly Asked[]): Promise<void> {
+  async #askForMany(some: readonly Asked[]): Promise<void> {
+    const [first] = some;
+    if (first === undefined) return;
+    const { statement } = first;
     const values = statement.values.map((_, index) => some.map((each) => each.values[index]));
-    const rows = await this.#query({ text: textForMany(statement), values });
+    const rows = await this.#query({ ...sentFor(statement), values });
     const isNumbered = statement.strings.some((text) => text.includes(NUMBER));
     // Rows that were inserted come in the order in which they were given.
     if (!isNumbered && rows.length > 0 && rows.length !== some.length)

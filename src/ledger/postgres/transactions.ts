@@ -13,7 +13,7 @@ import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
-import { codeOf, OpenTransaction, query } from './open-transaction.ts';
+import { type Beginning, codeOf, OpenTransaction, query } from './open-transaction.ts';
 import type { Migration } from '../shared/schema.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
@@ -65,6 +65,8 @@ class PostgresTransactions implements Transactions {
   /** By connection: how many were made before it. */
   readonly #numbers = new WeakMap<pg.PoolClient, number>();
   #connected = 0;
+  /** Not behind a pooler that gives each transaction any of its sessions, and knows nothing of what they have prepared. */
+  #mayPrepare = true;
   /** Connections before this one are closed unused: they lead to a server, or a time, at which nothing could be written. */
   #writableFrom = 0;
 
@@ -133,17 +135,14 @@ class PostgresTransactions implements Transactions {
       for (const [index, { resolve }] of calls.entries()) resolve(results[index]);
       return [];
     } catch (error) {
-      return isToRunAgain(calls, error) ? calls : reject(failed(error));
+      const isUnprepared = UNPREPARED.has(codeOf(error));
+      if (isUnprepared) this.#mayPrepare = false;
+      return isUnprepared || isToRunAgain(calls, error) ? calls : reject(failed(error));
     }
   }
 
   async #inTransaction(client: pg.PoolClient, calls: readonly Waiting[]): Promise<readonly unknown[]> {
-    const remainingMs = Math.max(...calls.map(({ deadline }) => deadline.remainingMs));
-    const beginning = this.#beginning(
-      remainingMs,
-      calls.some(({ isDurable }) => isDurable),
-    );
-    const open = new OpenTransaction(client, beginning, Math.max(QUERY_TIMEOUT_MS, remainingMs));
+    const open = new OpenTransaction(client, this.#beginning(calls));
     const atWork = new Set(calls);
     // What others in the transaction do may come after one's last statements.
     const end = (call: Waiting) => {
@@ -201,9 +200,10 @@ class PostgresTransactions implements Transactions {
   /** @param end has it committed once all beside it have come to their end */
   #txOf(open: OpenTransaction, end: () => void): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
+    const ask = open.asker();
     return {
-      all: <Row>(statement: Statement) => open.all(statement) as Promise<Row[]>,
-      first: async <Row>(statement: Statement) => (await open.all(statement))[0] as Row | undefined,
+      all: <Row>(statement: Statement) => ask(statement) as Promise<Row[]>,
+      first: async <Row>(statement: Statement) => (await ask(statement))[0] as Row | undefined,
       last: (work) => {
         const begun = work();
         end();
@@ -219,19 +219,33 @@ class PostgresTransactions implements Transactions {
   }
 
   /** One statement begins and sets all: behind a pooler each transaction may get another session. */
-  #beginning(remainingMs: number, isDurable: boolean): string {
+  #beginning(calls: readonly Waiting[]): Beginning {
+    const remainingMs = Math.max(...calls.map(({ deadline }) => deadline.remainingMs));
     const serverMs = Math.max(1, Math.floor(remainingMs * SERVER_SHARE));
     // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
     const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
-    return [
+    const isPrepared = this.#mayPrepare && calls.every(({ isPlain, isAlone }) => isPlain === true && !isAlone);
+    const isDurable = calls.some((call) => call.isDurable);
+    const beginning = [
       `BEGIN ISOLATION LEVEL ${level}`,
       `SET LOCAL synchronous_commit = ${isDurable ? 'on' : 'off'}`,
       `SET LOCAL statement_timeout = ${serverMs}`,
       `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
       `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
+      ...(isPrepared ? BY_INDEXES : []),
     ].join('; ');
+    return { beginning, isPrepared, timeoutMs: Math.max(QUERY_TIMEOUT_MS, remainingMs) };
   }
 }
+
+/** A statement that is kept prepared keeps its plan, which may be made while the tables are small: it has to go by indexes all the same. */
+const BY_INDEXES = [
+  'SET LOCAL plan_cache_mode = force_generic_plan',
+  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `SET LOCAL ${way} = off`),
+];
+
+/** What a pooler's next session has not prepared, or has already. */
+const UNPREPARED: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
 
 /** Of two transactions that wait for each other the server ends one. */
 const DEADLOCK = '40P01';
