@@ -28,7 +28,7 @@ import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
 import { enterCallback } from './enter-callback.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
-import { lockJob } from '../deliveries/locks.ts';
+import { lockToEnter } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
@@ -69,8 +69,8 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
-  const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
-  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike);
+  const { nextId, isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
+  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike, nextId);
   const isNew = timesReceived === 1;
   const isLateStart = args.status === EXECUTING && hasResult;
   if (!isFirstOfJob && args.status !== EXECUTING)
@@ -179,12 +179,13 @@ interface Entered {
 const askingJob = shared('text text text text integer text text bigint text');
 
 /**
- * Locks the job until the transaction ends. @returns `hasAlike`: another callback of the same status came before; `hasResult`: the job's
- * result did. Each looks for a job of its own: of EXISTS, PostgreSQL may read all callbacks, or all of the BOT's, while its statistics are old. The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
+ * Locks the job until the transaction ends. @returns `nextId`: as `lockToEnter`; `hasAlike`: another callback of the same status came before;
+ * `hasResult`: the job's result did. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old.
+ * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
-  const [, rows] = await Promise.all([
-    lockJob(tx, jobKey),
+  const [nextId, rows] = await Promise.all([
+    lockToEnter(tx, jobKey),
     tx.all<{
       isFirstOfJob: boolean;
       hasAlike: boolean;
@@ -202,7 +203,8 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
       /*from given*/`),
   ]);
-  return only(rows);
+  const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = only(rows);
+  return { nextId, isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident };
 }
 
 /** The destinations of a new callback, with what the rules have decided. */

@@ -10,13 +10,45 @@ const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 /** pg knows the time-out of one query, its types do not. */
 type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
 
+/** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
+const SERVER_SHARE = 0.9;
+
+/** The longest wait for a lock: a frozen replica may hold one, and must not occupy other replicas' connections. */
+const LOCK_TIMEOUT_MS = 1000;
+
+/** Added to a transaction's time: after that the server ends an idle one, whose client may have died, and releases its locks. */
+const IDLE_TIMEOUT_MS = 10_000;
+
+/** For a server that has gone silently; a working one cancels slow statements itself. */
+export const QUERY_TIMEOUT_MS = 10_000;
+
+/** A statement that is kept prepared keeps its plan, which may be made while the tables are small: it has to go by indexes all the same. */
+const BY_INDEXES = [
+  'SET LOCAL plan_cache_mode = force_generic_plan',
+  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `SET LOCAL ${way} = off`),
+];
+
 export interface Beginning {
-  /** The statements that begin it. */
-  readonly beginning: string;
-  /** After so long a statement is given up whose server has gone silently. */
-  readonly timeoutMs: number;
+  readonly withinMs: number;
+  readonly isDurable: boolean;
+  readonly isReader: boolean;
   /** The server keeps statements of fixed text prepared. */
   readonly isPrepared: boolean;
+}
+
+/** One statement begins and sets all: behind a pooler each transaction may get another session. */
+function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string {
+  const serverMs = Math.max(1, Math.floor(withinMs * SERVER_SHARE));
+  // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
+  const level = isReader ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
+  return [
+    `BEGIN ISOLATION LEVEL ${level}`,
+    `SET LOCAL synchronous_commit = ${isDurable ? 'on' : 'off'}`,
+    `SET LOCAL statement_timeout = ${serverMs}`,
+    `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
+    ...(isPrepared ? BY_INDEXES : []),
+  ].join('; ');
 }
 
 /**
@@ -30,16 +62,17 @@ export class OpenTransaction {
   readonly #statements: SharedStatements;
   #committed: Promise<unknown> | undefined;
   #isUndone = false;
-  #failure: unknown;
+  #failure: Error | undefined;
 
-  constructor(client: pg.PoolClient, { beginning, timeoutMs, isPrepared }: Beginning) {
+  constructor(client: pg.PoolClient, beginning: Beginning) {
+    const { isPrepared, withinMs } = beginning;
     this.#client = client;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = Math.max(QUERY_TIMEOUT_MS, withinMs);
     this.#statements = new SharedStatements(async ({ text, values, name }) => {
       const { rows } = await this.#query({ text, values: [...values], name: isPrepared ? name : undefined });
       return rows as Record<string, unknown>[];
     });
-    this.#begun = this.#query({ text: beginning });
+    this.#begun = this.#query({ text: begin(beginning) });
     this.#begun.catch(() => undefined);
   }
 
@@ -83,7 +116,7 @@ export class OpenTransaction {
       return await query(this.#client, { ...asked, query_timeout: this.#timeoutMs });
     } catch (error) {
       // The server refuses all that follows the first failure, without saying what that was.
-      this.#failure ??= error;
+      this.#failure ??= error as Error;
       throw this.#failure;
     }
   }

@@ -13,7 +13,7 @@ import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
-import { type Beginning, codeOf, OpenTransaction, query } from './open-transaction.ts';
+import { type Beginning, codeOf, OpenTransaction, query, QUERY_TIMEOUT_MS } from './open-transaction.ts';
 import type { Migration } from '../shared/schema.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
@@ -31,15 +31,6 @@ type OpenOptions = Omit<PostgresSettings, 'pool'> & {
   readonly migrations?: readonly Migration[] | undefined;
   readonly onUpgrade?: OnUpgrade | undefined;
 };
-
-/** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
-const SERVER_SHARE = 0.9;
-
-/** The longest wait for a lock: a frozen replica may hold one, and must not occupy other replicas' connections. */
-const LOCK_TIMEOUT_MS = 1000;
-
-/** Added to a transaction's time: after that the server ends an idle one, whose client may have died, and releases its locks. */
-const IDLE_TIMEOUT_MS = 10_000;
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
@@ -218,31 +209,15 @@ class PostgresTransactions implements Transactions {
     };
   }
 
-  /** One statement begins and sets all: behind a pooler each transaction may get another session. */
   #beginning(calls: readonly Waiting[]): Beginning {
-    const remainingMs = Math.max(...calls.map(({ deadline }) => deadline.remainingMs));
-    const serverMs = Math.max(1, Math.floor(remainingMs * SERVER_SHARE));
-    // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
-    const level = this.#settings.isReader === true ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED';
-    const isPrepared = this.#mayPrepare && calls.every(({ isPlain, isAlone }) => isPlain === true && !isAlone);
-    const isDurable = calls.some((call) => call.isDurable);
-    const beginning = [
-      `BEGIN ISOLATION LEVEL ${level}`,
-      `SET LOCAL synchronous_commit = ${isDurable ? 'on' : 'off'}`,
-      `SET LOCAL statement_timeout = ${serverMs}`,
-      `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
-      ...(isPrepared ? BY_INDEXES : []),
-    ].join('; ');
-    return { beginning, isPrepared, timeoutMs: Math.max(QUERY_TIMEOUT_MS, remainingMs) };
+    return {
+      withinMs: Math.max(...calls.map(({ deadline }) => deadline.remainingMs)),
+      isDurable: calls.some(({ isDurable }) => isDurable),
+      isReader: this.#settings.isReader === true,
+      isPrepared: this.#mayPrepare && calls.every(({ isPlain, isAlone }) => isPlain === true && !isAlone),
+    };
   }
 }
-
-/** A statement that is kept prepared keeps its plan, which may be made while the tables are small: it has to go by indexes all the same. */
-const BY_INDEXES = [
-  'SET LOCAL plan_cache_mode = force_generic_plan',
-  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `SET LOCAL ${way} = off`),
-];
 
 /** What a pooler's next session has not prepared, or has already. */
 const UNPREPARED: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
@@ -264,9 +239,6 @@ const CONNECTIONS = 4;
 /** Fewer: they serve only people, who look at one page at a time. */
 const READING_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 3000;
-/** For a server that has gone silently; a working one cancels slow statements itself. */
-const QUERY_TIMEOUT_MS = 10_000;
-
 const types = new pg.TypeOverrides();
 // pg returns these as text; all numbers of the ledger are safe integers.
 types.setTypeParser(pg.types.builtins.INT8, Number);
