@@ -1,7 +1,7 @@
-/** Fits a card into what its remote takes: of what does not fit, the parts that matter least give the most. */
+/** Fits a card into what its remote takes: of what does not fit, each part gives by its weight. */
 import type { Card } from './card.ts';
 import { lengthOf } from './lines.ts';
-import { linesOfCard, type Most, type PartToFit, type Rooms, showCard, type ShownCard } from './show-card.ts';
+import { type Most, type Rooms, showCard, type ShownCard, sizeOfFact } from './show-card.ts';
 
 /** The most of a message, in the unit of `of`. */
 export interface Limit<Message> {
@@ -14,88 +14,64 @@ export interface Fitted<Message> {
   readonly shown: ShownCard;
 }
 
-/**
- * From what matters most to what matters least: the part of the room that each has for sure, and at least so much of it, since BOT and
- * job are named however little room there is; what one does not need goes to the first.
- */
-const SHARES: readonly (readonly [PartToFit, share: number, least: number])[] = [
-  ['message', 0.4, 0],
-  ['link', 0.15, 0],
-  ['text', 0.15, 0],
-  ['facts', 0.1, 500],
-  ['outputs', 0.2, 0],
-];
+/** What each part may claim where there is no room for all, beside what others do not need: a run is to be known by its ids. */
+const WEIGHTS: Rooms = { facts: 20, message: 10, outputs: 5, text: 3, link: 3 };
+const PARTS = Object.keys(WEIGHTS) as readonly (keyof Rooms)[];
+const LEAST: Rooms = { facts: 500, message: 0, outputs: 0, text: 0, link: 0 };
 
-const NOTHING: Pick<ShownCard, PartToFit> = {
-  message: '',
-  text: '',
-  link: undefined,
-  facts: [],
-  outputs: [],
-};
-
-/** How often a message that is still too long is built anew. */
+/** How often a message that is too long is built anew, unless one fills so much of its limit. */
 const TRIES = 6;
-
-/** Of these tries the first go by how sizes grew; what does not grow evenly, as rows of tables, then gets much less room each time. */
-const EVEN_TRIES = 3;
-const COARSE = 0.6;
+const ENOUGH = 0.9;
 
 /** Of the room that would be right if sizes grew evenly. */
 const CAUTION = 0.97;
 
-/** Builds the message, and builds it anew only if it is too long. */
+/** Builds the message, and builds it anew only if it is too long: its size for a room is guessed from those of more and of less. */
 export function fitted<Message>(
   card: Card,
   most: Most,
   limit: Limit<Message>,
   build: (shown: ShownCard) => Message,
 ): Fitted<Message> {
-  const all = showCard(card, most);
-  const whole = build(all);
-  if (limit.of(whole) <= limit.most) return { message: whole, shown: all };
-  const bare = { ...all, ...NOTHING };
-  const frame = build(bare);
-  const frameSize = limit.of(frame);
-  const parts = SHARES.map(([part, share, least]) => {
-    const size = limit.of(build({ ...bare, [part]: all[part] })) - frameSize;
-    const characters = linesOfCard(all, [part]).reduce((sum, line) => sum + lengthOf(line), 0);
-    return { part, share, least, size, characters };
-  });
-  const free = limit.most - frameSize;
-  for (let [tries, room] = [0, free]; tries < TRIES && room > 0; tries += 1) {
-    const shown = showCard(card, most, roomsWithin(parts, room, most.characters));
+  const builtOf = (shown: ShownCard) => {
     const message = build(shown);
-    const size = limit.of(message);
-    if (size <= limit.most) return { message, shown };
-    const even = (CAUTION * free) / (size - frameSize);
-    room *= tries < EVEN_TRIES ? even : Math.min(even, COARSE);
+    return { message, shown, size: limit.of(message) };
+  };
+  const whole = builtOf(showCard(card, most));
+  if (whole.size <= limit.most) return whole;
+  const needs = needsOf(whole.shown);
+  let over = { ...whole, room: PARTS.reduce((sum, part) => sum + needs[part], 0) };
+  let best = { ...builtOf(showCard(card, most, LEAST)), room: 0 };
+  for (let tries = 0; tries < TRIES && best.size < ENOUGH * limit.most; tries += 1) {
+    const part = (limit.most - best.size) / (over.size - best.size);
+    const room = best.room + CAUTION * part * (over.room - best.room);
+    const built = { ...builtOf(showCard(card, most, roomsWithin(room, needs))), room };
+    if (built.size > limit.most) over = built;
+    else best = built;
   }
-  return { message: frame, shown: bare };
+  return best;
 }
 
-interface PartSize {
-  readonly part: PartToFit;
-  readonly share: number;
-  readonly least: number;
-  /** In the unit of the limit. */
-  readonly size: number;
-  readonly characters: number;
+/** In characters. */
+function needsOf({ message, text, link, facts, outputs }: ShownCard): Rooms {
+  return {
+    message: message.length,
+    text: text.length,
+    link: link?.url.length ?? 0,
+    facts: facts.reduce((sum, fact) => sum + sizeOfFact(fact), 0),
+    outputs: outputs.reduce((sum, line) => sum + lengthOf(line), 0),
+  };
 }
 
-/** @param all the characters of a part that need not be shorter */
-function roomsWithin(parts: readonly PartSize[], room: number, all: number): Rooms {
-  const sure = parts.map(({ share, least, size }) =>
-    Math.min(size, Math.max(share * room, Math.min(least, room))),
-  );
-  let left = Math.max(
-    0,
-    sure.reduce((rest, size) => rest - size, room),
-  );
-  const rooms = parts.map(({ part, size, characters }, index) => {
-    const given = Math.min(size, (sure[index] ?? 0) + left);
-    left -= given - (sure[index] ?? 0);
-    return [part, given >= size ? all : Math.floor((characters * given) / size)] as const;
-  });
-  return Object.fromEntries(rooms) as Rooms;
+/** Whoever needs least for its weight first, so that others have what it leaves. */
+function roomsWithin(room: number, needs: Rooms): Partial<Rooms> {
+  const rooms: Partial<Record<keyof Rooms, number>> = {};
+  let [left, weights] = [room, PARTS.reduce((sum, part) => sum + WEIGHTS[part], 0)];
+  for (const part of PARTS.toSorted((a, b) => needs[a] / WEIGHTS[a] - needs[b] / WEIGHTS[b])) {
+    const share = Math.floor((left * WEIGHTS[part]) / weights);
+    if (share < needs[part]) rooms[part] = share;
+    left -= Math.min(share, needs[part]);
+    weights -= WEIGHTS[part];
+  }
+  return rooms;
 }

@@ -177,5 +177,5 @@ export function textWithin(text: string, room: number, language: Language): stri
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
   const shown = cleanMiddle(text, limit, mark);
   // Of one long address only the mark is left, which needs no lines of its own.
-  return text.length > limit ? shown.replace(/^\n|\n$/g, '') : shown;
+  return text.length > limit ? shown.replace(/^\n(?=…)|(?<=…)\n$/gu, '') : shown;
 }

@@ -19,11 +19,8 @@ export interface ShownCard extends Pick<
   readonly outputs: readonly CardLine[];
 }
 
-/** The parts that may have to be shorter than a card has them. */
-export type PartToFit = 'message' | 'text' | 'link' | 'facts' | 'outputs';
-
-/** About how many characters each part may have. */
-export type Rooms = Readonly<Record<PartToFit, number>>;
+/** About how many characters each part may have that may have to be shorter than a card has it. */
+export type Rooms = Readonly<Record<'message' | 'text' | 'link' | 'facts' | 'outputs', number>>;
 
 /** The most outputs, items of each output and facts, and the most characters of each part. */
 export interface Most extends MostOfOutputs {
@@ -39,8 +36,11 @@ const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
-export function showCard(card: Card, most = MOST, rooms = roomsOf(most)): ShownCard {
+/** @param fewer where a part may have less than the most */
+export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): ShownCard {
   const { tone, language, link } = card;
+  const all = most.characters;
+  const rooms = { message: all, text: all, link: all, facts: all, outputs: all, ...fewer };
   const message = textWithin(card.message, rooms.message, language);
   return {
     title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
@@ -55,16 +55,6 @@ export function showCard(card: Card, most = MOST, rooms = roomsOf(most)): ShownC
         ? undefined
         : { url: link.url, text: cutEnd(cleanLine(link.text), MAX_NAME, '…') },
     footer: cutEnd(cleanLine(card.footer), LONGEST_FACT, '…'),
-  };
-}
-
-function roomsOf({ characters }: Most): Rooms {
-  return {
-    message: characters,
-    text: characters,
-    link: characters,
-    facts: characters,
-    outputs: characters,
   };
 }
 
@@ -85,24 +75,22 @@ function isItem(line: string): boolean {
   return line.startsWith('• ');
 }
 
-/** The first facts that fit, and how many are left out. */
+/** The first facts that fit, and how many are left out. What identifies the run matters more than where it leads. */
 function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
   const all = facts.filter(({ value }) => value.trim() !== '');
-  const shown: Fact[] = [];
-  let left = room;
-  for (const { name, value, url } of all.slice(0, most.facts)) {
-    const shownName = cutMiddle(cleanLine(name), MAX_NAME, () => '…');
+  const some = all.slice(0, most.facts).map(({ name, value, url }) => ({
+    name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
     // Line ends are kept, since every character of an ID matters.
-    const shownValue = textWithin(value, LONGEST_FACT, language).trim();
-    left -= shownName.length + shownValue.length;
-    if (left < 0) break;
-    // What identifies the run matters more than where it leads.
-    const shownUrl = url.length > left ? '' : url;
-    left -= shownUrl.length;
-    shown.push({ name: shownName, value: shownValue, url: shownUrl });
-  }
+    value: textWithin(value, LONGEST_FACT, language).trim(),
+    url: url.length * 2 > room ? '' : url,
+  }));
+  const shown = firstWithin(some, room, sizeOfFact);
   const more = moreMark(language, all.length - shown.length);
   return more === '' ? shown : [...shown, { name: '', value: more, url: '' }];
+}
+
+export function sizeOfFact({ name, value, url }: Fact): number {
+  return name.length + value.length + url.length;
 }
 
 /** The card with the job's id among its facts, for plain text. */
