@@ -1,5 +1,5 @@
 /** Shows messages to people: lines for a terminal and as HTML, and HTML as a document for an iframe without scripts. */
-import { escapeHtml, isBlank } from '../text/clean.ts';
+import { escapeHtml } from '../text/clean.ts';
 import type { Tone } from './card.ts';
 import type { Composed } from './channel.ts';
 import { type CardLine, type Markup, markedUp, runsOfText, UNMARKED } from './lines.ts';
@@ -106,36 +106,19 @@ export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
   return `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}${LINKS_OPEN_APART}${content}`;
 }
 
-/** Pixels: of a line and of one of code, around a row of a table or a button, around a chat's message and around a mail; the reader can make a frame higher. */
-const [LINE_PX, CODE_PX, ROW_PX, AROUND_PX, MAIL_PX, HIGHEST_PX] = [22, 18, 18, 52, 120, 2400];
+/** In pixels; the reader can make a frame higher. */
+const [LINE_PX, AROUND_PX, HIGHEST_PX] = [24, 200, 2400];
+const [CHAT_LINE_PX, AROUND_CHAT_PX] = [20, 52];
 
-/** Narrow signs in a line, of which a wide one takes the room of two, and in a cell of a row. */
-const [IN_LINE, IN_ROW] = [84, 60];
+/** Signs in a line, of which a wide one takes the room of two. */
+const IN_LINE = 70;
 
-const UNSEEN = /<head\b.*?<\/head>|<style\b.*?<\/style>|<div style="display:none.*?<\/div>|<!--.*?-->/gs;
-const BEHIND_TAG = /(<\/?(?:body|div|h\d|pre|table|t[rdh]|p|ul|ol|li)\b[^>]*>)\s+/g;
-const END_OF_BLOCK = /<\/(?:div|h\d|pre|tr|p|li)>/;
-
-/** An estimate, since an iframe without scripts cannot fit itself to its content. */
-export function frameHeightOf({ asHtml }: Pick<Composed, 'asHtml'>): number {
-  const html = asHtml();
-  const blocks = html.replace(UNSEEN, '').replace(BEHIND_TAG, '$1').split(END_OF_BLOCK);
-  const around = DOCUMENT.test(html) ? MAIL_PX : AROUND_PX;
-  return Math.min(
-    HIGHEST_PX,
-    blocks.map(heightOf).reduce((sum, height) => sum + height, around),
-  );
-}
-
-function heightOf(block: string): number {
-  const isRow = /<t[dh]\b|padding:8px/.test(block);
-  const most = isRow ? IN_ROW : IN_LINE;
-  const lines = block.split(/\n|<br>/).map((line) => line.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, '_'));
-  if (isBlank(lines.join(''))) return 0;
-  const count = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / most)), 0);
-  return count * (block.includes('<pre') ? CODE_PX : LINE_PX) + (isRow ? ROW_PX : 4);
-}
-
-function widthOf(line: string): number {
-  return line.length + (line.match(/[\u1100-\uffdc]/g)?.length ?? 0);
+/** An estimate by its text, since an iframe without scripts cannot fit itself to its content. */
+export function frameHeightOf({ asText, title }: Pick<Composed, 'asText' | 'title'>): number {
+  const count = asText()
+    .split('\n')
+    .map((line) => line.replace(/[\u1100-\uffdc]/g, '$&_').length)
+    .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / IN_LINE)), 0);
+  const [line, around] = title === undefined ? [CHAT_LINE_PX, AROUND_CHAT_PX] : [LINE_PX, AROUND_PX];
+  return Math.min(HIGHEST_PX, around + count * line);
 }
