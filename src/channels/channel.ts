@@ -200,7 +200,7 @@ export interface OwnMessages<Message> {
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
   /** Whether templates may use the card, too, by its name: `{{ card.title }}`. */
   readonly showsCard?: boolean;
-  /** Whether the remote takes no other message: one that fails is rendered again with short texts, and no card is sent for it. */
+  /** Whether the remote takes no other message: no card is sent for one that fails. */
   readonly isOnlyShape?: boolean;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;

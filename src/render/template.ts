@@ -17,7 +17,6 @@ import { isJsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
-import { withShortTexts } from './short-view.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
@@ -110,9 +109,9 @@ export class Template {
     });
   }
 
-  /** As {@link render}, once that has failed: with short texts, and with the card's summary for each string that fails all the same. */
+  /** As {@link render}, once that has failed: with the card's summary for each string that fails. */
   renderDespite(view: NoticeView, card: Card): RenderedParts {
-    const all = this.#reading(withShortTexts(view), 2 * TIME_LIMIT_MS, card);
+    const all = this.#reading(view, 2 * TIME_LIMIT_MS, card);
     return this.#rendered(all, (string, reading) => {
       const now = performance.now();
       try {
