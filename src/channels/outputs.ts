@@ -12,12 +12,12 @@ export interface MostOfOutputs {
   readonly outputs: number;
   /** Of a list, and the most files. */
   readonly items: number;
-  /** Left out: lists of objects are lists like any other. */
-  readonly hasTables?: boolean;
+  /** Lists of objects that are tables; further ones are lists like any other. */
+  readonly tables: number;
 }
 
 /** How much of one output is shown; `room` in characters, approximately. */
-interface Limits extends MostOfOutputs, Pick<Card, 'language' | 'restUrl'> {
+interface Limits extends Omit<MostOfOutputs, 'outputs'>, Pick<Card, 'language' | 'restUrl'> {
   readonly room: number;
 }
 
@@ -25,19 +25,22 @@ interface Limits extends MostOfOutputs, Pick<Card, 'language' | 'restUrl'> {
 const LEAST = 100;
 
 /** Each output takes the room that it needs, except for `LEAST` per later output. */
-export function linesOfOutputs(card: Card, most: MostOfOutputs, room: number): readonly CardLine[] {
+export function linesOfOutputs(card: Card, most: MostOfOutputs, within: number): readonly CardLine[] {
   const { language, restUrl, outputCount } = card;
   const some = card.outputs.slice(0, most.outputs);
   const all: (readonly CardLine[])[] = [];
-  const limits = { language, restUrl, ...most };
-  let free = room;
+  const { items } = most;
+  let { tables } = most;
+  let free = within;
   for (const output of some) {
     if (free < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
-    const lines = linesOfOutput(output, { room: Math.max(LEAST, free - others), ...limits });
+    const room = Math.max(LEAST, free - others);
+    const lines = linesOfOutput(output, { room, language, restUrl, items, tables });
     const length = lines.reduce((sum, line) => sum + lengthOf(line), 0);
     if (length > free) break;
     free -= Math.max(LEAST, length);
+    if (lines.some((line) => 'items' in line && line.table !== undefined)) tables -= 1;
     all.push(lines);
   }
   return [...all.flat(), ...notShown(outputCount - all.length, card)];
@@ -79,8 +82,8 @@ function linesOfFiles(files: readonly FileView[], count: number, limits: Limits)
 const LONGEST_LINE = 300;
 
 function linesOfList(list: readonly unknown[], limits: Limits): readonly CardLine[] {
-  const { items: most, hasTables } = limits;
-  const table = hasTables ? tableOf(list, most) : undefined;
+  const { items: most, tables } = limits;
+  const table = tables > 0 ? tableOf(list, most) : undefined;
   const itemsOf = (count: number) =>
     list.slice(0, count).map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
   if (table === undefined) {

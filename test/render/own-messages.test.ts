@@ -70,7 +70,7 @@ describe('a Slack message of a template’s own', () => {
     });
     expect(await renderer.check([SLACK])).to.deep.equal([]);
     const { blocks = [] } = renderer.slack(readFixture('succeeded.json'), OWN);
-    const types = ['section', 'rich_text', 'table', 'rich_text', 'divider', 'rich_text'];
+    const types = ['section', 'rich_text', 'table', 'rich_text', 'divider', 'context'];
     expect(blocks.map(({ type }) => type)).to.deep.equal(types);
     expect(await problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
       '"draw" can only be title, text, message, outputs, link, facts',

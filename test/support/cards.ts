@@ -1,5 +1,16 @@
 /** Cards, for tests that care about one or two of their parts. */
 import type { Card, FileView, OutputView } from '../../src/channels/card.ts';
+import type { ComposeContext } from '../../src/channels/channel.ts';
+
+/** It mentions nobody. */
+export const CALM: ComposeContext = {
+  options: {},
+  isError: false,
+  destination: 'chat:ops',
+  template: 'error',
+  at: 0,
+  callback: undefined,
+};
 
 export function cardWith(parts: Partial<Card> = {}): Card {
   const { outputs = [] } = parts;

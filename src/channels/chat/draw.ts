@@ -25,6 +25,8 @@ export interface FormatParts<Message> {
   readonly name: string;
   readonly mentions?: Mentions;
   readonly markup: Markup | ((tone: Tone) => Markup);
+  /** How many the message may have; left out: none where its markup has none. */
+  readonly tables?: number | undefined;
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
   /** The title as the message has it; left out if that is whole. */
@@ -40,13 +42,13 @@ export interface FormatParts<Message> {
 }
 
 export function drawnFormat<Message>(drawing: FormatParts<Message>): MessageFormat<Message> {
-  const { name, mentions, parts, markup, message, plain, plainMarkup = markup } = drawing;
+  const { name, mentions, parts, markup, tables, message, plain, plainMarkup = markup } = drawing;
   return {
     name,
     ...(mentions && { options: { [MENTION_OPTION]: mentions.option } }),
     compose: (card, context): Composed<Message> => {
       const called = mentions?.of(context) ?? [];
-      const drawn = draw(drawing, card, called, { parts, markup, message });
+      const drawn = draw(drawing, card, called, { parts, markup, tables, message });
       const all = { parts: CARD_PARTS, markup: plainMarkup, message: plain };
       return {
         message: drawn.message,
@@ -66,12 +68,12 @@ function draw<Message>(
   { mentions: mentioning, titleOf = (title) => title, limit }: FormatParts<Message>,
   card: Card,
   called: readonly string[],
-  { parts, markup, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'message'>,
+  { parts, markup, tables, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'tables' | 'message'>,
 ): Fitted<Message> {
   const { tone } = card;
   const marks = typeof markup === 'function' ? markup(tone) : markup;
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
-  const most = { ...MOST, hasTables: marks.table !== undefined };
+  const most = { ...MOST, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
     const { summary, link } = shown;
     const lines = linesOfCard(shown, parts);

@@ -1,9 +1,9 @@
 /** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
-import { CARD_PARTS } from '../show-card.ts';
-import { cleanText, isBlank } from '../../text/clean.ts';
-import type { Card } from '../card.ts';
+import { cleanLine, cleanText, isBlank } from '../../text/clean.ts';
+import { type Card, SYMBOLS } from '../card.ts';
 import type {
   Composed,
+  ComposeContext,
   MessageFormat,
   OwnMessages,
   PartFault,
@@ -13,10 +13,14 @@ import type {
   ValuePlace,
 } from '../channel.ts';
 import { cutMark, moreMark } from '../marks.ts';
-import { composeSlack, drawCard, messageOf, type SlackContext, summaryOf } from './compose.ts';
+import { shownAs } from '../preview.ts';
+import { CARD_PARTS, linesOfCard, MOST, showCard } from '../show-card.ts';
+import { drawnSlack, messageOf, MOST_TABLES } from './compose.ts';
 import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
 import { escapeMrkdwn, slackMentions } from './mrkdwn.ts';
 import { cutBlocks, faultsOfBlock, MAX_TOTAL, MOST_BLOCKS } from './own-blocks.ts';
+import { linesOfSlack } from './preview.ts';
+import { richText } from './rich-text.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
 const LONGEST_VALUE = 2000;
@@ -49,12 +53,7 @@ export const slackMessages = {
   inspect,
 } satisfies OwnMessages<SlackMessage>;
 
-export const slackFormat = {
-  name: 'slack',
-  options: { mention_on_error: slackMentions.option },
-  compose: composeSlack,
-  own: slackMessages,
-} satisfies MessageFormat<SlackMessage>;
+export const slackFormat = { ...drawnSlack, own: slackMessages } satisfies MessageFormat<SlackMessage>;
 
 function textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind {
   const key = path.at(-1);
@@ -74,9 +73,21 @@ function placeInMrkdwn(before: string, behind: string): ValuePlace {
   return control === '' && /^[|>]/.test(behind) ? 'address' : 'nowhere';
 }
 
-function compose({ text, blocks }: RenderedParts, card: Card, context: SlackContext): Composed<SlackMessage> {
-  const line = typeof text === 'string' && !isBlank(text) ? text.toWellFormed().trim() : summaryOf(card);
-  return messageOf(line, isList(blocks) ? fittedBlocks(blocks, card) : [], card, context);
+function compose(
+  { text, blocks }: RenderedParts,
+  card: Card,
+  context: ComposeContext,
+): Composed<SlackMessage> {
+  const { tone, summary } = card;
+  const isSaid = typeof text === 'string' && !isBlank(text);
+  const line = isSaid ? text.toWellFormed().trim() : escapeMrkdwn(cleanLine(`${SYMBOLS[tone]} ${summary}`));
+  const called = slackMentions.of(context).map((entry) => slackMentions.write(entry));
+  const message = messageOf(line, isList(blocks) ? fittedBlocks(blocks, card) : [], called);
+  return {
+    message,
+    plain: message.blocks && (() => drawnSlack.compose(card, context).plain?.() ?? message),
+    ...shownAs(() => ({ lines: linesOfSlack(message) })),
+  };
 }
 
 function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly SlackObject[] {
@@ -90,7 +101,14 @@ function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly Sl
 /** Replaces each block such as `draw: outputs` with the blocks of that part of the card. */
 function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly TemplateValue[] {
   if (!blocks.some(isDrawn)) return blocks;
-  const drawn = drawCard(card);
+  const shown = showCard(card, { ...MOST, tables: MOST_TABLES });
+  const drawn = (name: string) =>
+    richText(
+      linesOfCard(
+        shown,
+        CARD_PARTS.filter((part) => part === name),
+      ),
+    );
   return blocks.flatMap<TemplateValue>((block) =>
     isDrawn(block) ? drawn(stringAt(block, 'draw')) : [block],
   );

@@ -1,7 +1,8 @@
 /** mrkdwn, Slack's markup: escaping, cutting, and the mentions of `mention_on_error`. */
 import { cutEnd } from '../../text/cut.ts';
-import type { ComposeContext } from '../channel.ts';
+import type { Markup } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
+import { isUsableUrl } from './message.ts';
 
 /** Slack, "Formatting message text": escape these three characters only. Escaped text can neither mention nor link. */
 export function escapeMrkdwn(text: string): string {
@@ -39,8 +40,10 @@ export const slackMentions = mentionsOf(
   },
 );
 
-/** Without duplicates: `<!here> <@U…> <!subteam^S…>`; '' for nobody. */
-export function mentionsFor(context: Pick<ComposeContext, 'isError' | 'options'>): string {
-  const called = slackMentions.of(context);
-  return called.map((entry) => slackMentions.write(entry)).join(' ');
-}
+export const MRKDWN: Markup = {
+  text: escapeMrkdwn,
+  bold: (text) => text,
+  between: ' · ',
+  code: escapeMrkdwn,
+  link: (text, url) => (isUsableUrl(url) ? `<${escapeMrkdwn(url)}|${text || escapeMrkdwn(url)}>` : text),
+};

@@ -2,15 +2,16 @@
 import { isBlank } from '../../text/clean.ts';
 import {
   type CardLine,
+  markedUp,
   plainText,
   type StyledText,
   type Runs,
   runsOfText,
   type ShownTable,
 } from '../lines.ts';
-import { isUsableUrl, type SlackObject, typeOf } from './message.ts';
+import { MRKDWN } from './mrkdwn.ts';
+import { isUsableUrl, type SlackObject } from './message.ts';
 
-/** Slack takes one table per message, so further tables become lists. */
 export function richText(lines: readonly CardLine[]): readonly SlackObject[] {
   const blocks: SlackObject[] = [];
   let elements: SlackObject[] = [];
@@ -27,15 +28,29 @@ export function richText(lines: readonly CardLine[]): readonly SlackObject[] {
     elements = [];
   };
   for (const line of lines) {
-    const isTaken = blocks.some((block) => typeOf(block) === 'table');
-    if ('code' in line)
+    const quiet = 'facts' in line ? quietly(line.facts) : undefined;
+    if (quiet !== undefined) endBlock(quiet);
+    else if ('code' in line)
       endSection({ type: 'rich_text_preformatted', elements: runsOfText(line.code).map(runOf) });
     else if (!('items' in line)) section.push(...(section.length > 0 ? [words('\n')] : []), ...runsOf(line));
-    else if (line.table === undefined || isTaken) endSection(listOf(line.items));
+    else if (line.table === undefined) endSection(listOf(line.items));
     else endBlock(tableOf(line.table));
   }
   endBlock();
   return blocks;
+}
+
+/** Slack: Block Kit reference, context. */
+const MAX_CONTEXT = 3000;
+
+/** What would become markup, a mention, an emoji or a quotation, and be copied without its signs. */
+const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
+
+/** The small grey text of a context; undefined if that would change or not hold the facts. */
+function quietly(facts: readonly Runs[]): SlackObject | undefined {
+  const text = markedUp([{ facts }], MRKDWN);
+  if (facts.flat().some((run) => ACTS.test(run.text)) || text.length > MAX_CONTEXT) return undefined;
+  return { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] };
 }
 
 type LineOfRuns = Exclude<CardLine, { readonly items: unknown } | { readonly code: unknown }>;

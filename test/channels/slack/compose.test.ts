@@ -8,17 +8,15 @@ import { isObject, type SlackMessage, type SlackObject } from '../../../src/chan
 import { unescapeMrkdwn } from '../../../src/channels/slack/mrkdwn.ts';
 import { cleanLine, cleanText, isBlank } from '../../../src/text/clean.ts';
 import { expectAcceptable, richRuns } from '../../render/slack-rules.ts';
-import { cardWith } from '../../support/cards.ts';
+import { CALM, cardWith } from '../../support/cards.ts';
 import { hostileText } from '../../text/hostile-text.ts';
-
-const QUIET = { options: {}, isError: false };
 
 function listOf(name: string, items: readonly unknown[]): OutputView {
   return { name, kind: 'list', value: '', items, files: [], fileCount: 0 };
 }
 
-const composed = (card: Partial<Card>, context: Pick<ComposeContext, 'options' | 'isError'> = QUIET) =>
-  slackFormat.compose(cardWith(card), context);
+const composed = (card: Partial<Card>, context: Partial<ComposeContext> = {}) =>
+  slackFormat.compose(cardWith(card), { ...CALM, ...context });
 const shown = (card: Partial<Card>) => composed(card).asText();
 const typesOf = (card: Partial<Card>) => composed(card).message.blocks?.map(({ type }) => type);
 
@@ -106,7 +104,7 @@ describe('a card on Slack', () => {
   it('says how many items, fields and outputs are left out', () => {
     const many = Array.from({ length: 1234 }, (_, index) => `row ${index}`);
     expect(shown({ outputs: [listOf('rows', many)], outputCount: 99 }))
-      .to.include('rows (1,234)\n• row 0')
+      .to.include('rows (1,234):\n• row 0')
       .and.to.include('• row 98\n… 1,135 more\n… 98 more');
     const wide = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`field ${index}`, 'x'.repeat(50)]),

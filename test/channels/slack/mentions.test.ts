@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { mentionsFor, slackMentions } from '../../../src/channels/slack/mrkdwn.ts';
+import { slackMentions } from '../../../src/channels/slack/mrkdwn.ts';
 
 const WRITTEN: Readonly<Record<string, string>> = {
   '@here': '<!here>',
@@ -19,7 +19,10 @@ const OTHERS = ['@ops', 'ops', '', '#ops', 'u0123', 7, null, { user: 'U1' }, ['@
 const isAccepted = (option: unknown): boolean => slackMentions.option.isValidSync(option, { strict: true });
 
 const called = (option: unknown): string =>
-  mentionsFor({ isError: true, options: { mention_on_error: option } });
+  slackMentions
+    .of({ isError: true, options: { mention_on_error: option } })
+    .map((entry) => slackMentions.write(entry))
+    .join(' ');
 
 describe('mention_on_error', () => {
   it('calls a person, a group or everybody, however the name is written, each once, or nobody', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RenderedParts } from '../../../src/channels/channel.ts';
 import { slackMessages } from '../../../src/channels/slack/format.ts';
-import { cardWith } from '../../support/cards.ts';
+import { CALM, cardWith } from '../../support/cards.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
 
 const FILE = join(import.meta.dirname, 'reading.json');
@@ -16,7 +16,7 @@ interface Case {
 describe('a Slack message', () => {
   it('reads on a terminal and in a browser as a person would read it, and runs nothing that it quotes', () => {
     const shown = CASES.map(([what, { message }]) => {
-      const { asText, asHtml } = slackMessages.compose(message, cardWith(), { options: {}, isError: false });
+      const { asText, asHtml } = slackMessages.compose(message, cardWith(), CALM);
       const [, html = ''] = asHtml().split('</style>\n');
       expect(html).not.to.match(/<script|<img|href="javascript/);
       return [what, { message, text: asText().split('\n'), html: html.split('\n') }];
