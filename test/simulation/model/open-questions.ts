@@ -11,4 +11,5 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'A digest is due in the very moment in which the service starts for the first time (8: due within the last hour): is it told? It is not.',
   'May a test that a person asks for break a pause (6)? It is sent.',
   'Does a snooze of a destination hold the alerts that go there (6, 8)? The model asks for no alert where somebody has snoozed anything.',
+  'A run ends whose BOT has had twenty results since of runs that began later: how many errors in a row is its error part of (8)? The product knows the last twenty, and judges it by the oldest of them.',
 ];

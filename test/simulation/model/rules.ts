@@ -44,15 +44,28 @@ function lostAtIn(history: History) {
   };
 }
 
-/** Where something was withdrawn by a person, or a later message came in the moment in which one became a dead letter, or nobody knows when that was. */
+/** Where something was withdrawn by a person, or overtaken by many results, or a later message came in the moment in which one became a dead letter, or nobody knows when that was. */
 function unsurePlaces(history: History): ReadonlySet<string> {
   const places = history.admitted.flatMap((admitted) => {
     const { send, listed } = admitted;
     const isUnsure = ({ destination, state }: ListedDelivery) =>
-      history.isActedOn(admitted) || (state === 'dead' && isDeathUnsure(history, admitted, destination));
+      history.isActedOn(admitted) ||
+      isOfLongAgo(history, admitted) ||
+      (state === 'dead' && isDeathUnsure(history, admitted, destination));
     return listed.deliveries.filter(isUnsure).map(({ destination }) => `${send.bot} ${destination}`);
   });
   return new Set([...places, ...unsureOfMissed(history)]);
+}
+
+/** How many results that started later may have come before one whose place among the errors in a row is known: an open question. */
+const OVERTAKEN_BY = 20;
+
+function isOfLongAgo(history: History, { id, send: { bot, startedAt } }: Admitted): boolean {
+  const overtaking = history.admitted.filter(
+    ({ id: before, send }) =>
+      before < id && send.bot === bot && send.status !== 2 && send.startedAt >= startedAt,
+  );
+  return overtaking.length >= OVERTAKEN_BY;
 }
 
 /** So long after it was due a BOT may not have been told as missed yet. */
