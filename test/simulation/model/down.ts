@@ -32,13 +32,23 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
       each.notice.template !== 'store_unwritable' &&
       (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
   );
-  // Whoever has been answered well, it is up for all.
-  const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at));
-  const since = ended.filter((each) => each.process === process && each.at > upAt);
+  // Whoever has been answered well, it is up for all. What fails is known by the store, by whose clock the minutes count.
+  const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at), storeClockSetAt(history, time));
+  const since = ended.filter(
+    (each) =>
+      each.process === process && each.at > upAt && !history.isStoreHit(each.at, each.endedAt ?? each.at),
+  );
   const times = since.flatMap(({ failure, endedAt = 0 }) =>
     failure?.class === 'transient' ? [endedAt] : [],
   );
   return times.length > 1 && Math.max(...times) - Math.min(...times) > DOWN_AFTER_MS + NOTED_WITHIN_MS;
+}
+
+function storeClockSetAt({ scenario }: History, before: number): number {
+  const times = scenario.faults.flatMap((fault) =>
+    fault.kind === 'clock' && fault.slot < 0 && fault.at <= before ? [fault.at] : [],
+  );
+  return Math.max(...times);
 }
 
 /** Nobody waits for it, and nobody is asked to post again for it alone. */
