@@ -148,7 +148,7 @@ export class Pipeline {
       this.#beat,
       this.#review,
       this.#bulks,
-      { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger) },
+      { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger, this.#parts.clock.now()) },
       retentionChore(this.#parts),
       incidentChore(this.#parts),
       this.outage,
@@ -171,7 +171,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.leave());
     // The next one may have another login.
-    const ended = [this.#seen.write(ledger), this.paces.endLogins(), left];
+    const ended = [this.#seen.write(ledger, clock.now()), this.paces.endLogins(), left];
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 

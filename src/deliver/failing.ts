@@ -69,11 +69,11 @@ export class SeenDestinations {
     this.#unwritten.set(destination, { destination, ...this.#unwritten.get(destination), ...news });
   }
 
-  /** @throws {LedgerUnavailable} nothing is lost: the next call writes it */
-  async write(ledger: Pick<DatabaseLedger, 'recordDestinations'>): Promise<void> {
+  /** @param now by the clock of the attempts @throws {LedgerUnavailable} nothing is lost: the next call writes it */
+  async write(ledger: Pick<DatabaseLedger, 'recordDestinations'>, now: number): Promise<void> {
     const written = [...this.#unwritten.values()];
     if (written.length === 0) return;
-    await ledger.recordDestinations(written);
+    await ledger.recordDestinations(written, now);
     for (const seen of written)
       if (this.#unwritten.get(seen.destination) === seen) this.#unwritten.delete(seen.destination);
   }

@@ -370,16 +370,14 @@ export function describeArchive(
     it('tells how each destination does', async () => {
       const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
       const { destination } = OPS;
-      await store.call(recordDestinations, [[{ destination, lastFailedAt: 7, lastError }]]);
-      await store.call(recordDestinations, [[{ destination, lastDeliveredAt: 9 }, { destination: 'other' }]]);
+      await store.call(recordDestinations, [[{ destination, lastFailedAt: 7, lastError }], 10]);
+      await store.call(recordDestinations, [
+        [{ destination, lastDeliveredAt: 9 }, { destination: 'other' }],
+        10,
+      ]);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
-      expect(ops).to.deep.equal({
-        destination: OPS.destination,
-        lastDeliveredAt: 9,
-        lastFailedAt: 7,
-        lastError,
-        downSince: undefined,
-      });
+      expect(ops).to.deep.include({ destination: OPS.destination, lastError, downSince: undefined });
+      expect(ops?.lastDeliveredAt).to.be.above(ops?.lastFailedAt ?? Infinity);
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined });
       await store.call(noteFailing, [LOG.destination]);
       const since = (await store.rows('destinations', 'destination'))

@@ -45,6 +45,12 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
     const care = (unrouted: readonly string[] = []) =>
       bench.ledger.careForIncidents({ unrouted, keepMs: KEEP_MS, noNews: [] });
+    /** @param aheadMs by how much the clock of the process is ahead of the store's */
+    const deliver = async (aheadMs = 0) => {
+      await bench.store.passTime(1000);
+      const now = bench.store.clock.now() + aheadMs;
+      await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt: now }], now);
+    };
     const shown = (incidents: readonly Incident[]) =>
       incidents.map((each) => `${each.kind} ${each.subject} ${each.sign} ${each.count} ${stateOf(each)}`);
 
@@ -107,9 +113,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       await bench.settle([dead(id)]);
       expect(shown(await open())).to.deep.equal(['destination slack:#ops dead 1 open']);
-      await bench.ledger.recordDestinations([
-        { destination: 'slack:#ops', lastDeliveredAt: bench.store.clock.now() + HOUR_MS },
-      ]);
+      await deliver();
       await care();
       expect(shown(await open()), 'though it has delivered since').to.have.length(1);
       await bench.ledger.actions.dismiss(id.id, { via: 'api', user: undefined, from: 'test' });
@@ -127,8 +131,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((await open()).map(({ sign, gist }) => [sign, gist])).to.deep.equal([
         ['config', CONFIG.message],
       ]);
-      const lastDeliveredAt = bench.store.clock.now() + 1;
-      await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt }]);
+      await deliver();
       await care();
       expect((await open()).map(({ sign, gist }) => [sign, gist])).to.deep.equal([
         ['dead', lastError.message],
@@ -140,12 +143,27 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
       await care();
       expect(shown(await open())).to.deep.equal(['destination slack:#ops config 1 open']);
-      const lastDeliveredAt = bench.store.clock.now() + 1;
-      await bench.ledger.recordDestinations([{ destination: 'slack:#ops', lastDeliveredAt }]);
+      await deliver();
       await care();
       expect(await open()).to.deep.equal([]);
       expect(other.id).to.equal(-1);
     });
+
+    for (const [words, aheadMs] of [
+      ['ahead of', HOUR_MS],
+      ['behind', -HOUR_MS],
+    ] as const)
+      it(`ends one of a destination with a delivery after its failure, and none before, by a process whose clock is ${words} the store's`, async () => {
+        const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+        await deliver(aheadMs);
+        await bench.store.passTime(1000);
+        await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
+        await care();
+        expect(shown(await open())).to.deep.equal(['destination slack:#ops config 1 open']);
+        await deliver(aheadMs);
+        await care();
+        expect(await open()).to.deep.equal([]);
+      });
 
     it('ends one of a destination that nothing routes to any more, and one without a sign for as long as it keeps', async () => {
       const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));

@@ -20,9 +20,9 @@ describe('what is seen of destinations', () => {
     for (const result of [failed(100, 'config'), failed(900, 'rate_limited'), told(400), told(500)])
       seen.attempted('slack:#ops', result);
     seen.attempted('slack:#log', told(5));
-    await rejectionOf(seen.write({ recordDestinations: () => Promise.reject(new Error('no store')) }));
+    await rejectionOf(seen.write({ recordDestinations: () => Promise.reject(new Error('no store')) }, 600));
     let written: readonly SeenDestination[] = [];
-    await seen.write({ recordDestinations: (figures) => Promise.resolve(void (written = figures)) });
+    await seen.write({ recordDestinations: (figures) => Promise.resolve(void (written = figures)) }, 600);
     const lastError = { class: 'config', code: 'no', message: 'No.' };
     expect(written).to.deep.equal([
       { destination: 'slack:#ops', lastDeliveredAt: 505, lastFailedAt: 110, lastError },

@@ -201,6 +201,7 @@ async function stillOpen(office: Office): Promise<void> {
       { destination: 'slack:#old-prices', lastDeliveredAt, lastFailedAt, lastError: ARCHIVED },
       { destination: 'slack:#shop', lastDeliveredAt: OFFICE_NOW - HOUR, lastFailedAt, lastError: FULL },
     ],
+    OFFICE_NOW,
   ]);
   await people.startBulk({ botId: 'price-watch', from: OFFICE_NOW - 3 * DAY }, by, 'dismissed');
   await recorded.actions.stopBulk(1, by);

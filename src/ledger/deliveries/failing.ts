@@ -110,12 +110,18 @@ export async function endFailing(tx: Tx, destination: string, wasDown: boolean):
 /** What a process has seen of a destination since its last write: a write per message would cost too much. */
 export type SeenDestination = Pick<ArchivedDestination, 'destination'> & Partial<ArchivedDestination>;
 
-export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[]): Promise<void> {
+/** @param now by the clock by which they were seen: the store's may differ, and incidents are compared by that */
+export async function recordDestinations(
+  tx: Tx,
+  seen: readonly SeenDestination[],
+  now: number,
+): Promise<void> {
+  const at = (time?: number) => time && Math.round(tx.now - Math.max(0, now - time));
   // Sorted, so that all writers lock the rows in the same order.
   const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
   await tx.all(sql`
     INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)
-    VALUES ${bulk(rows.map((row) => [row.destination, row.lastDeliveredAt, row.lastFailedAt, kept(row.lastError)]))}
+    VALUES ${bulk(rows.map((row) => [row.destination, at(row.lastDeliveredAt), at(row.lastFailedAt), kept(row.lastError)]))}
     ON CONFLICT (destination) DO UPDATE SET
       last_delivered_at = coalesce(excluded.last_delivered_at, destinations.last_delivered_at),
       last_failed_at = coalesce(excluded.last_failed_at, destinations.last_failed_at),
