@@ -102,6 +102,17 @@ export interface Listed {
   readonly deliveries: readonly ListedDelivery[];
 }
 
+/** As `GET /api/incidents` lists them. */
+export interface ListedIncident {
+  readonly id: number;
+  readonly kind: 'bot' | 'destination' | 'botbell';
+  /** A BOT, a destination, or what is wrong with Botbell. */
+  readonly subject: string;
+  readonly count: number;
+  readonly gist: string;
+  readonly state: 'open' | 'taken_up' | 'over';
+}
+
 /** A callback that the product has, at the end, as the API lists it. */
 export interface Admitted {
   readonly send: Send;
@@ -128,6 +139,10 @@ export interface Observed {
   readonly unforeseen: string[];
   /** At the end, in the order of their ids. */
   listed: readonly Listed[];
+  /** At the end, what has dead letters: alerts, too. */
+  dead: readonly Listed[];
+  /** At the end, the newest first. */
+  incidents: readonly ListedIncident[];
   /** At the end, of each process. */
   metrics: readonly string[];
   /** Why it did not end; undefined: it did. */
@@ -146,5 +161,5 @@ export function nothingYet(): Observed {
     slept: [],
     unforeseen: [],
   };
-  return { ...empty, listed: [], metrics: [], stuck: undefined };
+  return { ...empty, listed: [], dead: [], incidents: [], metrics: [], stuck: undefined };
 }

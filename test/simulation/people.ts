@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
 import type { Act } from './scenario.ts';
-import type { Acted, Listed, ListedDelivery, Observed } from './observed.ts';
+import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
 import type { Timeline } from './timeline.ts';
@@ -53,21 +53,31 @@ export class People {
 
   /** All callbacks, in the order of their ids; undefined: the process has died, or cannot say. */
   async listed(process: Process, query = ''): Promise<readonly Listed[] | undefined> {
-    const items: Listed[] = [];
-    for (let before = ''; ;) {
-      const found = await this.#page<Listed>(
-        process,
-        `/api/callbacks?limit=${LARGEST_PAGE}${query}${before}`,
-      );
-      if (found === undefined) return undefined;
-      items.push(...found.items);
-      if (found.next === null) return items.toSorted((a, b) => a.id - b.id);
-      before = `&before=${found.next}`;
-    }
+    const items = await this.#all<Listed>(process, `/api/callbacks?limit=${LARGEST_PAGE}${query}`);
+    return items?.toSorted((a, b) => a.id - b.id);
+  }
+
+  /** What the API lists at the end; undefined: the process has died, or cannot say. */
+  async found(process: Process): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents'> | undefined> {
+    const listed = await this.listed(process);
+    const dead = await this.listed(process, '&state=dead');
+    const incidents = await this.#all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
+    return listed && dead && incidents && { listed, dead, incidents };
   }
 
   async metrics(process: Process): Promise<string | undefined> {
     return (await this.#ask(process, { path: '/metrics' }))?.body;
+  }
+
+  async #all<Item>(process: Process, path: string): Promise<readonly Item[] | undefined> {
+    const items: Item[] = [];
+    for (let before = ''; ;) {
+      const found = await this.#page<Item>(process, `${path}${before}`);
+      if (found === undefined) return undefined;
+      items.push(...found.items);
+      if (found.next === null) return items;
+      before = `&before=${found.next}`;
+    }
   }
 
   async #page<Item>(process: Process, path: string): Promise<Page<Item> | undefined> {

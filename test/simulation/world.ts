@@ -251,11 +251,11 @@ export class World {
   async #ask(): Promise<void> {
     const { observed } = this;
     const [process] = this.#slots;
-    const listed = process && (await this.#people.listed(process));
+    const found = process && (await this.#people.found(process));
     this.#isLooking = false;
     this.#lookAt = this.timeline.now + LOOKS_EVERY_MS;
-    if (process === undefined || listed === undefined) return;
-    observed.listed = listed;
+    if (process === undefined || found === undefined) return;
+    const { listed } = Object.assign(observed, found);
     // Somebody has looked at what waits for that.
     for (const { deliveries } of listed)
       for (const was of deliveries) if (isForSomebody(was)) this.#people.giveBack(process, was);

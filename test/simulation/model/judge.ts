@@ -6,6 +6,7 @@ import { judgeAnswers } from './answers.ts';
 import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
+import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
 import { judgeRetries } from './retries.ts';
 import { judgeJobs } from './jobs.ts';
@@ -33,6 +34,7 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeRules,
     judgeActs,
     judgeSignals,
+    judgeIncidents,
     judgeReloads,
   ])
     ask(history, broken);

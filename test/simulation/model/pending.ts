@@ -9,10 +9,16 @@ interface PendingSentence {
 
 export const PENDING: readonly PendingSentence[] = [
   {
-    sentence: 'incidents',
+    sentence: 'incidents are taken up and escalated',
     section: '11',
     check:
-      'a model of its own: begin, end, take-up, escalation, `over`; an alert when one begins, hourly while it grows, none of one that is over',
+      'incidents.ts: a take-up is told once, and stops the steps; each step in time and once; `quiet`; none of this after the end',
+  },
+  {
+    sentence: 'an alert tells what goes on',
+    section: '6 and 11',
+    check:
+      'incidents.ts: an alert comes when an incident begins, one that is over before is not told, and who was told hears of the end',
   },
   {
     sentence: 'calendars, reports, budget',

@@ -198,4 +198,28 @@ export const LEDGER: readonly Planted[] = [
     to: "WHEN 'overdue' THEN 1 = 0",
     unseen: 'held beside the result of its run, it is told in one summary with it, which says nothing of it',
   },
+  {
+    does: 'has any success of a BOT end its errors, whenever it started',
+    file: 'src/ledger/incidents/signs.ts',
+    from: 'AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})',
+    to: 'AND (started_at IS NULL OR started_at > 0 * ${startedAt})',
+  },
+  {
+    does: 'counts an error only where it opens an incident',
+    file: 'src/ledger/incidents/signs.ts',
+    from: 'count = incidents.count + CAST(${!isAgain} AS INTEGER),',
+    to: 'count = incidents.count + 0 * CAST(${!isAgain} AS INTEGER),',
+  },
+  {
+    does: 'goes by its own clock for when a destination took a message',
+    file: 'src/ledger/deliveries/failing.ts',
+    from: 'const at = (time?: number) => time && Math.round(tx.now - Math.max(0, now - time));',
+    to: 'const at = (time?: number) => time && time + 0 * now;',
+  },
+  {
+    does: 'has a destination in trouble until somebody says that it is over',
+    file: 'src/ledger/incidents/signs.ts',
+    from: 'last_delivered_at > incidents.last_at)`;',
+    to: 'last_delivered_at > 1e9 * incidents.last_at)`;',
+  },
 ];

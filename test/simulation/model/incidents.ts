@@ -1,0 +1,194 @@
+/** Section 11: troubles of BOTs and destinations begin, count and end once, over crashes and replicas. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Admitted, Attempt, ListedIncident } from '../observed.ts';
+import { BOTS, DESTINATIONS, HOUR, OPERATORS, type RoutePlan, routesOf, SECOND } from '../scenario.ts';
+import { type Broken, type History, isSuccess, seconds, WRITTEN_WITHIN_MS } from './history.ts';
+
+/** Sent by hand, or without the store: what becomes of it says nothing of its destination. */
+const WITHOUT_STORE: ReadonlySet<string> = new Set(['test', 'store_unwritable']);
+
+export function judgeIncidents(history: History, broken: Broken): void {
+  oneOpen(history, broken);
+  toldOverOnce(history, broken);
+  if (!history.hasSetClocks) alertedHourly(history, broken);
+  // Who is told of a BOT, and what is routed, goes by today's config.
+  if (history.hasReloads) return;
+  for (const bot of BOTS) ofBot(history, bot, broken);
+  for (const destination of [...DESTINATIONS, OPERATORS]) ofDestination(history, destination, broken);
+}
+
+function about({ observed }: History, kind: string, subject: string): readonly ListedIncident[] {
+  return observed.incidents.filter((each) => each.kind === kind && each.subject === subject);
+}
+
+function oneOpen({ observed }: History, broken: Broken): void {
+  const open = observed.incidents.filter(({ state }) => state !== 'over');
+  for (const { kind, subject } of open) {
+    const count = open.filter((each) => each.kind === kind && each.subject === subject).length;
+    if (count > 1) broken('one open incident of each subject', `${kind} ${subject} has ${count}`);
+  }
+}
+
+/** Each error is counted in one incident, which a success ends that started later. */
+function ofBot(history: History, bot: string, broken: Broken): void {
+  const expected = troublesOf(history, bot);
+  if (expected === undefined) return;
+  const listed = about(history, 'bot', bot).toSorted((a, b) => a.id - b.id);
+  const one = expected.map(({ count, isOver }) => `${count} ${isOver ? 'over' : 'open'}`).join(', ');
+  const other = listed.map(({ count, state }) => `${count} ${state}`).join(', ');
+  if (one !== other)
+    broken('an error counts in one incident of its BOT', `${bot} has (${other}), and is to have (${one})`);
+}
+
+/** Undefined: what its errors are, or which success ends them, cannot be known from outside. */
+function troublesOf(history: History, bot: string): readonly Trouble[] | undefined {
+  const routes = routesOf(history.configOf({ config: 0 }), bot);
+  if (routes.some(({ overdueMin, expect, unlessCode }) => overdueMin ?? expect ?? unlessCode))
+    return undefined;
+  if (!tellsErrors(routes)) return [];
+  const troubles = new Troubles();
+  for (const result of history.admitted)
+    if (result.send.bot === bot && result.send.status !== 2)
+      troubles.add(startOf(result), result.send.status === 1);
+  return troubles.isUnsure ? undefined : troubles.all;
+}
+
+interface Trouble {
+  count: number;
+  isOver: boolean;
+  /** Of the runs whose errors are counted, when the last one that came and the last one that began started. */
+  lastAt: number;
+  newestAt: number;
+}
+
+/** Of a BOT, from its results in the order in which they came. */
+class Troubles {
+  readonly all: Trouble[] = [];
+  /** A success that started between the errors counted, or with one of them. */
+  isUnsure = false;
+  #succeededAt = -Infinity;
+
+  add(startedAt: number, isError: boolean): void {
+    const last = this.all.at(-1);
+    const open = last?.isOver === false ? last : undefined;
+    if (isError) this.#fail(startedAt, open);
+    else this.#succeed(startedAt, open);
+  }
+
+  #fail(startedAt: number, open: Trouble | undefined): void {
+    this.isUnsure ||= startedAt === this.#succeededAt;
+    if (startedAt < this.#succeededAt) return;
+    if (open === undefined)
+      return void this.all.push({ count: 1, isOver: false, lastAt: startedAt, newestAt: startedAt });
+    open.count += 1;
+    open.lastAt = startedAt;
+    open.newestAt = Math.max(open.newestAt, startedAt);
+  }
+
+  #succeed(startedAt: number, open: Trouble | undefined): void {
+    this.#succeededAt = Math.max(this.#succeededAt, startedAt);
+    if (open === undefined || startedAt < Math.min(open.lastAt, open.newestAt)) return;
+    if (startedAt > open.newestAt) open.isOver = true;
+    else this.isUnsure = true;
+  }
+}
+
+function tellsErrors(routes: readonly RoutePlan[]): boolean {
+  return routes.length === 0 || routes.some(({ on }) => on.includes('error'));
+}
+
+function startOf({ send, at }: Admitted): number {
+  return Math.min(send.startedAt, at);
+}
+
+/** Open for as long as something is lost there, and not after a success where nothing is. */
+function ofDestination(history: History, destination: string, broken: Broken): void {
+  const open = about(history, 'destination', destination).filter(({ state }) => state !== 'over');
+  const lost = history.observed.dead.filter(({ deliveries }) =>
+    deliveries.some((each) => each.destination === destination && each.state === 'dead'),
+  );
+  if (lost.length > 0 && open.length === 0)
+    broken('open while something is lost', `${destination} has dead letters, and no incident`);
+  const isUp = isSurelyUp(history, destination);
+  if (lost.length === 0 && isUp && open.length > 0)
+    broken('over with the next success', `${destination} is still in trouble: ${open[0]?.gist}`);
+  failedForAReason(history, destination, broken);
+}
+
+/** What each process writes of a destination from time to time, on a machine that sleeps while nothing happens. */
+const NOTED_WITHIN_MS = 45 * SECOND;
+
+/** What was told of it last has arrived, and that has been written since. */
+function isSurelyUp({ observed, now }: History, destination: string): boolean {
+  const all = observed.attempts.filter(
+    (each) => each.destination === destination && !WITHOUT_STORE.has(each.notice.template),
+  );
+  const last = all.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).at(-1);
+  return last !== undefined && isSuccess(last) && (last.endedAt ?? Infinity) < now - NOTED_WITHIN_MS;
+}
+
+/** What Botbell itself goes on with, and somebody has to mend, is a trouble of its destination. */
+function failedForAReason(history: History, destination: string, broken: Broken): void {
+  if (about(history, 'destination', destination).length > 0) return;
+  for (const admitted of history.admitted) {
+    const attempts = history.attemptsOf(admitted, destination);
+    const wrong = attempts.find(
+      (each, place) =>
+        each.failure?.class === 'config' && isOwn(history, each) && attempts[place + 1] !== undefined,
+    );
+    if (wrong !== undefined && isWritten(history, wrong))
+      broken(
+        'a wrong setting opens an incident',
+        `${destination} refused ${wrong.key} at ${seconds(wrong.at)}`,
+      );
+  }
+}
+
+/** Nobody waits for it. */
+function isOwn({ observed }: History, { nth, at }: Attempt): boolean {
+  return !observed.posts.some(
+    (post) => post.send.nth === nth && post.at <= at && at <= (post.endedAt ?? Infinity) + SECOND,
+  );
+}
+
+function isWritten(history: History, { process, endedAt = 0 }: Attempt): boolean {
+  const written = endedAt + WRITTEN_WITHIN_MS;
+  return history.endOf(process) > written + SECOND && !history.isStoreHit(endedAt, written);
+}
+
+/** Each incident's end is told once at a destination. */
+function toldOverOnce({ observed }: History, broken: Broken): void {
+  const told = new Map<string, string>();
+  for (const { notice, key, destination, at } of observed.attempts) {
+    if (!isAlert(notice) || notice.alert.subject.template !== 'over') continue;
+    for (const { id, kind } of notice.alert.subject.troubles) {
+      if (kind === 'botbell') continue;
+      const first = told.get(`${id} ${destination}`) ?? key;
+      told.set(`${id} ${destination}`, first);
+      if (first !== key)
+        broken(
+          'the end of an incident is told once',
+          `${destination} is told ${first} and, at ${seconds(at)}, ${key}`,
+        );
+    }
+  }
+}
+
+/** What began, or grew, is not told again within the hour. */
+function alertedHourly({ observed }: History, broken: Broken): void {
+  const firsts = new Map<string, Attempt>();
+  for (const attempt of observed.attempts) {
+    const { notice } = attempt;
+    if (!isAlert(notice)) continue;
+    const { subject } = notice.alert;
+    if (subject.template !== 'dead_letter' && subject.template !== 'config_failure') continue;
+    const about = `${subject.template} of ${subject.destination}`;
+    const first = firsts.get(about) ?? attempt;
+    firsts.set(about, first);
+    if (first.key !== attempt.key && attempt.at < first.at + HOUR)
+      broken(
+        'an incident is alerted hourly',
+        `${about} at ${seconds(first.at)}, and again at ${seconds(attempt.at)}`,
+      );
+  }
+}
