@@ -1,6 +1,6 @@
 /** What every ledger promises of alerts: written with what they tell of, when it begins, and hourly while it grows, by whichever process. */
 import { expect } from 'chai';
-import type { Alert } from '../../src/ledger/ledger.ts';
+import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -11,11 +11,13 @@ import {
   delivered,
   destinationsOf,
   EXECUTING,
+  failed,
   LOG,
   namesOf,
   only,
   OPS,
   putOff,
+  settlementOf,
   target,
 } from './ledger-under-test.ts';
 
@@ -61,6 +63,20 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       return due.flatMap(({ notice, record }) =>
         isAlert(notice) && record.destination === 'slack:#alerts' ? notice.alert : [],
       );
+    };
+    /** As the loop does it, with the attempt. */
+    const attempted = (
+      { id, callbackId }: Pick<DeliveryRecord, 'id' | 'callbackId'>,
+      update: DeliveryUpdate,
+    ) => {
+      const attempt = {
+        deliveryId: id,
+        startedAt: 1,
+        durationMs: 2,
+        outcome: 'config',
+        error: update.lastError,
+      } as const;
+      return bench.ledger.settle({ ...settlementOf([update], callbackId), attempts: [attempt] });
     };
     const suppressed = async () => (await alertsDue()).map((each) => each.suppressed);
 
@@ -208,8 +224,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const fail = async (cause: string) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         const alert = alertOf(cause, { subject: CONFIG_FAILURE });
-        const lastError = { class: 'config', code: cause, message: cause } as const;
-        await bench.settle(due.map(({ record }) => putOff(record, 0, { alert, lastError })));
+        const error = { class: 'config', code: cause, message: cause } as const;
+        for (const { record } of due) await attempted(record, putOff(record, 0, { alert, lastError: error }));
         await bench.store.passTime(2 * HOUR_MS);
       };
       const [id] = namesOf(await bench.accept({}, [OPS]));
@@ -220,6 +236,21 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.claim();
       await bench.settle([dead(id, alertOf('revoked, dead'))]);
       expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);
+    });
+
+    it('raises one where Botbell takes over what the service has posted to no avail, though it fails as before', async () => {
+      const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
+      const alert = alertOf('archived', { subject: CONFIG_FAILURE });
+      const { deliveries } = await bench.arrive({}, [OPS]);
+      for (const record of deliveries) await attempted(record, failed(record, { lastError }));
+      expect(await alertsDue()).to.have.length(0);
+      await bench.store.passTime(HOUR_MS);
+      for (const expected of [1, 0]) {
+        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
+        if (due !== undefined) await attempted(due.record, putOff(due.record, 0, { alert, lastError }));
+        expect(await alertsDue()).to.have.length(expected);
+        await bench.store.passTime(2 * HOUR_MS);
+      }
     });
 
     it('writes one with the refused body that it tells of, of which there may be nothing to keep', async () => {

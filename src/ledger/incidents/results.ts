@@ -1,4 +1,5 @@
 /** What a new callback means for its BOT's incident, and a delivery that failed for its destination's, in the transaction that writes it. */
+import sql from 'sql-template-tag';
 import type { Sign } from '../../incident/incident.ts';
 import type { Telling } from '../../signal/decide.ts';
 import { withResult } from '../../signal/streak.ts';
@@ -95,10 +96,17 @@ interface Failed extends DeliveryUpdate {
   readonly row: Pick<DeliveryRecord, 'callbackId' | 'isTakenOver' | 'lastError'>;
 }
 
-/** It has failed so before, as Botbell's own: that says nothing new. */
-function isKnown({ row: { isTakenOver, lastError: before }, state, lastError }: Failed): boolean {
+/** It has failed so before, since Botbell took it over: that says nothing new. The history of this attempt is written. */
+async function isKnown(tx: Tx, { id, row, state, lastError }: Failed): Promise<boolean> {
+  const { callbackId, isTakenOver, lastError: before } = row;
   const isSame = before?.class === lastError?.class && before?.code === lastError?.code;
-  return state === 'pending' && isTakenOver && isSame;
+  if (state !== 'pending' || !isTakenOver || !isSame) return false;
+  const ofDelivery = sql`callback_id = ${callbackId} AND delivery_id = ${id}`;
+  const earlier = await tx.first(sql`
+    SELECT id FROM history WHERE ${ofDelivery} AND what = 'attempt'
+      AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)
+    ORDER BY id LIMIT 1 OFFSET 1`);
+  return earlier !== undefined;
 }
 
 /** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
@@ -117,7 +125,7 @@ export async function noticeFailures(tx: Tx, decisions: readonly Failed[]): Prom
     const { destination, lastError, alert, row } = decision;
     const sign = signOf(decision);
     if (sign === undefined) continue;
-    const isAgain = isKnown(decision);
+    const isAgain = await isKnown(tx, decision);
     const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
     const told = { sign, gist: gistOf(lastError?.message ?? ''), about: row.callbackId, isAgain };
     const incident = await notice(tx, { ...whose, ...told });
