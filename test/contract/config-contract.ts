@@ -10,7 +10,7 @@ import {
   NO_LONGER_ROUTED,
 } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { DEAD_LETTER } from '../support/alerts.ts';
+import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
   adopting,
@@ -266,6 +266,25 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         ]);
         await bench.ledger.hasten(waiting.map((each) => each.id));
         expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([id]);
+      });
+
+      it('is due before the alert that tells of it, which is not told once that is', async () => {
+        const [old] = namesOf(await bench.accept({}, [OLD]));
+        await bench.claim();
+        const subject = { ...CONFIG_FAILURE, callbackId: 1 };
+        const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
+        await bench.settle([
+          putOff(old, MINUTE_MS, { lastError, alert: { cause: 'c', subject, targets: [LOG] } }),
+        ]);
+        await bench.settle((await bench.claim()).map(({ record }) => putOff(record, MINUTE_MS)));
+        const waiting = await bench.ledger.waitingAfter(BEFORE_ALL);
+        expect(waiting.map(({ kind }) => kind)).to.have.members(['callback', 'alert']);
+        await bench.ledger.hasten(waiting.map(({ id }) => id));
+        const due = await bench.claim();
+        expect(due.map(({ record }) => record.id)).to.deep.equal([old.id]);
+        await bench.tell(due);
+        await bench.store.passTime(MINUTE_MS);
+        expect(await bench.claim()).to.deep.equal([]);
       });
 
       it('is looked at a hundred at a time, each once', async () => {

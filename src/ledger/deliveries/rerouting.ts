@@ -82,10 +82,15 @@ export function waitingAfter(tx: Tx, { destination, isBulk, callbackId }: Waitin
   );
 }
 
+/** What an alert tells of is attempted before it: once that is told, the alert is no longer true. */
+const ALERT_AFTER_MS = 10_000;
+
 /** Makes them due unless they are claimed, whatever failed before. Skips rows that another transaction has locked. */
 export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.all(sql`
-    UPDATE deliveries SET due_at = ${tx.now}, error_class = NULL, error_code = NULL, last_error = NULL
+    UPDATE deliveries SET error_class = NULL, error_code = NULL, last_error = NULL, due_at = CASE WHEN EXISTS (
+      SELECT 1 FROM callbacks WHERE callbacks.id = callback_id AND kind = 'alert')
+      THEN CAST(${tx.now + ALERT_AFTER_MS} AS BIGINT) ELSE CAST(${tx.now} AS BIGINT) END
     WHERE id IN (
       SELECT id FROM deliveries
       WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${IS_IDLE}
