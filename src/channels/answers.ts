@@ -9,7 +9,6 @@ import { type DeliveryFailure, failureOf } from './failure.ts';
 import type { FailureClass, FailureDetails, Words } from './failure.ts';
 import { askedMs, obeyedMs, UNSPECIFIED_PAUSE_MS } from './retry-after.ts';
 
-/** The failure that an error code or an HTTP status stands for. */
 export interface Meaning extends Pick<
   FailureDetails,
   'class' | 'concerns' | 'retryAfterMs' | 'mayHaveArrived' | 'isForLater'
@@ -32,7 +31,6 @@ export interface Answers {
   readonly title: Words;
   /** By `kindOf`, else by the code that `codeOf` finds, else by the status, else by `4xx`: any from 400 to 499 but 408, 425 and 429. */
   readonly meanings: Meanings;
-  /** The service's own code in an error answer. */
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
   /** A code of ours, for what the service has none for; people are not told that the service said so. */
   readonly kindOf?: (answer: HttpAnswer) => string | undefined;
@@ -50,7 +48,6 @@ export interface Answers {
   readonly hasNoMessage?: boolean;
 }
 
-/** The failure that an error answer stands for. */
 export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryFailure {
   const { title, codeOf, kindOf, limits = 'address', concerns = 'address' } = answers;
   const { status } = answer;
@@ -71,7 +68,6 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   );
 }
 
-/** What follows the words of a failure. */
 export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false): Words {
   const { en, ja } = pauseMs === undefined ? { en: '', ja: '' } : pauseInWords(pauseMs);
   if (!mayHaveArrived) return { en, ja };
@@ -115,7 +111,6 @@ function pauseInWords(askedFor: number): Words {
   };
 }
 
-/** Whether the status refuses the message or its address. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && ![408, 425, 429].includes(status);
 }

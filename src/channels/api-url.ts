@@ -2,7 +2,6 @@
 import { string } from 'yup';
 import type { SettingWarning } from './channel.ts';
 
-/** Accepts a URL with or without a trailing slash. */
 export function apiUrl() {
   return string()
     .typeError('${path} must be a string')
@@ -22,7 +21,6 @@ export function originUrl() {
   );
 }
 
-/** Whether it is an http or https URL without a user and a fragment. */
 export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hash } = new URL(text);

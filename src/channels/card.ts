@@ -2,7 +2,6 @@
 import type { SpeltNumber } from '../text/spelt-number.ts';
 import type { Language } from '../time/display.ts';
 
-/** Determines a notification's colour and symbol. */
 export type Tone = 'succeeded' | 'error' | 'executing' | 'alert' | 'test';
 
 export const SYMBOLS: Readonly<Record<Tone, string>> = {
@@ -20,9 +19,7 @@ export interface Card {
   readonly language: Language;
   /** One line: the name of the BOT, or the subject of an alert. */
   readonly title: string;
-  /** One line, for push notifications and the subject of mails. */
   readonly summary: string;
-  /** The template's own words, in several lines. */
   readonly text: string;
   /** Foreign text, such as a BOT's error message. */
   readonly message: string;
@@ -54,12 +51,10 @@ export interface OutputView {
   readonly kind: 'scalar' | 'list' | 'files' | 'other';
   /** A scalar unchanged; any other value as text on one line, cut. */
   readonly value: string | number | boolean | SpeltNumber;
-  /** A list's elements, unchanged. */
   readonly items: readonly unknown[];
   /** The first files only; `fileCount` counts all. */
   readonly files: readonly FileView[];
   readonly fileCount: number;
-  /** Where the value leads; left out: nowhere. */
   readonly url?: string;
 }
 

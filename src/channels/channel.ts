@@ -11,7 +11,6 @@ import type { Callback } from '../callback/callback.ts';
 import type { About } from './about.ts';
 import type { Card } from './card.ts';
 
-/** What a format composes. */
 export interface Composed<Message = unknown> {
   /** As the channel sends it, and as `preview --format json` shows it. */
   readonly message: Message;
@@ -21,19 +20,15 @@ export interface Composed<Message = unknown> {
   readonly asText: () => string;
   /** The message as the recipient sees it, for an iframe: an HTML document, or a fragment with its own styles. */
   readonly asHtml: () => string;
-  /** The message's title, such as a mail's subject. */
   readonly title?: string;
 }
 
-/** One message for one address. */
 export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'> {
   /** Canonical, as `parseAddress` returned it. */
   readonly address: string;
   /** Stable over retries of one (callback, destination); 64 lower-case hexadecimal digits. A function, as few channels need it. */
   readonly idempotencyKey: () => string;
-  /** Undefined if the message is about no job. */
   readonly jobId?: string | undefined;
-  /** For what sorts messages without reading them. */
   readonly labels?: Labels | undefined;
   /** Undefined: the message is neither a reply nor an edit. */
   readonly perJob?: JobMessages | undefined;
@@ -75,7 +70,6 @@ export const KEPT_MESSAGE = 'message';
 /** Key in a receipt: the status of a remote that accepts a message before it delivers it and never reports the delivery. */
 export const ACCEPTED_AS = 'accepted';
 
-/** The members of a receipt that identify the message at the remote. */
 export function idsIn(receipt: Receipt): readonly (readonly [key: string, value: string])[] {
   return Object.entries(receipt).filter(([key]) => key !== KEPT_MESSAGE);
 }
@@ -92,12 +86,10 @@ export interface Channel {
   send(outgoing: Outgoing): Promise<Receipt>;
   /** Sends no message: asks if the token or login is accepted, or at least the remote there. @throws {DeliveryFailure | AggregateError} */
   verify(): Promise<void>;
-  /** Waits for the calls in flight, then frees every socket. */
   close(): Promise<void>;
 }
 
 export interface ChannelEnvironment {
-  /** Where the outbox prints. */
   readonly print: (text: string) => void;
   readonly openPool: OpenPool;
   readonly holds: Holds;
@@ -114,7 +106,6 @@ export interface SettingWarning {
 
 /** Milliseconds between two messages that the remote takes without limiting the rate. Applies only after a rate limit. */
 export interface ChannelPace {
-  /** Between messages to one address. */
   readonly addressMs: number;
   /** Between messages to any address; 0: addresses share no limit, so a limited one does not delay the others. */
   readonly channelMs: number;
@@ -125,7 +116,6 @@ export interface ChannelType<Settings = unknown> {
   readonly type: string;
   /** Left out: each document tells of it by itself. */
   readonly about?: About | undefined;
-  /** Strict schema of the channel's config keys other than `type`. */
   readonly settings: Schema<Settings>;
   readonly pace: ChannelPace;
   /** The modes of `JobMessages` that the channel supports; left out: none. */
@@ -146,7 +136,6 @@ export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** A value of a parsed or rendered template: plain YAML data. */
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
 
@@ -154,13 +143,11 @@ export type TemplateValue =
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 
 export interface ComposeContext {
-  /** The destination's options, as `MessageFormat.options` checked them. */
   readonly options: Readonly<Record<string, unknown>>;
   /** Whether `mention_on_error` applies: the message is an error or an alert. */
   readonly isError: boolean;
   /** `<channel>:<address>`; only a name if the message is for no configured destination. */
   readonly destination: string;
-  /** The template's name: `error`, `dead_letter`. */
   readonly template: string;
   /** When the notice's event happened: milliseconds since 1970. */
   readonly at: number;
@@ -172,12 +159,10 @@ export interface ComposeContext {
 export interface MessageFormat<Message = unknown> {
   /** Also the folder of templates for this format: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;
-  /** Strict schemas of the options that a destination may have, by key; left out: none. */
   readonly options?: Readonly<Record<string, Schema>>;
   /** Whether a message says to which destination it goes; left out: destinations with the same options share a message. */
   readonly namesDestination?: boolean;
   compose(card: Card, context: ComposeContext): Composed<Message>;
-  /** Left out if templates cannot write messages of this format. */
   readonly own?: OwnMessages<Message>;
   /** The template of a destination that the config itself gives, in place of a file; its parts are those of `own`. */
   readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
@@ -188,13 +173,10 @@ export interface MessageFormat<Message = unknown> {
 export interface TemplateInConfig {
   /** Of the map in the config, among whose keys are the template's parts. */
   readonly path: readonly string[];
-  /** The parts, as a template's file gives them. */
   readonly data: object;
 }
 
-/** Messages that a template writes itself, instead of a card. */
 export interface OwnMessages<Message> {
-  /** Top-level keys of a template file. */
   readonly parts: Readonly<Record<string, MessagePart>>;
   /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;

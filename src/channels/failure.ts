@@ -19,7 +19,6 @@ export interface FailureToExplain {
   readonly class: FailureClass;
   /** The remote's own code, or a short one of ours: `channel_not_found`, `ETIMEDOUT`, `550`. */
   readonly code: string;
-  /** What happened and what to do about it. */
   readonly message: string;
   /** The message in Japanese; left out if there is no translation. */
   readonly japanese?: string;

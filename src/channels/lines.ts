@@ -4,7 +4,6 @@ import { isAligned } from '../text/aligned.ts';
 import { wholeUrl } from '../text/clean.ts';
 import type { Fact } from './card.ts';
 
-/** A part of a line with one style and one link. */
 export interface StyledText {
   readonly text: string;
   /** Chats whose escapes would be copied along draw a `word` that needs one as code. */
@@ -50,7 +49,6 @@ export function runsOfFact({ name, value, url }: Fact): Runs {
   return [...(name === '' ? [] : [{ text: `${name} ` }]), ...runsOfValue(value, url)];
 }
 
-/** Whether what the run shows is the address that it opens. */
 function showsItsAddress({ text, url = '' }: StyledText): boolean {
   return url !== '' && (text === url || wholeUrl(text) === url);
 }
@@ -100,7 +98,6 @@ export function withBlanks(text: string): string {
     .replace(/[ \t]{2,}/gu, (blanks) => `${'\u00a0'.repeat(blanks.length - 1)} `);
 }
 
-/** Functions that write a chat's markup. */
 export interface Markup {
   /** Escapes the text: no markup, mention or link in it takes effect. */
   readonly text: (plain: string) => string;
@@ -117,7 +114,6 @@ export interface Markup {
   readonly address?: (address: string) => string;
   /** If left out, tables are written as lists. @param rows of cells that are already marked up; the first holds the names */
   readonly table?: (rows: readonly (readonly string[])[]) => string;
-  /** Separates two facts. */
   readonly between: string;
 }
 

@@ -8,7 +8,6 @@ export function separated(number: number): string {
   return NUMBERS.format(number);
 }
 
-/** Ends a text whose end was cut. */
 export function cutMark(language: Language): string {
   return language === 'ja' ? '…（以下省略）' : ' … (cut short)';
 }
@@ -31,7 +30,6 @@ export function countMark(language: Language, count: number): string {
   return language === 'ja' ? `（${separated(count)}件）` : ` (${separated(count)})`;
 }
 
-/** Replaces an empty value. */
 export function emptyMark(language: Language): string {
   return language === 'ja' ? 'なし' : 'empty';
 }

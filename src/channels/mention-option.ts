@@ -5,11 +5,9 @@ import type { ComposeContext } from './channel.ts';
 export const MENTION_OPTION = 'mention_on_error';
 
 export interface Mentions {
-  /** The schema of `mention_on_error`. */
   readonly option: Schema;
   /** The entries as the config has them, each person and group once; none if the message is no error. */
   of(context: Pick<ComposeContext, 'isError' | 'options'>): readonly string[];
-  /** An entry in the chat's markup. */
   write(entry: string): string;
 }
 

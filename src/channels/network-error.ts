@@ -11,7 +11,6 @@ export interface NetworkError {
   readonly words: Words;
   /** No retry can succeed: a certificate or TLS version was not accepted, or a proxy refuses. */
   readonly isRefusal: boolean;
-  /** The remote may have taken the message. */
   readonly mayHaveArrived: boolean;
 }
 

@@ -3,7 +3,6 @@ import { UnderWay } from '../time/clock.ts';
 import type { Channel } from './channel.ts';
 import { DeliveryFailure } from './failure.ts';
 
-/** The part that each channel implements. */
 export interface Sending extends Omit<Channel, 'close'> {
   /** Called when the channel is closed and no call is in flight. */
   readonly free: () => void | Promise<void>;

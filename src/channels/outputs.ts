@@ -147,7 +147,6 @@ function withinRoom<Item>(
   return [shown, notShown(count - shown.length, { ...limits, restUrl })];
 }
 
-/** The first items that have room. */
 export function firstWithin<Item>(
   items: readonly Item[],
   room: number,

@@ -94,7 +94,6 @@ export function textAsHtml(text: string): string {
 /** Otherwise links would open inside the iframe. */
 const LINKS_OPEN_APART = '<base target="_blank">';
 
-/** As the reader's system is. */
 export const LIGHT_OR_DARK = '<meta name="color-scheme" content="light dark">';
 
 const DOCUMENT = /^\s*<(!doctype|html)/i;

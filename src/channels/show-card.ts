@@ -117,7 +117,6 @@ const LINES = {
 
 export type CardPart = keyof typeof LINES;
 
-/** In the order in which a message shows them. */
 export const CARD_PARTS: readonly CardPart[] = ['title', 'text', 'message', 'outputs', 'link', 'facts'];
 
 export function linesOfCard(shown: ShownCard, parts: readonly CardPart[]): readonly CardLine[] {

@@ -2,7 +2,6 @@
 import { type Clock, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
-  /** Connections at a time. */
   readonly connections: number;
   /** Mails in `perMs` milliseconds; 0: any number. */
   readonly mails: number;

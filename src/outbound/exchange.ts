@@ -11,13 +11,10 @@ export function poolsThrough(proxies: Proxies): OpenPool {
 }
 
 export interface HttpRequest {
-  /** Default POST. */
   readonly method?: 'GET' | 'POST';
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** On the scale of `performance.now()`. */
   readonly deadline: number;
   /** Of the answer's body, which is cut there. Default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;

@@ -18,13 +18,11 @@ const EARLY_MS = 5 * 60_000;
 const MOST_REMEMBERED = 3;
 
 export class KeptToken {
-  /** How often one has been asked for. */
   fetches = 0;
   /** The latest ones, the newest first. */
   latest: readonly string[] = [];
   readonly #source: TokenSource;
   #text: Promise<string> | undefined;
-  /** Milliseconds since 1970. */
   #until = Infinity;
 
   constructor(source: TokenSource) {

@@ -30,7 +30,6 @@ interface KnownNotice {
   readonly cards: Map<Template, Card | undefined>;
   /** Of a channel's own message; as `cards`. */
   readonly parts: Map<Template, RenderedParts | undefined>;
-  /** The latest message of each format. */
   readonly composed: Map<MessageFormat, ComposedFor>;
 }
 

@@ -9,7 +9,6 @@ import { foldersIn, namesIn, NotUtf8, readText } from '../text/read-text.ts';
 export const CARD_FOLDER = 'card';
 
 export interface SourceFile {
-  /** The path that problems show. */
   readonly path: string;
   readonly set: string;
   readonly text: string;

@@ -41,7 +41,6 @@ export type TemplateSource = SourceFile | { readonly set: string; readonly place
 /** A string that holds Liquid beyond words and variables. */
 interface LiquidString {
   readonly path: Path;
-  /** Undefined: plain text. */
   readonly kind: TextKind | undefined;
   readonly liquid: Liquid;
   readonly nodes: LiquidTemplate[];
@@ -51,11 +50,9 @@ interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
   /** The variables beside those of the view, for a kind of text. */
   readonly globalsOf: (kind: TextKind | undefined) => object;
-  /** On the scale of `performance.now()`. */
   readonly until: number;
 }
 
-/** Prints a string of the template. */
 type Print = (string: LiquidString, reading: Reading) => string;
 type Render<Value = TemplateValue> = (reading: Reading, print: Print) => Value;
 

@@ -7,7 +7,6 @@ import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, type CardPart, linesOfCard, MOST, type ShownCard, withJobId } from '../show-card.ts';
 
-/** A card as a chat is given it. */
 export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly tone: Tone;
   /** The entries of `mention_on_error` that apply. */

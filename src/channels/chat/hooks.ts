@@ -86,7 +86,6 @@ function textOf(hook: Hook): string {
 
 const HOOK_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,79}$/u;
 
-/** Schema of the setting `hooks`. */
 export function hooksOf(entry: Schema = hookUrl()) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>

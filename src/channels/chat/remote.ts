@@ -11,7 +11,6 @@ import {
 import type { Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
-/** A request, but for its deadline. */
 export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
   readonly url: URL;
   readonly headers?: HttpRequest['headers'];
@@ -26,12 +25,10 @@ export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' 
 /** Within which `verify` has an answer, in milliseconds. */
 export const VERIFY_TIMEOUT_MS = 5_000;
 
-/** A request of which the body is JSON. */
 export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'] = {}): HttpCall {
   return { url, headers: { ...headers, ...JSON_HEADERS }, body: JSON.stringify(message) };
 }
 
-/** A request of which the body is a form. */
 export function formCall(url: URL, fields: Readonly<Record<string, string>>): HttpCall {
   return { url, headers: FORM_HEADERS, body: new URLSearchParams(fields).toString() };
 }

@@ -8,7 +8,6 @@ import { linesOfCard, type Most, showCard, type ShownCard } from '../show-card.t
 import { frameOf } from './frame.ts';
 
 export interface EmailMessage {
-  /** One line. */
   readonly subject: string;
   readonly text: string;
   /** '' for a mail of plain text alone. */
@@ -38,7 +37,6 @@ export function composeMail(card: Card): EmailMessage {
   return fitted(card, MOST, LIMIT, build).message;
 }
 
-/** The parts of a card that a mail shows. */
 export function showMail(card: Card): ShownCard {
   return showCard(card, MOST);
 }

@@ -64,7 +64,6 @@ function composed(message: EmailMessage): Composed<EmailMessage> {
   };
 }
 
-/** A mail for a terminal. */
 export function mailAsText({ subject, text }: Pick<EmailMessage, 'subject' | 'text'>): string {
   return `${subject}\n\n${text}`.trimEnd();
 }

@@ -119,7 +119,6 @@ ${facts.map(factRow)}</table>
 `;
 }
 
-/** Empty for empty content. */
 function boxOf(content: string | Escaped, style: string, kind = 'text'): Escaped {
   if (content === '' || content === NOTHING) return NOTHING;
   const inside = typeof content === 'string' ? linkedText(content) : content;

@@ -45,7 +45,6 @@ export function preformatted(text: string): Escaped {
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="table-layout:fixed"><tr><td>${pre}</td></tr></table>`;
 }
 
-/** The text with its addresses as links. */
 export function linkedText(text: string): Escaped {
   return safeHtml`${piecesOf(text).map((piece) => linkTo(piece.url, piece.text))}`;
 }

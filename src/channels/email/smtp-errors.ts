@@ -16,7 +16,6 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** The fields of nodemailer's errors that are used here. */
 interface SmtpError {
   readonly code?: string;
   readonly command?: string | undefined;

@@ -63,7 +63,6 @@ export function openTransport(
         throw new SmtpFailure(false, error);
       }
     },
-    /** Call it only when no mail is under way. */
     close: () => transport.close(),
   };
 }

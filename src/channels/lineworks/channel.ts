@@ -7,7 +7,6 @@ import { lineworksBot } from './bot.ts';
 import { lineworksHooks } from './hook.ts';
 import { BOT_FIELDS, type BotSettings } from './token.ts';
 
-/** The settings that a bot needs, all of them. */
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
 
 const settings = object({ hooks: hooksOf().optional(), ...BOT_FIELDS })

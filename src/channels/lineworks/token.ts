@@ -66,7 +66,6 @@ function isPrivateKey(key: string): boolean {
   }
 }
 
-/** For all messages of a channel. */
 export function accessToken(remote: Remote, settings: BotSettings): KeptToken {
   const { auth_url = 'https://auth.worksmobile.com', client_id = '', client_secret = '' } = settings;
   const url = new URL('oauth2/v2.0/token', baseUrl(auth_url));
@@ -84,7 +83,6 @@ export function accessToken(remote: Remote, settings: BotSettings): KeptToken {
   });
 }
 
-/** The signed JWT of RFC 7523. */
 function assertionOf({ client_id, service_account, private_key = '' }: BotSettings): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = { iss: client_id, sub: service_account, iat: now, exp: now + LIFETIME_SECONDS };

@@ -20,11 +20,8 @@ export type SlackCall = (
   onWritten?: () => void,
 ) => Promise<object>;
 
-/** One call: what is sent, and what came. */
 interface Underway {
-  /** Undefined: there are no arguments. */
   readonly json: string | undefined;
-  /** On the scale of `performance.now()`. */
   readonly deadline: number;
   readonly onWritten: (() => void) | undefined;
   answer?: object;
@@ -97,7 +94,6 @@ function fetchOver(
   };
 }
 
-/** The header in which Slack names the scopes of the token. */
 const SCOPES = 'x-oauth-scopes';
 
 /** The members of a response that the client reads; a `Response` of Node's costs as much as the rest of the call. */

@@ -36,7 +36,6 @@ const CHARACTERS: Readonly<Record<string, number>> = {
 };
 const LONGEST_TEXT = 3000;
 
-/** The most items of a list. */
 const ITEMS: Readonly<Record<string, number>> = {
   'section.fields': 10,
   'context.elements': 10,
@@ -58,7 +57,6 @@ interface Place {
   readonly type: string;
   readonly key: string;
   readonly holder: string;
-  /** Ends each text that is cut. */
   readonly mark: string;
 }
 

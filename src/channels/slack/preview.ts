@@ -10,7 +10,6 @@ export function linesOfSlack({ text, blocks = [] }: SlackMessage): readonly Card
   return blocks.flatMap(linesIn);
 }
 
-/** The message for a terminal. */
 export function slackAsText(message: {
   readonly text: string;
   readonly blocks?: readonly unknown[];

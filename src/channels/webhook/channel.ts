@@ -60,7 +60,6 @@ interface Hook {
   /** Each gives a signature, so that secrets can be rotated: the receiver accepts any of them. */
   readonly secret?: string | readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent instead of the callback. */
   readonly body?: unknown;
   /** A condition over `status` and `answer` that decides what is a success. */
   readonly ok?: string;

@@ -21,7 +21,6 @@ const MAX_BYTES = 256 * 1024;
 /** Characters of each text if the message is too large even without the output. */
 const MOST_CHARACTERS = 2000;
 
-/** Characters of one value in a hook's own body. */
 const MOST_OF_A_VALUE = 20_000;
 
 export function composeWebhook(card: Card, context: ComposeContext): Composed<WebhookMessage> {
