@@ -113,9 +113,6 @@ export function formatSize(bytes: number, language: Language): string {
 
 const MINUTE_MS = 60_000;
 
-/** From then on the offset of every zone is a whole number of minutes; Liberia's was the last that was not. */
-const WHOLE_MINUTES_FROM = Date.UTC(1973, 0);
-
 /** Keeps what `make` gives, since Intl is slow, until there are `most` results. */
 function kept<Args extends readonly (string | number)[], Result>(
   most: number,
@@ -142,9 +139,9 @@ const formatterOf = kept(1000, (timezone: string, kind: keyof typeof FORMATS) =>
 const partsOfMinute = kept(1000, formattedParts);
 
 function partsOf(ms: number, timezone: string, language: Language) {
-  if (ms < WHOLE_MINUTES_FROM) return formattedParts(ms, timezone, language);
-  const parts = partsOfMinute(ms - (ms % MINUTE_MS), timezone, language);
-  return { ...parts, second: String(Math.floor((ms % MINUTE_MS) / 1000)).padStart(2, '0') };
+  const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+  const parts = partsOfMinute(minute, timezone, language);
+  return { ...parts, second: String(Math.floor((ms - minute) / 1000)).padStart(2, '0') };
 }
 
 /** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */

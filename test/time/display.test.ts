@@ -62,12 +62,7 @@ describe('formatInstant', () => {
   });
 
   it('agrees with Intl for any instant of the last and the next decades', () => {
-    const zones = fc.constantFrom(
-      'America/St_Johns',
-      'Australia/Lord_Howe',
-      'Africa/Monrovia',
-      'Asia/Kathmandu',
-    );
+    const zones = fc.constantFrom('America/St_Johns', 'Australia/Lord_Howe', 'Asia/Kathmandu');
     const instants = fc.integer({ min: Date.UTC(1960), max: Date.UTC(2060) });
     fc.assert(
       fc.property(instants, zones, (ms, timeZone) => {
