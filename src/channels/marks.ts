@@ -8,10 +8,6 @@ export function separated(number: number): string {
   return NUMBERS.format(number);
 }
 
-export function cutMark(language: Language): string {
-  return language === 'ja' ? '…（以下省略）' : ' … (cut short)';
-}
-
 /** Replaces the middle of a text, on a line of its own. */
 export function leftOutMark(language: Language): (leftOut: number) => string {
   return language === 'ja'

@@ -41,7 +41,7 @@ export function messageOf(
 ): SlackMessage {
   const called = mentions.join(' ');
   const room = MAX_TEXT_BYTES - Buffer.byteLength(`${called} …`);
-  const text = `${called} ${cutMrkdwn(line, charactersWithin(line, room), '…')}`.trim();
+  const text = `${called} ${cutMrkdwn(line, charactersWithin(line, room))}`.trim();
   if (blocks.length === 0) return { text };
   const mrkdwn: SlackObject = { type: 'mrkdwn', text: called, verbatim: true };
   return { text, blocks: [...(called === '' ? [] : [{ type: 'section', text: mrkdwn }]), ...blocks] };

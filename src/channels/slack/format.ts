@@ -12,7 +12,7 @@ import type {
   TextKind,
   ValuePlace,
 } from '../channel.ts';
-import { cutMark, moreMark } from '../marks.ts';
+import { moreMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, linesOfCard, MOST, showCard } from '../show-card.ts';
 import { drawnSlack, messageOf, MOST_TABLES } from './compose.ts';
@@ -92,7 +92,7 @@ function compose(
 
 function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly SlackObject[] {
   const { language } = card;
-  const { kept, leftOut } = cutBlocks(withDrawn(blocks, card), cutMark(language));
+  const { kept, leftOut } = cutBlocks(withDrawn(blocks, card));
   if (leftOut === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, leftOut), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];

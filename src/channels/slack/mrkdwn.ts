@@ -17,7 +17,7 @@ export function unescapeMrkdwn(text: string): string {
 const FENCE = '```';
 
 /** Cuts the end, but not inside an entity or `<…>`, and closes a fence that the cut left open. */
-export function cutMrkdwn(text: string, most: number, mark: string): string {
+export function cutMrkdwn(text: string, most: number, mark = '…'): string {
   if (text.length <= most) return text;
   const room = most - mark.length - FENCE.length - 1;
   const kept = cutEnd(text, room, '')

@@ -49,15 +49,11 @@ const ADDRESSES: ReadonlySet<string> = new Set(['url', 'image_url']);
 /** Without one of these that was given, nothing is left of an object. */
 const ESSENTIAL: ReadonlySet<string> = new Set(['text', 'alt_text', 'elements', ...ADDRESSES]);
 
-/** In less room, the words that say that something was cut do not fit. */
-const ROOM_FOR_WORDS = 80;
-
 /** Where a value stands: its type and member, or those of the text object around it. */
 interface Place {
   readonly type: string;
   readonly key: string;
   readonly holder: string;
-  readonly mark: string;
 }
 
 /** @returns undefined: Slack would take nothing of it */
@@ -67,14 +63,13 @@ function fit(value: TemplateValue, place: Place): TemplateValue | undefined {
   return isObject(value) ? fitObject(value, place) : value;
 }
 
-function fitString(value: string, { type, key, holder, mark }: Place): string | undefined {
+function fitString(value: string, { type, key, holder }: Place): string | undefined {
   if (ADDRESSES.has(key)) return isUsableUrl(value) || /^(?:mailto|slack):/.test(value) ? value : undefined;
   if (!TEXTS.has(key)) return value;
   // Blanks may separate two runs of a rich text.
   if (type === 'text' || type === 'link' ? value === '' : isBlank(value)) return undefined;
-  const most = CHARACTERS[holder] ?? LONGEST_TEXT;
   const cut = type === 'mrkdwn' ? cutMrkdwn : cutEnd;
-  return cut(value.toWellFormed(), most, most < ROOM_FOR_WORDS ? '…' : mark);
+  return cut(value.toWellFormed(), CHARACTERS[holder] ?? LONGEST_TEXT, '…');
 }
 
 function fitList(list: readonly TemplateValue[], place: Place): readonly TemplateValue[] | undefined {
@@ -87,11 +82,11 @@ function fitList(list: readonly TemplateValue[], place: Place): readonly Templat
   return items.length === 0 ? undefined : items.slice(0, ITEMS[place.holder]);
 }
 
-function fitObject(object: SlackObject, { holder, mark }: Place): SlackObject | undefined {
+function fitObject(object: SlackObject, { holder }: Place): SlackObject | undefined {
   const type = typeOf(object);
   const isText = type === 'plain_text' || type === 'mrkdwn';
   const members = Object.entries(object).map(([key, value]) => {
-    const place = { type, key, holder: isText ? holder : `${type}.${key}`, mark };
+    const place = { type, key, holder: isText ? holder : `${type}.${key}` };
     return [key, fit(value, place)] as const;
   });
   const kept = Object.fromEntries(members.filter(([, value]) => value !== undefined)) as SlackObject;
@@ -123,9 +118,9 @@ export function textLength(value: unknown): number {
   return length;
 }
 
-/** Cuts long texts, and leaves out what is empty. @param mark ends each text that is cut */
-export function cutBlocks(blocks: readonly TemplateValue[], mark = '…') {
-  const place = { type: '', key: '', holder: '', mark };
+/** Cuts long texts, and leaves out what is empty. */
+export function cutBlocks(blocks: readonly TemplateValue[]) {
+  const place = { type: '', key: '', holder: '' };
   const fitting = blocks.map((block) => fit(block, place)).filter(isObject);
   const table = fitting.find((block) => typeOf(block) === 'table');
   let kept = fitting.filter((block) => block === table || typeOf(block) !== 'table').slice(0, MOST_BLOCKS);

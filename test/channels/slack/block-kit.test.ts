@@ -91,13 +91,6 @@ describe('blocks of a template’s own', () => {
       const [shown, all] = [taken(of(most + 1)), of(most + 1)].map(textLength) as [number, number];
       expect(shown, path).to.be.within(all - 20, all - 1);
     }
-    for (const [block, end] of [
-      [{ type: 'header', text: plain(x(151)) }, 'x (cut)"}}'],
-      [button(x(76)), 'x…"},"url":"https://a.example/"}'],
-    ] as const) {
-      const { kept } = cutBlocks([block], ' (cut)');
-      expect(JSON.stringify(kept[0])).to.satisfy((text: string) => text.endsWith(end));
-    }
     const long = [{ type: 'markdown', text: x(7000) }];
     const run = having('rich_text', having('rich_text_section', [{ type: 'text', text: x(7000) }]));
     expect([taken(long), taken(run)]).to.deep.equal([long, run]);
