@@ -156,15 +156,19 @@ function isWritten(history: History, { process, endedAt = 0 }: Attempt): boolean
   return history.endOf(process) > written + SECOND && !history.isStoreHit(endedAt, written);
 }
 
-/** Each incident's end is told once at a destination. */
+/** An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so. */
 function toldOverOnce({ observed }: History, broken: Broken): void {
   const told = new Map<string, string>();
   for (const { notice, key, destination, at } of observed.attempts) {
-    if (!isAlert(notice) || notice.alert.subject.template !== 'over') continue;
-    for (const { id, kind } of notice.alert.subject.troubles) {
+    if (!isAlert(notice)) continue;
+    const { subject: about } = notice.alert;
+    if (about.template === 'dead_letter' || about.template === 'config_failure')
+      told.delete(`${about.destination} at ${destination}`);
+    if (about.template !== 'over') continue;
+    for (const { kind, subject } of about.troubles) {
       if (kind === 'botbell') continue;
-      const first = told.get(`${id} ${destination}`) ?? key;
-      told.set(`${id} ${destination}`, first);
+      const first = told.get(`${subject} at ${destination}`) ?? key;
+      told.set(`${subject} at ${destination}`, first);
       if (first !== key)
         broken(
           'the end of an incident is told once',

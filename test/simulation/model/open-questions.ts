@@ -12,4 +12,5 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'May a test that a person asks for break a pause (6)? It is sent.',
   'Does a snooze of a destination hold the alerts that go there (6, 8)? The model asks for no alert where somebody has snoozed anything.',
   'A run ends whose BOT has had twenty results since of runs that began later: how many errors in a row is its error part of (8)? The product knows the last twenty, and judges it by the oldest of them.',
+  'An incident was told as a wrong setting and is over, and within the hour a message is lost there: is that told (6: a dead letter is alerted when it dies), or is there no new first alert (6, 11)? It is told, and its end, too.',
 ];
