@@ -2,7 +2,7 @@
 import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './deliveries/bulks.ts';
 import { dismiss, redeliver, routeByHand } from './deliveries/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns } from './archive/bots.ts';
-import { countCallbacks, findCallbacks } from './archive/find-callbacks.ts';
+import { findCallbacks } from './archive/find-callbacks.ts';
 import {
   countOpen,
   deadLetters,
@@ -53,7 +53,6 @@ import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
 
 export const archiveReads = {
   callbacks: findCallbacks,
-  countCallbacks,
   story: readStory,
   body: readBody,
   bots: botsAfter,

@@ -156,13 +156,6 @@ export function describeArchive(
       });
     });
 
-    it('counts the callbacks that a list has', async () => {
-      for (const job_id of ['a', 'b']) await arrive({ job_id }, [OPS, LOG]);
-      expect((await archive.callbacks({ state: 'pending' })).items).to.have.length(2);
-      expect(await archive.countCallbacks({ state: 'pending' })).to.equal(2);
-      expect(await archive.countCallbacks({ state: 'dead' })).to.equal(0);
-    });
-
     it('lists callbacks by BOT, job, status, state, destination, answer and time, newest first', async () => {
       const told = await arrive({ job_id: 'a', bot_id: 'invoice' }, [OPS]);
       await recorded.settle(told, idsIn(told).map(deliveredUpdate), 'delivered');

@@ -33,13 +33,6 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
 }
 
-/** How many callbacks `findCallbacks` finds, on all pages. */
-export async function countCallbacks(tx: Tx, filter: CallbackFilter): Promise<number> {
-  const conditions = await conditionsOf(tx, filter);
-  const found = sql`SELECT count(*) AS count FROM callbacks WHERE ${join(conditions, ' AND ')}`;
-  return (await tx.first<{ count: number }>(found))?.count ?? 0;
-}
-
 async function conditionsOf(tx: Tx, filter: CallbackFilter): Promise<readonly Sql[]> {
   const { search } = filter;
   const sought = search === undefined ? [] : [await soughtBy(tx, search)];

@@ -48,7 +48,7 @@ async function loadBots({ query, open, services: { archive, people, drawing, sto
       (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
       undefined,
     ),
-    pending: await archive.countCallbacks(PENDING),
+    pending: (await archive.countOpen()).pending,
     isCut: bots.length === MOST_BOTS,
     /** Set only before the first callback, to show where to post one. */
     receiver: bots.length === 0 ? drawing().config.receiver : undefined,
