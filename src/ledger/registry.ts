@@ -3,14 +3,7 @@ import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from '.
 import { dismiss, redeliver, routeByHand } from './deliveries/by-hand.ts';
 import { botNamed, botsAfter, cameSince, lastRuns } from './archive/bots.ts';
 import { findCallbacks } from './archive/find-callbacks.ts';
-import {
-  countOpen,
-  deadLetters,
-  destinationsNamed,
-  refusals,
-  refusedAlike,
-  storeBytes,
-} from './archive/overviews.ts';
+import { countOpen, deadLetters, destinationsNamed, refusals, storeBytes } from './archive/overviews.ts';
 import { readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './callbacks/admit.ts';
@@ -62,7 +55,6 @@ export const archiveReads = {
   deadLetters,
   countOpen,
   refusals,
-  refusedAlike,
   destinations: destinationsNamed,
   delivery: readDelivery,
   knownOf,

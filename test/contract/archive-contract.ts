@@ -321,25 +321,6 @@ export function describeArchive(
       expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);
     });
 
-    it('groups what was refused by its fault, the newest first', async () => {
-      const refuse = (pointer: string, found: string) =>
-        recorded.refuse({
-          receivedAt: clock.now(),
-          status: 422,
-          detail: 'no callback',
-          errors: [{ pointer, detail: `must be a string, found ${found}` }],
-          from: '::1',
-          body: found,
-        });
-      await refuse('/output/0/name', 'null');
-      await refuse('/status', 'null');
-      await refuse('/output/17/name', 'the number 7');
-      const [names, status] = await archive.refusedAlike();
-      expect(names).to.deep.include({ count: 2, oldestAt: clock.now() });
-      expect([names?.newest.body, status?.count]).to.deep.equal(['the number 7', 1]);
-      expect((await archive.refusals({}, names?.newest.id)).items).to.have.length(2);
-    });
-
     it('shows what was refused, newest first', async () => {
       for (const body of ['first', 'second', 'third']) {
         const errors = [{ pointer: '/status', detail: 'missing' }];

@@ -32,8 +32,8 @@ const MAIL = target('email:a@example.com');
 
 const MANY_REFUSED = `
   with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 998)
-  insert into refused (received_at, status, detail, errors, remote_address, body, fault)
-  select 0, 422, '', '[]', '', 'one of many', '' from numbers`;
+  insert into refused (received_at, status, detail, errors, remote_address, body)
+  select 0, 422, '', '[]', '', 'one of many' from numbers`;
 
 const NOBODY = { cause: 'refused', subject: {} as never, targets: [] };
 

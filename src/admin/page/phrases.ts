@@ -205,10 +205,7 @@ export const PHRASES = {
 
   'refused.lead': ['They were no callbacks: nobody was told.', 'コールバックでないため、通知していません。'],
   'refused.none': ['Nothing has been rejected.', '受付を拒否したものはありません。'],
-  'refused.times': ['{number|request|requests}', '{number}件'],
-  'refused.since': ['since {time}', '{time} から'],
   'refused.from': ['From', '送信元'],
-  'refused.all': ['Show each of them', '1件ずつ見る'],
   'refused.whole': ['the whole body', '本文全体'],
   'refused.body': ['The body as it came', '受信した本文'],
   'refused.empty': ['The body was empty, or was not kept.', '本文は空だったか、保存されていません。'],

@@ -118,14 +118,6 @@ export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
 
-/** Bodies that were refused for the same fault. */
-export interface RefusedAlike {
-  readonly newest: ArchivedRefusal;
-  readonly count: number;
-  /** When the oldest came; milliseconds since 1970. */
-  readonly oldestAt: number;
-}
-
 /** A destination's last success and failure. Times are milliseconds since 1970; undefined: none known. */
 export interface ArchivedDestination {
   readonly destination: string;

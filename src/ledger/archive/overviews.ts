@@ -2,13 +2,7 @@
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
 import { isSqlite, type Tx } from '../database.ts';
-import type {
-  ArchivedDestination,
-  ArchivedRefusal,
-  DeadLetters,
-  PageRequest,
-  RefusedAlike,
-} from './archive.ts';
+import type { ArchivedDestination, ArchivedRefusal, DeadLetters, PageRequest } from './archive.ts';
 import { DOWN_AFTER_MS } from '../deliveries/failing.ts';
 import { boundsOf } from './find-callbacks.ts';
 import { EARLIER } from '../deliveries/rows.ts';
@@ -60,30 +54,13 @@ export async function storeBytes(tx: Tx): Promise<number> {
 /** Few, since each may have 64 KiB. */
 const REFUSALS_A_PAGE = 50;
 
-const REFUSAL = sql`id, received_at, status, detail, errors, remote_address AS "from", body`;
-
-/** @param like an id: only bodies with the same fault as this one */
-export async function refusals(tx: Tx, page: PageRequest = {}, like?: number) {
+export async function refusals(tx: Tx, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
-  const isAlike =
-    like === undefined
-      ? sql``
-      : sql`AND fault = (SELECT fault FROM refused AS other WHERE other.id = ${like})`;
   const most = Math.min(limit, REFUSALS_A_PAGE);
-  const items = await tx.all<ArchivedRefusal>(
-    sql`SELECT ${REFUSAL} FROM refused WHERE id < ${before} ${isAlike} ORDER BY id DESC LIMIT ${most}`,
-  );
+  const items = await tx.all<ArchivedRefusal>(sql`
+    SELECT id, received_at, status, detail, errors, remote_address AS "from", body FROM refused
+    WHERE id < ${before} ORDER BY id DESC LIMIT ${most}`);
   return { items, next: items.length < most ? undefined : items.at(-1)?.id };
-}
-
-/** At most 50 faults, by the newest body. */
-export async function refusedAlike(tx: Tx): Promise<readonly RefusedAlike[]> {
-  const faults = await tx.all<Omit<RefusedAlike, 'newest'> & ArchivedRefusal>(sql`
-    SELECT ${REFUSAL}, count, oldest_at FROM (
-      SELECT max(id) AS newest_id, count(*) AS count, min(received_at) AS oldest_at FROM refused GROUP BY fault
-    ) AS faults JOIN refused ON id = newest_id
-    ORDER BY id DESC LIMIT ${REFUSALS_A_PAGE}`);
-  return faults.map(({ count, oldestAt, ...newest }) => ({ newest, count, oldestAt }));
 }
 
 /** These destinations, in the order of `names`, of which a database takes some ten thousand. */

@@ -28,21 +28,11 @@ async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
   // Sliced before, so that megabytes need not be cleaned.
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
-    INSERT INTO refused (received_at, status, detail, errors, remote_address, body, fault)
+    INSERT INTO refused (received_at, status, detail, errors, remote_address, body)
     VALUES (${receivedAt}, ${status}, ${short(detail)}, ${found}, ${from},
-      ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))}, ${short(faultOf(refused))})`);
+      ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);
-}
-
-const FAULTS_COMPARED = 3;
-
-/** The errors without found values and list indexes, so that bodies with the same mistake have the same fault. */
-function faultOf({ status, detail, errors }: RefusedBody): string {
-  const faults = errors
-    .slice(0, FAULTS_COMPARED)
-    .map((each) => `${each.pointer.replaceAll(/\d+/g, '0')} ${each.detail.replace(/, found .*/s, '')}`);
-  return [status, ...(faults.length === 0 ? [detail.replaceAll(/\d+/g, '0')] : faults)].join('\n');
 }
 
 function short(text: string): string {

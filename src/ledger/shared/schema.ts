@@ -61,10 +61,9 @@ const TABLES: readonly string[] = [
   // The type of each channel of every config that has been loaded.
   `CREATE TABLE channel_types (name TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL)`,
   `CREATE TABLE loaded_configs (id $id, hash TEXT NOT NULL, loaded_at BIGINT NOT NULL)`,
-  // fault: the same text for bodies refused for the same mistake.
   `CREATE TABLE refused (
     id $id, received_at BIGINT NOT NULL, status INTEGER NOT NULL, detail TEXT NOT NULL, errors TEXT NOT NULL,
-    remote_address TEXT NOT NULL, body TEXT NOT NULL, fault TEXT NOT NULL)`,
+    remote_address TEXT NOT NULL, body TEXT NOT NULL)`,
   // state: running, done, stopped. looked_at: deliveries up to this id are processed. until_id: the last delivery to process.
   `CREATE TABLE bulks (
     id $id, what TEXT NOT NULL, filter TEXT NOT NULL, actor TEXT NOT NULL, state TEXT NOT NULL,

@@ -29,8 +29,8 @@ const VIEWS: Readonly<Record<string, string>> = {
   'how many messages a redelivery means before it begins':
     '/redeliveries/new?state=dead&destination=slack%3A%23old-prices&error_class=config&error_code=is_archived',
   'that nothing matches, with nothing to do': '/redeliveries/new?state=dead&bot_id=none',
-  'rejected bodies by their fault': '/refused',
-  'each body of a fault': '/refused?like=2',
+  'rejected bodies': '/refused',
+  'what was refused before': '/refused?before=2',
   'each destination with its last success, last error and pause': '/destinations',
   'snoozes, and the form of one more': '/snoozes?bot_id=a&destination=slack%3A%23shop&time=2026-12-01T09:00',
   'the config in force, and why another was refused': '/config',

@@ -28,7 +28,7 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
     ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
-  '/refused': ({ refused }) => ['/refused', ...refused.map((id) => `/refused?like=${id}`)],
+  '/refused': ({ refused }) => ['/refused', ...refused.map((id) => `/refused?before=${id}`)],
   '/deliveries/:id/message': ({ deliveries }) =>
     inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
   '/playground': ({ callbacks, strings }) => [

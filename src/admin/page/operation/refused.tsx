@@ -1,7 +1,7 @@
-/** Refused bodies by fault, and the list of one group. */
+/** Refused bodies, newest first. */
 import type { CallbackError } from '../../../callback/callback.ts';
 import { faultInJapanese, refusalInJapanese } from '../../../callback/fault-words.ts';
-import type { ArchivedRefusal, RefusedAlike } from '../../../ledger/archive/archive.ts';
+import type { ArchivedRefusal } from '../../../ledger/archive/archive.ts';
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { Section } from '../parts/layout.tsx';
@@ -17,35 +17,19 @@ const SHOWN_CHARACTERS = 4000;
 
 export const refusedView: View = async ({ query, reader, services: { archive } }) => {
   const { t } = reader;
-  const like = wholeNumberIn(query.get('like'));
   const before = wholeNumberIn(query.get('before'));
-  const alike = like === undefined ? undefined : await archive.refusals({ before, limit: AT_ONCE }, like);
-  const shown =
-    alike === undefined
-      ? (await archive.refusedAlike()).map((group) => refusalOf(group.newest, reader, group))
-      : alike.items.map((refusal) => refusalOf(refusal, reader));
+  const { items, next } = await archive.refusals({ before, limit: AT_ONCE });
   const body = (
     <>
-      {shown.length === 0 ? <p class="empty">{t('refused.none')}</p> : shown}
-      {alike?.next === undefined ? null : <Older to={pathTo(['refused'], { like, before: alike.next })} />}
+      {items.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
+      {items.map((refusal) => refusalOf(refusal, reader))}
+      {next === undefined ? null : <Older to={pathTo(['refused'], { before: next })} />}
     </>
   );
   return { title: t('nav.refused'), lead: t('refused.lead'), body };
 };
 
-/** The group's size. */
-function groupOf({ newest, count, oldestAt }: RefusedAlike, { t, formats }: Reader) {
-  return (
-    <div class="facts">
-      <strong>{t('refused.times', { number: count })}</strong>
-      {count === 1 ? null : t('refused.since', { time: formats.short(oldestAt) })}
-      {count === 1 ? null : <a href={pathTo(['refused'], { like: newest.id })}>{t('refused.all')}</a>}
-    </div>
-  );
-}
-
-/** @param group undefined for one of a group */
-function refusalOf(refusal: ArchivedRefusal, reader: Reader, group?: RefusedAlike) {
+function refusalOf(refusal: ArchivedRefusal, reader: Reader) {
   const { t, language } = reader;
   const { id, receivedAt, status, detail, errors, from, body } = refusal;
   const aside = (
@@ -63,7 +47,6 @@ function refusalOf(refusal: ArchivedRefusal, reader: Reader, group?: RefusedAlik
           <Foreign text={language === 'ja' ? refusalInJapanese(status, detail) : detail} />
         </p>
       )}
-      {group === undefined ? null : groupOf(group, reader)}
       {body === '' ? (
         <p class="quiet">{t('refused.empty')}</p>
       ) : (
