@@ -7,7 +7,6 @@ import { admitArgs } from './callbacks/admit.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
   actionOperations,
-  actionReads,
   type Actions,
   type Archive,
   archiveReads,
@@ -57,10 +56,7 @@ class ServiceLedger {
     this.#settings = settings;
     this.unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
     this.upkeep = new Upkeep(call, settings, this.unwritten);
-    this.actions = {
-      ...methodsOver(reading.call, actionReads),
-      ...methodsOver(call, actionOperations, { isDurable: true }),
-    };
+    this.actions = methodsOver(call, actionOperations, { isDurable: true });
     Object.assign(this, methodsOver(call, serviceOperations), {
       endHolds: (...args: Args<'endHolds'>) => call('endHolds', args, { withinMs: HOLDS_WITHIN_MS }),
     });

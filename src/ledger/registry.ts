@@ -58,6 +58,10 @@ export const archiveReads = {
   destinations: destinationsNamed,
   delivery: readDelivery,
   knownOf,
+  snoozes: readSnoozes,
+  tally,
+  bulks: readBulks,
+  bulk: readBulk,
   storeBytes,
   processes,
   incident: readIncident,
@@ -65,8 +69,6 @@ export const archiveReads = {
   openIncidents,
   countIncidents,
 };
-
-export const actionReads = { snoozes: readSnoozes, tally, bulks: readBulks, bulk: readBulk };
 
 export const actionOperations = {
   redeliver,
@@ -117,7 +119,6 @@ export const serviceOperations = {
 
 export const operations = {
   ...archiveReads,
-  ...actionReads,
   ...actionOperations,
   ...serviceOperations,
   admit,
@@ -176,4 +177,4 @@ export function methodsOver<Some extends Partial<Operations>>(
 export type Archive = Methods<typeof archiveReads>;
 
 /** People's actions, each on disk when it resolves. Each settles within five seconds. @throws {LedgerUnavailable} */
-export type Actions = Methods<typeof actionOperations & typeof actionReads>;
+export type Actions = Methods<typeof actionOperations>;

@@ -133,18 +133,18 @@ async function refuseUnknown(
 }
 
 function inBulk(parts: ActionParts) {
-  const { actions } = parts.ledger;
+  const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
   /** @throws {Refused} nobody knows the filter's destination */
   const tally = async (filter: RedeliveryFilter): Promise<RedeliveryTally> => {
-    const found = await actions.tally(filter);
+    const found = await archive.tally(filter);
     if (found.messages === 0) await refuseUnknown(filter, parts);
     return found;
   };
   return {
     tally,
-    bulks: actions.bulks,
-    bulk: actions.bulk,
+    bulks: archive.bulks,
+    bulk: archive.bulk,
     async startBulk(filter: RedeliveryFilter, actor: Actor, what: 'redelivered' | 'dismissed') {
       await tally(filter);
       const bulk = await actions.startBulk(filter, actor, what);
@@ -168,14 +168,14 @@ function snoozing(parts: ActionParts) {
   const { actions, archive } = ledger;
   const done = doneBy(parts);
   return {
-    snoozes: actions.snoozes,
+    snoozes: archive.snoozes,
     async snooze(fields: SnoozeFields, actor: Actor) {
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
       const destination = asked.destination && destinationOf(asked.destination, planning(), channelTypes);
       const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
       const id = await actions.snooze({ ...asked, destination, actor });
-      const kept = (await actions.snoozes()).find((each) => each.id === id);
+      const kept = (await archive.snoozes()).find((each) => each.id === id);
       const json = kept ? snoozeJson(kept) : { id };
       return done('snooze', actor, id, { name: 'snoozed', values: { hint }, json });
     },

@@ -31,12 +31,13 @@ export function describeActions(
     let clock: ManualClock;
     let recorded: Recorded;
     let actions: Recorded['actions'];
+    let archive: Recorded['archive'];
 
     beforeEach(async () => {
       clock = new ManualClock();
       store = await createStore(clock);
       recorded = new Recorded(store);
-      ({ actions } = recorded);
+      ({ actions, archive } = recorded);
     });
 
     afterEach(() => store.close());
@@ -261,7 +262,7 @@ export function describeActions(
         const [told, dead] = ids;
         await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
         await recorded.settle({ callbackId: await callbackOf(dead ?? 0) }, [deadUpdate(dead ?? 0)]);
-        expect(await actions.bulk(id)).to.deep.include({
+        expect(await archive.bulk(id)).to.deep.include({
           state: 'delivering',
           given: 120,
           delivered: 1,
@@ -269,7 +270,7 @@ export function describeActions(
           pending: 118,
           actor: ACTOR,
         });
-        expect((await actions.bulks()).map((bulk) => bulk.id)).to.deep.equal([id]);
+        expect((await archive.bulks()).map((bulk) => bulk.id)).to.deep.equal([id]);
         const told2 = (await historyOf(told)).find(({ what }) => what === 'redelivered');
         expect(told2?.entry).to.deep.include({ bulkId: id });
       });
@@ -299,9 +300,9 @@ export function describeActions(
           [{ to: clock.now() - 1 }, 1],
           [{ from: clock.now() }, 2],
         ] as const) {
-          expect((await actions.tally(filter)).messages, JSON.stringify(filter)).to.equal(count);
+          expect((await archive.tally(filter)).messages, JSON.stringify(filter)).to.equal(count);
         }
-        expect(await actions.tally({})).to.deep.equal({
+        expect(await archive.tally({})).to.deep.equal({
           messages: 3,
           destinations: [MAIL, LOG, OPS].map(({ destination }) => ({ destination, messages: 1 })),
           oldestAt: clock.now() - MINUTE_MS,
@@ -322,9 +323,9 @@ export function describeActions(
         const due = await recorded.claim();
         expect(due.map((each) => [each.id, each.ageMs < MINUTE_MS])).to.deep.equal([[first, true]]);
         expect((await rowOf(late))['state']).to.equal('dead');
-        expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 1, pending: 1 });
+        expect(await archive.bulk(id)).to.include({ state: 'delivering', given: 1, pending: 1 });
         await recorded.settle({ callbackId: await callbackOf(first) }, [deadUpdate(first)]);
-        expect(await actions.bulk(id)).to.include({ state: 'done', dead: 1, pending: 0 });
+        expect(await archive.bulk(id)).to.include({ state: 'done', dead: 1, pending: 0 });
       });
 
       it('can be stopped: what was given back stays given back, and what was not stays as it is', async () => {
@@ -347,7 +348,7 @@ export function describeActions(
         const steps = (await Promise.all([continueAll(), continueAll(other)])).flat();
         expect(steps.reduce((sum, { given }) => sum + given, 0)).to.be.at.most(150);
         await continueAll();
-        expect(await actions.bulk(id)).to.include({ state: 'delivering', given: 150 });
+        expect(await archive.bulk(id)).to.include({ state: 'delivering', given: 150 });
       });
 
       it('dismisses as much, where that is asked for', async () => {

@@ -211,7 +211,7 @@ export function describeSetClocks(
         return bench.ledger.actions.snooze({ botId: 'b', until, untilSuccess: false, because: '', actor });
       });
       await beat();
-      const [snooze] = await bench.ledger.actions.snoozes();
+      const [snooze] = await bench.ledger.archive.snoozes();
       expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);
     });
 

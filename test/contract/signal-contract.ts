@@ -312,10 +312,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const older = new Date(bench.now - HOUR).toISOString();
         await bench.comes({ status: ERROR }, [to('slack:#ops')], unremembered);
         await bench.comes({ status: 0, start_time: older }, [to('slack:#ops')], unremembered);
-        expect(await bench.ledger.actions.snoozes()).to.have.length(1);
+        expect(await bench.ledger.archive.snoozes()).to.have.length(1);
         await pass(HOUR);
         await bench.comes({ status: 0 }, [to('slack:#ops')], unremembered);
-        expect(await bench.ledger.actions.snoozes()).to.have.length(0);
+        expect(await bench.ledger.archive.snoozes()).to.have.length(0);
       });
 
       it('until somebody ends it, whatever else is snoozed', async () => {
@@ -323,7 +323,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const longer = await bench.snooze({ botId: 'another', until: bench.now + DAY });
         await bench.snooze({ destination: 'slack:#log', until: bench.now + DAY });
         await bench.comes({ status: ERROR }, everybody);
-        const kept = await bench.ledger.actions.snoozes();
+        const kept = await bench.ledger.archive.snoozes();
         expect(kept.map(({ held, by, because }) => [held, by, because])).to.deep.equal([
           [1, 'admin', 'known'],
           [0, 'admin', 'known'],

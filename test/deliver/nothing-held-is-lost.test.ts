@@ -88,8 +88,8 @@ const snoozes = SNOOZED.map((asked): Step => [
 ]);
 
 const endSnoozes: Act = async ({ first }) => {
-  const { actions } = first.ledger;
-  for (const { id } of await actions.snoozes()) await actions.endSnooze(id);
+  const { actions, archive } = first.ledger;
+  for (const { id } of await archive.snoozes()) await actions.endSnooze(id);
 };
 
 const restart: Act = async (world) => {

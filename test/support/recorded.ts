@@ -19,7 +19,6 @@ import { settle } from '../../src/ledger/deliveries/settle.ts';
 import { withCallbacks } from '../../src/ledger/deliveries/rows.ts';
 import {
   actionOperations,
-  actionReads,
   type Actions,
   type Archive,
   archiveReads,
@@ -62,7 +61,7 @@ export class Recorded {
     this.#store = store;
     const call: CallOperation = (name, args) => store.call(operations[name] as never, args as never, owner);
     this.archive = methodsOver(call, archiveReads);
-    this.actions = methodsOver(call, { ...actionReads, ...actionOperations });
+    this.actions = methodsOver(call, actionOperations);
   }
 
   /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */

@@ -1,14 +1,13 @@
 /** Bulk redeliveries and dismissals of what a filter matches: a row records the progress of each, and any process takes the next short step. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
-import { makePending } from './deliveries.ts';
 import { lockDeliveries } from './locks.ts';
-import { type Actor, writeEach } from '../callbacks/history.ts';
+import type { Actor } from '../callbacks/history.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/find-callbacks.ts';
 import type { DeliveryRecord } from '../ledger.ts';
 import { IS_OVER } from './rows.ts';
-import { keptActor, markDismissed } from './by-hand.ts';
+import { giveBack, keptActor } from './by-hand.ts';
 
 /**
  * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
@@ -155,9 +154,6 @@ async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promis
   if (among.length === 0) return 0;
   await lockDeliveries(tx, among);
   const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`);
-  const entry = { actor: bulk.actor, bulkId: bulk.id };
-  await writeEach(tx, rows, bulk.what, { entry });
-  if (bulk.what === 'dismissed') await markDismissed(tx, rows);
-  else await makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: bulk.id });
+  await giveBack(tx, rows, bulk.what, { actor: bulk.actor, bulkId: bulk.id });
   return rows.length;
 }

@@ -3,7 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import type { Tx } from '../database.ts';
-import { type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
+import { type ActionEntry, type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
 import { type DeliveryTarget, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
 import { insertRows, makePending } from './deliveries.ts';
 import { lockCallback, lockDeliveries } from './locks.ts';
@@ -47,8 +47,7 @@ export async function redeliver(tx: Tx, id: number, actor: Actor, again: boolean
   const result = redeliverResult(row, again);
   const isRepeated = actor.via === 'page' && Math.abs(tx.now - (row.givenBackAt ?? 0)) < SAME_REQUEST_MS;
   if (result !== 'accepted' || (isRepeated && row.state !== 'dead')) return result;
-  await writeEach(tx, [row], 'redelivered', { entry: { actor: keptActor(actor) } });
-  await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });
+  await giveBack(tx, [row], 'redelivered', { actor: keptActor(actor) });
   return result;
 }
 
@@ -58,16 +57,21 @@ export async function dismiss(tx: Tx, id: number, actor: Actor): Promise<Dismiss
   if (row === undefined) return 'unknown';
   if (row.reason === DISMISSED) return 'dismissed';
   if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';
-  await writeEach(tx, [row], 'dismissed', { entry: { actor: keptActor(actor) } });
-  await markDismissed(tx, [row]);
+  await giveBack(tx, [row], 'dismissed', { actor: keptActor(actor) });
   return 'dismissed';
 }
 
-export async function markDismissed(
+/** Has deliveries that are locked attempted again, or marks them as done. */
+export async function giveBack(
   tx: Tx,
   rows: readonly { readonly id: number; readonly callbackId: number }[],
+  what: 'redelivered' | 'dismissed',
+  entry: ActionEntry,
 ): Promise<void> {
   if (rows.length === 0) return;
+  await writeEach(tx, rows, what, { entry });
+  if (what === 'redelivered')
+    return makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: entry.bulkId });
   await tx.all(sql`
     UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
     WHERE id IN (${join(rows.map(({ id }) => id))})`);

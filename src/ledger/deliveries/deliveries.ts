@@ -146,7 +146,7 @@ interface GivenBack {
   readonly countsAnew: boolean;
   readonly givenBackAt?: number;
   /** The bulk redelivery that gives it back: it is sent after all others. */
-  readonly bulkId?: number;
+  readonly bulkId?: number | undefined;
   /** How it is rendered from now on; left out: as before. */
   readonly telling?: Telling | undefined;
 }

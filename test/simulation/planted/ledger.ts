@@ -160,8 +160,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'says that it redelivers, and does not',
     file: 'src/ledger/deliveries/by-hand.ts',
-    from: '  await makePending(tx, [row], { countsAnew: true, givenBackAt: tx.now });\n  return result;',
-    to: '  return result;',
+    from: "if (what === 'redelivered')\n    return makePending(tx, rows,",
+    to: "if (what === 'redelivered')\n    return makePending(tx, [],",
   },
   {
     does: 'dismisses what is delivered or waits',
@@ -180,8 +180,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'redelivers in bulk all but the last',
     file: 'src/ledger/deliveries/bulks.ts',
-    from: 'else await makePending(tx, rows, {',
-    to: 'else await makePending(tx, rows.slice(1), {',
+    from: 'await giveBack(tx, rows, bulk.what',
+    to: 'await giveBack(tx, rows.slice(1), bulk.what',
   },
   {
     does: 'takes the jobs of two BOTs for one',
