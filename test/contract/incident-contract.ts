@@ -165,6 +165,25 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         expect(await open()).to.deep.equal([]);
       });
 
+    it('ends one of a destination after a change of the config where nothing waits there any more', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
+      for (const each of [id, other])
+        await bench.settle([failed(each, { isTakenOver: true, lastError: CONFIG })]);
+      await bench.settle([delivered(id)]);
+      await care();
+      expect(shown(await open()), 'one waits').to.deep.equal(['destination slack:#ops config 2 open']);
+      await bench.store.passTime(1000);
+      await bench.ledger.upkeep.heartbeat({ hash: 'mended', channels: new Map() });
+      await care();
+      expect(await open(), 'one waits').to.have.length(1);
+      await bench.store.passTime(HOUR_MS);
+      await bench.claim();
+      await bench.settle([failed(other, { state: 'held', reason: 'superseded', lastError: undefined })]);
+      await care();
+      expect(await open()).to.deep.equal([]);
+    });
+
     it('ends one of a destination that nothing routes to any more, and one without a sign for as long as it keeps', async () => {
       const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
       await bench.settle([dead(id)]);

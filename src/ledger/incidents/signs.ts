@@ -138,6 +138,11 @@ interface IncidentCare {
 const HAS_DELIVERED = sql`EXISTS (
   SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)`;
 
+/** A config that was loaded since may have mended it, and nothing waits there that would show it. */
+const IS_LEFT_BEHIND = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = subject)
+  AND NOT EXISTS (SELECT 1 FROM deliveries WHERE held_until IS NOT NULL AND destination = subject)`;
+
 /** Of a destination that works again, what was given up there is all that is left of the trouble. */
 async function sayWhatIsLeft(tx: Tx): Promise<void> {
   const mended = await tx.all<{ id: number; lastError: DeliveryError | undefined }>(sql`
@@ -152,7 +157,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
 }
 
 /**
- * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, and one whose dead letters are gone; refused
+ * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; refused
  * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
  */
 export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
@@ -163,7 +168,7 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
       NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
-      AND (has_dead = 1 OR ${HAS_DELIVERED}))))`;
+      AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raiseKept(tx);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
