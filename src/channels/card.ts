@@ -12,7 +12,7 @@ export const SYMBOLS: Readonly<Record<Tone, string>> = {
   test: '🧪',
 };
 
-/** All texts are plain: not yet escaped for a channel or cut. An absent text is ''. */
+/** All texts are plain: not yet escaped for a channel or cut. What is one line is clean, and so are names. An absent text is ''. */
 export interface Card {
   readonly tone: Tone;
   /** The template set's language, also used for cut marks and numbers. */

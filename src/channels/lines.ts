@@ -37,16 +37,19 @@ export function runsOfText(text: string): Runs {
   );
 }
 
-const WORD = /^(?=.*[^\p{L}\p{N}])\S{1,200}$/u;
+const LONGEST_WORD = 200;
+const SIGN = /[^\p{L}\p{N}]/u;
 
 /** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. @param url of all of it; '': none */
 export function runsOfValue(text: string, url = ''): Runs {
   const runs = url === '' ? runsOfText(text) : [{ text, url }];
-  return WORD.test(text) ? runs.map((run) => ({ ...run, style: 'word' })) : runs;
+  const isWord = text.length <= LONGEST_WORD && !/\s/.test(text) && SIGN.test(text);
+  return isWord ? runs.map((run) => ({ text: run.text, url: run.url ?? '', style: 'word' })) : runs;
 }
 
 export function runsOfFact({ name, value, url }: Fact): Runs {
-  return [...(name === '' ? [] : [{ text: `${name} ` }]), ...runsOfValue(value, url)];
+  const runs = runsOfValue(value, url);
+  return name === '' ? runs : [{ text: `${name} ` }, ...runs];
 }
 
 function showsItsAddress({ text, url = '' }: StyledText): boolean {
@@ -149,7 +152,8 @@ function markedLine(line: CardLine, markup: Markup): string {
 }
 
 function markedRun(run: StyledText, markup: Markup): string {
-  const { text, url = '' } = run;
+  const { text, url = '', style } = run;
+  if (url === '' && style === undefined) return markup.text(text);
   if (showsItsAddress(run) && markup.address !== undefined) return markup.address(text);
   const words = styled(run, markup);
   return url === '' ? words : markup.link(words, url);

@@ -16,10 +16,7 @@ export interface MostOfOutputs {
   readonly tables: number;
 }
 
-/** How much of one output is shown; `room` in characters, approximately. */
-interface Limits extends Omit<MostOfOutputs, 'outputs'>, Pick<Card, 'language' | 'restUrl'> {
-  readonly room: number;
-}
+interface Limits extends Omit<MostOfOutputs, 'outputs'>, Pick<Card, 'language' | 'restUrl'> {}
 
 /** The least room for each output, in characters; an output that cannot have it is only counted. */
 const LEAST = 100;
@@ -36,7 +33,7 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, within: number):
     if (free < LEAST) break;
     const others = (some.length - all.length - 1) * LEAST;
     const room = Math.max(LEAST, free - others);
-    const lines = linesOfOutput(output, { room, language, restUrl, items, tables });
+    const lines = linesOfOutput(output, room, { language, restUrl, items, tables });
     const length = lines.reduce((sum, line) => sum + lengthOf(line), 0);
     if (length > free) break;
     free -= Math.max(LEAST, length);
@@ -46,51 +43,61 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, within: number):
   return [...all.flat(), ...notShown(outputCount - all.length, card)];
 }
 
-function linesOfOutput(output: OutputView, limits: Limits): readonly CardLine[] {
+/** @param room in characters, approximately */
+function linesOfOutput(output: OutputView, room: number, limits: Limits): readonly CardLine[] {
   const { name, kind, items, files, fileCount } = output;
-  const { language, room } = limits;
+  const { language } = limits;
   const isList = kind === 'list' && items.length > 0;
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
+  if (!isList && files.length === 0) return linesOfScalar(label, output, room, language);
   const left = room - label.length;
-  const each = { ...limits, room: isList && files.length > 0 ? left / 2 : left };
+  const each = isList && files.length > 0 ? left / 2 : left;
   return [
-    ...(isList || files.length > 0 ? [{ label, runs: [] }] : linesOfScalar(label, output, limits)),
-    ...(isList ? linesOfList(items, each) : []),
-    ...linesOfFiles(files, fileCount, each),
+    { label, runs: [] },
+    ...(isList ? linesOfList(items, each, limits) : []),
+    ...linesOfFiles(files, fileCount, each, limits),
   ];
 }
 
-function linesOfScalar(label: string, output: OutputView, limits: Limits): readonly CardLine[] {
-  const { kind, value, url = '' } = output;
-  const text =
-    kind === 'scalar' || kind === 'other' ? textWithin(String(value), limits.room, limits.language) : '';
-  if (text === '') return [{ label, runs: [{ text: emptyMark(limits.language), style: 'italic' }] }];
+function linesOfScalar(
+  label: string,
+  { kind, value, url = '' }: OutputView,
+  room: number,
+  language: Language,
+): readonly CardLine[] {
+  const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), room, language) : '';
+  if (text === '') return [{ label, runs: [{ text: emptyMark(language), style: 'italic' }] }];
   if (url !== '') return [{ label, runs: [{ text, url }] }];
   return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
 }
 
-function linesOfFiles(files: readonly FileView[], count: number, limits: Limits): readonly CardLine[] {
+function linesOfFiles(
+  files: readonly FileView[],
+  count: number,
+  room: number,
+  limits: Limits,
+): readonly CardLine[] {
   const { items: most, language } = limits;
   const runs = files.slice(0, most).map(({ name, size, url }) => ({
     text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`),
     url,
   }));
-  const [shown, more] = withinRoom(runs, count, (run) => sizeOf([run]), limits);
+  const [shown, more] = withinRoom(runs, count, (run) => sizeOf([run]), room, limits);
   return [...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })), ...more];
 }
 
 const LONGEST_LINE = 300;
 
-function linesOfList(list: readonly unknown[], limits: Limits): readonly CardLine[] {
+function linesOfList(list: readonly unknown[], room: number, limits: Limits): readonly CardLine[] {
   const { items: most, tables } = limits;
   const table = tables > 0 ? tableOf(list, most) : undefined;
   const itemsOf = (count: number) =>
     list.slice(0, count).map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
   if (table === undefined) {
-    const [items, more] = withinRoom(itemsOf(most), list.length, sizeOf, limits);
+    const [items, more] = withinRoom(itemsOf(most), list.length, sizeOf, room, limits);
     return [...(items.length === 0 ? [] : [{ items }]), ...more];
   }
-  const [rows, more] = withinRoom(table.rows, list.length, sizeOfRow, limits);
+  const [rows, more] = withinRoom(table.rows, list.length, sizeOfRow, room, limits);
   return [
     ...(rows.length === 0 ? [] : [{ items: itemsOf(rows.length), table: { ...table, rows } }]),
     ...more,
@@ -123,7 +130,7 @@ export function tableOf(items: readonly unknown[], most: number): ShownTable | u
   if (columns.length < 2 || columns.length > MOST_COLUMNS || !isAlike) return undefined;
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
-    names: columns.map((key) => nameWithin(key, LONGEST_KEY)),
+    names: columns.map((key) => nameWithin(nameText(key), LONGEST_KEY)),
     rows: rows.map((row) => columns.map((key) => runsOfValue(short(memberText(row[key]), room)))),
   };
 }
@@ -137,7 +144,8 @@ function withinRoom<Item>(
   items: readonly Item[],
   count: number,
   sizeOfItem: (item: Item) => number,
-  { room, ...limits }: Limits,
+  room: number,
+  limits: Limits,
 ): readonly [shown: readonly Item[], more: readonly CardLine[]] {
   const some = firstWithin(items, room, sizeOfItem);
   if (some.length === count) return [some, []];
@@ -163,7 +171,7 @@ export function firstWithin<Item>(
 const LONGEST_NAME = 80;
 
 function nameWithin(name: string, most = LONGEST_NAME): string {
-  return cutMiddle(nameText(name), most, () => '…');
+  return cutMiddle(name, most, () => '…');
 }
 
 function short(text: string, room: number): string {

@@ -1,6 +1,5 @@
 /** The parts of a card that a channel shows, as plain text: cleaned and cut, for each channel to escape and mark up. */
 import { isAligned } from '../text/aligned.ts';
-import { cleanLine } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type Fact, SYMBOLS } from './card.ts';
@@ -43,8 +42,8 @@ export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): S
   const rooms = { message: all, text: all, link: all, facts: all, outputs: all, ...fewer };
   const message = textWithin(card.message, rooms.message, language);
   return {
-    title: cutMiddle(cleanLine(`${SYMBOLS[tone]} ${card.title}`), MAX_LINE, () => '…'),
-    summary: cutEnd(cleanLine(`${SYMBOLS[tone]} ${card.summary}`), MAX_SUMMARY, '…'),
+    title: cutMiddle(`${SYMBOLS[tone]} ${card.title}`, MAX_LINE, () => '…'),
+    summary: cutEnd(`${SYMBOLS[tone]} ${card.summary}`, MAX_SUMMARY, '…'),
     text: wordsWithin(card.text, rooms.text, language),
     message,
     isVerbatim: tone === 'error' || tone === 'alert' || isAligned(message),
@@ -53,8 +52,8 @@ export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): S
     link:
       link === undefined || link.url.length > rooms.link
         ? undefined
-        : { url: link.url, text: cutEnd(cleanLine(link.text), MAX_NAME, '…') },
-    footer: cutEnd(cleanLine(card.footer), LONGEST_FACT, '…'),
+        : { url: link.url, text: cutEnd(link.text, MAX_NAME, '…') },
+    footer: cutEnd(card.footer, LONGEST_FACT, '…'),
   };
 }
 
@@ -79,7 +78,7 @@ function isItem(line: string): boolean {
 function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
   const all = facts.filter(({ value }) => value.trim() !== '');
   const some = all.slice(0, most.facts).map(({ name, value, url }) => ({
-    name: cutMiddle(cleanLine(name), MAX_NAME, () => '…'),
+    name: cutMiddle(name, MAX_NAME, () => '…'),
     // Line ends are kept, since every character of an ID matters.
     value: textWithin(value, LONGEST_FACT, language).trim(),
     url: url.length * 2 > room ? '' : url,

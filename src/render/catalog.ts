@@ -64,7 +64,9 @@ export class TemplateCatalog {
     const set = this.setNames.find((each) => each === templateSet) ?? language;
     const inConfig = format.templateAt?.(destination);
     const key = `${format.name}/${set}/${name} ${pathText(inConfig?.path ?? [])}`;
-    const choice = this.#choices.get(key) ?? this.#choose([set, language], format, name, inConfig);
+    const known = this.#choices.get(key);
+    if (known !== undefined) return known;
+    const choice = this.#choose([set, language], format, name, inConfig);
     this.#choices.set(key, choice);
     return choice;
   }

@@ -42,13 +42,9 @@ const MOST_NAMED = 5;
 
 /** Why a message comes later than what it tells of, and what it stands for besides; '' if nothing is to say. */
 export function noteOf(
-  {
-    heldSince,
-    delayedMs,
-    heldBack = 0,
-    escalated,
-  }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'heldBack' | 'escalated'>,
+  { heldSince, delayedMs, escalated }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'escalated'>,
   display: DisplayConfig,
+  heldBack = 0,
 ): string {
   const words = NOTES[display.language];
   if (escalated !== undefined) {

@@ -25,7 +25,7 @@ export interface TemplateFailure {
 /** Results that all destinations of a notice share; its destinations are rendered one after the other. */
 interface KnownNotice {
   readonly notice: Notice;
-  readonly fillings: Map<Language, Filling>;
+  readonly fillings: Record<Language, Filling | undefined>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
   /** Of a channel's own message; as `cards`. */
@@ -105,7 +105,7 @@ export class Renderer {
   }
 
   #cardOf({ card, builtIn }: Choice, drawn: KnownNotice, report: Report): Card {
-    for (const template of new Set([card, builtIn])) {
+    for (const template of card === builtIn ? [card] : [card, builtIn]) {
       const filling = this.#filling(template, drawn);
       const limitMs = template === builtIn ? Infinity : undefined;
       const make = () => cardOf(template.render(filling.view, limitMs), filling);
@@ -117,18 +117,24 @@ export class Renderer {
   }
 
   #filling({ language }: { readonly language: Language }, { notice, fillings }: KnownNotice): Filling {
-    let filling = fillings.get(language);
-    if (filling === undefined) {
-      const view = viewOf(notice, { ...this.#catalog.sources.display, language }, this.#links);
-      filling = { name: notice.template, language, view };
-      fillings.set(language, filling);
-    }
-    return filling;
+    const { display } = this.#catalog.sources;
+    const inLanguage = display.language === language ? display : Object.assign({}, display, { language });
+    return (fillings[language] ??= {
+      name: notice.template,
+      language,
+      view: viewOf(notice, inLanguage, this.#links),
+    });
   }
 
   #drawnOf(notice: Notice): KnownNotice {
     if (this.#latest?.notice !== notice)
-      this.#latest = { notice, fillings: new Map(), cards: new Map(), parts: new Map(), composed: new Map() };
+      this.#latest = {
+        notice,
+        fillings: { en: undefined, ja: undefined },
+        cards: new Map(),
+        parts: new Map(),
+        composed: new Map(),
+      };
     return this.#latest;
   }
 }

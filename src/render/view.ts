@@ -67,7 +67,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
     name: lazily(() => nameOf(bot_name, bot_id)),
     gist: () => said().gist,
     cause: () => (said().gist === '' ? NOTES[language].silent : said().isBelow ? said().gist : ''),
-    note: noteOf(status === 1 ? notice : { ...notice, heldBack: 0 }, display),
+    note: noteOf(notice, display, status === 1 ? heldBack : 0),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
     held_back: heldBack,

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { Language } from '../../src/time/display.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
+import { cardOf } from '../../src/render/card-template.ts';
+import { viewOutputs } from '../../src/render/outputs.ts';
 import { FIXTURE_NAMES, readFixture } from '../support/callbacks.ts';
 import { BARE, LINKS, type TestRenderer } from './render-fixture.ts';
 import { ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
@@ -119,5 +121,22 @@ describe('the built-in Slack messages', () => {
     expect(toJob).to.include('… 1,135 more <https://example.com/jobs/j%201>');
     const [toPage] = richLinks(testRenderer({ pageUrl: 'https://bell.example/' }).slack(many));
     expect(toPage).to.equal('… 1,135 more <https://bell.example/callbacks?job_id=j+1>');
+  });
+});
+
+describe('a card', () => {
+  it('is clean where it is one line, whatever its template prints and its callback is named', () => {
+    const line = '\u001b[31m a\u202e\nb\u001b[0m ';
+    const link = { text: line, url: 'https://jobs.example/1' };
+    const facts = [{ name: line, value: '1', url: '' }];
+    const nowhere = { urlOf: () => '', instantText: () => '' };
+    const view = { outputs: () => viewOutputs({ [line]: 1 }, nowhere) };
+    const card = cardOf(
+      { title: line, summary: line, facts, link, footer: line },
+      { name: 'succeeded', language: 'en', view },
+    );
+    const names = [...card.facts, ...card.outputs].map(({ name }) => name);
+    const lines = [card.title, card.summary, card.link?.text, card.footer, ...names];
+    expect(lines).to.deep.equal(lines.map(() => 'a b'));
   });
 });

@@ -1,5 +1,6 @@
 /** Cards, for tests that care about one or two of their parts. */
 import type { Card, FileView, OutputView } from '../../src/channels/card.ts';
+import { cleanLine } from '../../src/text/clean.ts';
 import type { ComposeContext } from '../../src/channels/channel.ts';
 
 /** It mentions nobody. */
@@ -12,9 +13,15 @@ export const CALM: ComposeContext = {
   callback: undefined,
 };
 
+const named = <Named extends { readonly name: string }>(each: Named): Named => ({
+  ...each,
+  name: cleanLine(each.name),
+});
+
+/** What is one line is clean, and so are names, as of every card that a template fills. */
 export function cardWith(parts: Partial<Card> = {}): Card {
   const { outputs = [] } = parts;
-  return {
+  const card: Card = {
     tone: 'error',
     language: 'en',
     title: 'Get items',
@@ -28,6 +35,15 @@ export function cardWith(parts: Partial<Card> = {}): Card {
     link: undefined,
     footer: '',
     ...parts,
+  };
+  return {
+    ...card,
+    title: cleanLine(card.title),
+    summary: cleanLine(card.summary),
+    footer: cleanLine(card.footer),
+    facts: card.facts.map(named),
+    outputs: card.outputs.map((output) => ({ ...named(output), files: output.files.map(named) })),
+    link: card.link && { ...card.link, text: cleanLine(card.link.text) },
   };
 }
 

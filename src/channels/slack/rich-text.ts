@@ -49,7 +49,8 @@ const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
 /** The small grey text of a context; undefined if that would change or not hold the facts. */
 function quietly(facts: readonly Runs[]): SlackObject | undefined {
   const text = markedUp([{ facts }], MRKDWN);
-  if (facts.flat().some((run) => ACTS.test(run.text)) || text.length > MAX_CONTEXT) return undefined;
+  const acts = facts.some((runs) => runs.some((run) => ACTS.test(run.text)));
+  if (acts || text.length > MAX_CONTEXT) return undefined;
   return { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] };
 }
 
