@@ -12,6 +12,7 @@ import {
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
+import { gatheringSocket } from './gathering-socket.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import { type Beginning, codeOf, OpenTransaction, query, QUERY_TIMEOUT_MS } from './open-transaction.ts';
 import type { Migration } from '../shared/schema.ts';
@@ -253,6 +254,7 @@ function connect(url: string, max: number): pg.Pool {
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
+    stream: gatheringSocket,
     application_name: 'botbell',
     types,
   });
