@@ -21,14 +21,13 @@ describe('The calls that wait for PostgreSQL', () => {
   };
   const names = (calls: readonly Call[]) => calls.map(({ name }) => name);
 
-  it('are run together where they are plain, in the order of their BOTs and jobs, and settlements last', () => {
+  it('are run together where they are plain, in the order of their BOTs and jobs', () => {
     const queue = queueOf(
-      plain('settled'),
       plain('of b', jobKeyOf('1', 'b')),
       plain('of a, later', jobKeyOf('3', 'a')),
       plain('of a', 'a', jobKeyOf('2', 'a')),
     );
-    expect(names(queue.next(true))).to.deep.equal(['of a', 'of a, later', 'of b', 'settled']);
+    expect(names(queue.next(true))).to.deep.equal(['of a', 'of a, later', 'of b']);
   });
 
   it('are run one batch at a time where they are plain, so that what comes meanwhile is the next one', () => {
@@ -40,13 +39,34 @@ describe('The calls that wait for PostgreSQL', () => {
     expect(names(queue.next(true))).to.deep.equal(['later']);
   });
 
-  it('are run alone where they are not, and leave the last connection to those that are', () => {
-    const queue = queueOf(other('1', 'a'), other('2', 'b'), plain('3', 'c'), other('4', 'd'));
-    expect([queue.next(true), queue.next(false), queue.next(false)].map(names)).to.deep.equal([
-      ['1'],
-      ['3'],
-      ['2'],
+  it('are run beside callbacks where they are outcomes, one batch at a time, too', () => {
+    const queue = queueOf(
+      plain('callback', 'a'),
+      plain('outcome'),
+      plain('another', 'b'),
+      plain('its outcome'),
+    );
+    const batches = [queue.next(true), queue.next(true)];
+    expect(batches.map(names)).to.deep.equal([
+      ['callback', 'another'],
+      ['outcome', 'its outcome'],
     ]);
+    queue.add(plain('later'));
+    expect(names(queue.next(true))).to.deep.equal([]);
+    queue.end(batches[1] ?? []);
+    expect(names(queue.next(true))).to.deep.equal(['later']);
+  });
+
+  it('are run alone where they are not, and leave the last connection to those that are', () => {
+    const queue = queueOf(
+      other('1', 'a'),
+      other('2', 'b'),
+      plain('3', 'c'),
+      other('4', 'd'),
+      plain('outcome'),
+    );
+    const taken = [true, false, true, false, false].map((isRoom) => names(queue.next(isRoom)));
+    expect(taken).to.deep.equal([['1'], ['3'], ['2'], ['outcome'], ['4']]);
   });
 
   it('never overtake an earlier one of their job, whether it runs or waits', () => {

@@ -1,4 +1,7 @@
-/** Which calls PostgreSQL runs next: those that share a key in the order in which they came, plain ones together, any other one alone. */
+/**
+ * Which calls PostgreSQL runs next: those that share a key in the order in which they came, plain ones together, any other one alone. Outcomes,
+ * which have no key, are together by themselves: they wait for no flush, and go on while callbacks wait for theirs.
+ */
 import type { CallOptions } from '../database.ts';
 
 export interface QueuedCall extends Pick<CallOptions, 'keys' | 'isPlain'> {
@@ -12,8 +15,8 @@ const CALLS_PER_BATCH = 100;
 export class CallQueue<Call extends QueuedCall> {
   #waiting: Call[] = [];
   readonly #running = new Set<string>();
-  /** Plain calls that run: what comes meanwhile is the next batch, so that batches are large where much comes. */
-  #shared: readonly Call[] = [];
+  /** Plain calls that run, at most one batch with keys and one without: what comes meanwhile is the next batch, so that batches are large where much comes. */
+  readonly #shared = new Map<boolean, readonly Call[]>();
 
   get length(): number {
     return this.#waiting.length;
@@ -25,7 +28,7 @@ export class CallQueue<Call extends QueuedCall> {
 
   /**
    * Takes the next calls, of which no two share a key, in the order of their jobs; none: all that wait are behind running ones.
-   * @param isRoom whether there is a connection for one that runs alone, beside that of plain calls
+   * @param isRoom whether there is a connection for one that runs alone, beside one for plain calls
    */
   next(isRoom: boolean): readonly Call[] {
     const batch = this.#first(isRoom);
@@ -36,24 +39,31 @@ export class CallQueue<Call extends QueuedCall> {
   }
 
   #first(isRoom: boolean): readonly Call[] {
-    const isSharing = this.#shared.length > 0;
-    const shared: Call[] = [];
+    const free = this.#free();
+    const isRoomForAlone = isRoom || this.#shared.size === 2;
+    const first = free.find((call) => (runsAlone(call) ? isRoomForAlone : !this.#shared.has(hasKeys(call))));
+    if (first === undefined || runsAlone(first)) return first === undefined ? [] : [first];
+    const alike = free.filter((call) => !runsAlone(call) && hasKeys(call) === hasKeys(first));
+    const shared = alike.slice(0, CALLS_PER_BATCH);
+    this.#shared.set(hasKeys(first), shared);
+    return shared;
+  }
+
+  /** Those that are behind no other one with their keys, whether it runs or waits. */
+  #free(): readonly Call[] {
     const busy = new Set(this.#running);
-    for (const call of this.#waiting) {
+    return this.#waiting.filter((call) => {
       const keys = keysOf([call]);
       const isFree = !keys.some((key) => busy.has(key));
       for (const key of keys) busy.add(key);
-      if (!isFree) continue;
-      if (call.isPlain === true && !call.isAlone) shared.push(call);
-      else if (isSharing || (isRoom && shared.length === 0)) return [call];
-      if (shared.length === CALLS_PER_BATCH) break;
-    }
-    return isSharing ? [] : (this.#shared = shared);
+      return isFree;
+    });
   }
 
   /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */
   end(batch: readonly Call[], again: readonly Call[] = []): void {
-    if (this.#shared.some((call) => batch.includes(call))) this.#shared = [];
+    for (const [kind, shared] of this.#shared)
+      if (shared.some((call) => batch.includes(call))) this.#shared.delete(kind);
     for (const key of keysOf(batch)) this.#running.delete(key);
     for (const call of again) call.isAlone = true;
     this.#waiting.unshift(...again);
@@ -64,7 +74,15 @@ function keysOf(calls: readonly QueuedCall[]): readonly string[] {
   return calls.flatMap(({ keys = [] }) => keys);
 }
 
-/** So that batches of several processes lock jobs, and BOTs' incidents, in the same order; settlements, which lock none, come last. */
+function runsAlone({ isPlain, isAlone }: QueuedCall): boolean {
+  return isPlain !== true || isAlone;
+}
+
+function hasKeys({ keys = [] }: QueuedCall): boolean {
+  return keys.length > 0;
+}
+
+/** So that batches of several processes lock jobs, and BOTs' incidents, in the same order. */
 function byKeys(one: QueuedCall, other: QueuedCall): number {
   const [a, b] = [placeOf(one), placeOf(other)];
   return a < b ? -1 : Number(a > b);
@@ -72,5 +90,5 @@ function byKeys(one: QueuedCall, other: QueuedCall): number {
 
 /** Its job's key, whether its BOT's is before that or not. */
 function placeOf({ keys = [] }: QueuedCall): string {
-  return keys.at(-1) ?? '\uFFFF';
+  return keys.at(-1) ?? '';
 }
