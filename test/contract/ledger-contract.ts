@@ -5,6 +5,7 @@ import { LedgerUnavailable, type Admission } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
 import { storedText } from '../../src/ledger/callbacks/stored-body.ts';
+import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
@@ -224,6 +225,17 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const again = await bench.arrive({ status: EXECUTING }, [OPS]);
         expect(again.isSuperseded).to.equal(false);
         expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
+      });
+
+      it('is told by a retry though its first attempt was alerted: an alert of its job is no result', async () => {
+        const running = { status: EXECUTING } as const;
+        const [ops] = namesOf(await bench.arrive(running, [OPS]));
+        const subject = { ...DEAD_LETTER, callback: callbackWith(running) };
+        const alert = { cause: 'slack down', subject, targets: [LOG] };
+        await bench.settle([putOff(ops, 60_000, { alert })]);
+        const again = await bench.arrive(running, [OPS]);
+        expect(again.isSuperseded).to.equal(false);
+        expect(await bench.states()).to.deep.equal(['slack:#ops pending', 'slack:#log pending']);
       });
     });
 

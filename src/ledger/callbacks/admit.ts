@@ -180,7 +180,8 @@ const askingJob = shared('text text text text integer text text bigint text');
 
 /**
  * Locks the job until the transaction ends. @returns `nextId`: as `lockToEnter`; `hasAlike`: another callback of the same status came before;
- * `hasResult`: the job's result did. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old.
+ * `hasResult`: the job's result did. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old,
+ * and by the bare kind it may take the index of BOTs.
  * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
@@ -194,10 +195,10 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
       hasIncident: boolean;
     }>(askingJob`
       SELECT /*nr*/
-        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind <> 'overdue' LIMIT 1) IS NULL AS is_first_of_job,
-        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind <> 'overdue'
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind || '' = 'callback' LIMIT 1) IS NULL AS is_first_of_job,
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind || '' = 'callback'
           LIMIT 1) IS NOT NULL AS has_alike,
-        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind <> 'overdue'
+        (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status IN (0, 1) AND kind || '' = 'callback'
           LIMIT 1) IS NOT NULL AS has_result,
         EXISTS (SELECT 1 FROM snoozes WHERE until_at > ${tx.now}) AS has_snoozes,
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
