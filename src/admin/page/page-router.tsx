@@ -3,7 +3,6 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
 import { HttpProblem, notFound } from '../../http/problem.ts';
-import type { Incident } from '../../incident/incident.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import type { Actor } from '../../ledger/callbacks/history.ts';
 import { readRedelivery, wholeNumberIn } from '../../people/filters.ts';
@@ -25,7 +24,7 @@ import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { type Flash, keepLanguage, keepName, leaveFlash, returnTo, takeFlash } from './cookies.ts';
-import { type Reader, ReaderContext, readerOf, type Shown, type View } from './reader.ts';
+import { type Reader, ReaderContext, readerOf, type Shown, type View, type ViewRequest } from './reader.ts';
 import { answerDelivery } from './message.tsx';
 import { configView } from './operation/config.tsx';
 import { incidentView } from './incidents/incidents.tsx';
@@ -138,7 +137,7 @@ export function createPages(services: AdminServices): Middleware {
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
-      await answers.answer(ctx, faultPage(error, reader), { reader, open: await answers.openNow() });
+      await answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
     }
   };
 }
@@ -164,7 +163,7 @@ type Answers = ReturnType<typeof answering>;
 
 interface Around {
   readonly reader: Reader;
-  readonly open: readonly Incident[];
+  readonly now: Pick<ViewRequest, 'open' | 'counts'>;
   readonly section?: Section;
   readonly flash?: Flash | undefined;
 }
@@ -172,9 +171,12 @@ interface Around {
 function answering(services: AdminServices, assets: Assets) {
   const { surroundings, archive } = services;
   // A ledger that cannot be read is said by the view that needs it.
-  const openNow = () => archive.openIncidents().catch(() => []);
-  const answer = async (ctx: Context, shown: Shown, { reader, open, section, flash }: Around) => {
-    const facts = await factsFor(services, open);
+  const openNow = async () => ({
+    open: await archive.openIncidents().catch(() => []),
+    counts: await archive.countOpen().catch(() => undefined),
+  });
+  const answer = async (ctx: Context, shown: Shown, { reader, now, section, flash }: Around) => {
+    const facts = factsFor(services, now);
     const props = { shown, section, assets, facts, flash: flash ?? takeFlash(ctx) };
     const page = <ReaderContext.Provider value={reader}>{<Shell {...props} />}</ReaderContext.Provider>;
     ctx.status = shown.status ?? 200;
@@ -190,11 +192,11 @@ function answering(services: AdminServices, assets: Assets) {
     flash?: Flash,
   ) => {
     const reader = readerOf(ctx, surroundings);
-    const open = await openNow();
-    const shown = await view({ params: ctx.params, query, reader, services, open });
+    const now = await openNow();
+    const shown = await view({ params: ctx.params, query, reader, services, ...now });
     if (shown === undefined) throw notFound();
     const still = flash === undefined ? shown : { ...shown, isStill: true };
-    await answer(ctx, still, { reader, open, section, flash });
+    await answer(ctx, still, { reader, now, section, flash });
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {

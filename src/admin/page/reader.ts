@@ -42,6 +42,8 @@ export interface ViewRequest {
   readonly services: AdminServices;
   /** Incidents that are not over. */
   readonly open: readonly Incident[];
+  /** Undefined: not known now. */
+  readonly counts: Awaited<ReturnType<AdminServices['archive']['countOpen']>> | undefined;
 }
 
 export interface Shown {

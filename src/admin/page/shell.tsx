@@ -2,20 +2,18 @@
 import { LANGUAGES } from '../../config/schema.ts';
 import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
-import { groupsOf, type Incident } from '../../incident/incident.ts';
+import { groupsOf } from '../../incident/incident.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
-import { type Shown, useReader } from './reader.ts';
+import { type Shown, useReader, type ViewRequest } from './reader.ts';
 
-/** The facts on every page, about the responding process. @param open incidents */
-export async function factsFor(
-  { surroundings, reloading, archive, storeTrouble }: AdminServices,
-  open: readonly Incident[],
+/** The facts on every page, about the responding process. */
+export function factsFor(
+  { surroundings, reloading, storeTrouble }: AdminServices,
+  { open, counts }: Pick<ViewRequest, 'open' | 'counts'>,
 ) {
-  // If the ledger cannot be read, the page that reports it needs no count.
-  const counts = await archive.countOpen().catch(() => undefined);
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
   const isConfigRefused = failure !== undefined;
@@ -56,7 +54,7 @@ interface ShellProps {
   /** Undefined for an error page outside all sections. */
   readonly section: Section | undefined;
   readonly assets: Assets;
-  readonly facts: Awaited<ReturnType<typeof factsFor>>;
+  readonly facts: ReturnType<typeof factsFor>;
   /** The result of the last action. */
   readonly flash: Flash | undefined;
 }

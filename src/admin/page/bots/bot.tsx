@@ -80,7 +80,7 @@ function Bot({ bot, runs, told, snoozes, open }: BotData) {
   return (
     <>
       <Snoozed snoozes={snoozes} of={bot.botId} />
-      <Entries {...open} most={1} />
+      <Entries {...open} />
       {runs.length === 0 ? null : (
         <Section title={t('bot.runs')} aside={count}>
           <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />

@@ -3,12 +3,13 @@ import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 import type { Config } from '../../../config/config.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { callbackUrlOf } from '../../../config/callback-url.ts';
-import { NeedsSomebody, withErrors } from '../incidents/incidents.tsx';
+import { Entries, withErrors } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { BotName, Code, Gist, Older, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
+import type { Word } from '../words.ts';
 import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
@@ -22,10 +23,16 @@ type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
 export const showBots: View = async (request) => {
   const data = await loadBots(request);
-  return { title: request.reader.t('nav.bots'), facts: <Pending {...data} />, body: <Bots {...data} /> };
+  const facts = <Facts {...data} />;
+  return { title: request.reader.t(data.title), facts, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, open, services: { archive, people, drawing, storeTrouble } }: ViewRequest) {
+async function loadBots({
+  query,
+  open,
+  counts,
+  services: { archive, people, drawing, storeTrouble },
+}: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
@@ -34,7 +41,9 @@ async function loadBots({ query, open, services: { archive, people, drawing, sto
   const page = botsOnPage(bots, isFailing, { name, after, size: BOTS_A_PAGE });
   const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
   const snoozed = new Set((await people.snoozes()).map(({ botId }) => botId));
+  const isNeeding = open.some(({ isWaiting }) => !isWaiting) || storeTrouble() !== undefined;
   return {
+    title: titleOf(isNeeding, bots.length === 0),
     name,
     rows: page.bots.map((bot) => ({
       ...rowOf(bot, runs.get(bot.botId) ?? []),
@@ -43,16 +52,20 @@ async function loadBots({ query, open, services: { archive, people, drawing, sto
     })),
     next: page.next,
     open: await withErrors(archive, open),
-    isWritten: storeTrouble() === undefined,
     lastAt: bots.reduce<number | undefined>(
       (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
       undefined,
     ),
-    pending: (await archive.countOpen()).pending,
+    pending: counts?.pending ?? 0,
     isCut: bots.length === MOST_BOTS,
     /** Set only before the first callback, to show where to post one. */
     receiver: bots.length === 0 ? drawing().config.receiver : undefined,
   };
+}
+
+function titleOf(isNeeding: boolean, isNew: boolean): Word {
+  if (isNeeding) return 'incidents.needs';
+  return isNew ? 'bots.empty' : 'incidents.well';
 }
 
 interface Wanted {
@@ -101,22 +114,33 @@ function Bots(data: BotsData) {
   const reader = useReader();
   return (
     <>
-      {receiver === undefined || open.incidents.length > 0 ? <NeedsSomebody {...data} /> : null}
+      <Entries {...open} />
       {receiver === undefined ? <BotList {...data} /> : start(receiver, reader)}
     </>
   );
 }
 
-function Pending({ pending }: BotsData) {
+/** When the last callback came, while all is well, and how many messages wait. */
+function Facts({ title, lastAt, pending }: BotsData) {
   const { t } = useReader();
-  if (pending === 0) return null;
-  return <a href={pathTo(['callbacks'], PENDING)}>{t('bots.pending', { number: pending })}</a>;
+  return (
+    <>
+      {title === 'incidents.well' ? (
+        <span>
+          {t('incidents.last callback')} <Time at={lastAt} />
+        </span>
+      ) : null}
+      {pending === 0 ? null : (
+        <a href={pathTo(['callbacks'], PENDING)}>{t('bots.pending', { number: pending })}</a>
+      )}
+    </>
+  );
 }
 
 /** Instructions shown until the first callback has come. */
 function start(receiver: Config['receiver'], { t }: Reader) {
   return (
-    <Section title={t('bots.empty')}>
+    <Section>
       <p>{t('bots.empty, address')}</p>
       <pre class="box">{callbackUrlOf(receiver, '<receiver.token>')}</pre>
       <p>
@@ -129,7 +153,7 @@ function start(receiver: Config['receiver'], { t }: Reader) {
 function BotList({ name, rows, next, isCut }: BotsData) {
   const { t } = useReader();
   return (
-    <Section>
+    <Section title={t('nav.bots')}>
       <FilterForm path="/" isFiltered={name !== ''}>
         <Field name="name" label={t('bots.search')} value={name} />
       </FilterForm>

@@ -18,7 +18,7 @@ import { Section } from '../parts/layout.tsx';
 import { nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
-/** Entries of the first view, and subjects of one entry that are seen at once. */
+/** Entries that are shown, and subjects of one entry that are seen at once. */
 const MOST_GROUPS = 50;
 const MOST_NAMED = 8;
 const CALLBACKS_SHOWN = 10;
@@ -39,47 +39,18 @@ export async function withErrors(archive: Archive, incidents: readonly Incident[
   };
 }
 
-interface NeedsProps {
-  readonly open: Troubles;
-  /** When the last callback came; undefined: none has. */
-  readonly lastAt: number | undefined;
-  /** Whether the store can be written; else the page says above why not. */
-  readonly isWritten: boolean;
-}
-
-/** The page's first part. */
-export function NeedsSomebody({ open, lastAt, isWritten }: NeedsProps) {
-  const { t, formats } = useReader();
-  const needing = open.incidents.filter(({ isWaiting }) => !isWaiting);
-  const needs = groupsOf(needing).length + Number(!isWritten);
-  const lastCame = (
-    <p class="quiet">
-      {t('incidents.last callback')} <Time at={lastAt} />
-    </p>
-  );
-  return (
-    <Section
-      title={t(needs === 0 ? 'incidents.well' : 'incidents.needs')}
-      aside={needs === 0 ? undefined : formats.number(needs)}
-    >
-      {needs === 0 ? lastCame : null}
-      <Entries {...open} most={MOST_GROUPS} />
-    </Section>
-  );
-}
-
 /** Incidents with what can be done about them, as groups. */
-export function Entries({ incidents, errors, most }: Troubles & { readonly most: number }) {
+export function Entries({ incidents, errors }: Troubles) {
   const { t } = useReader();
   const groups = groupsOf(incidents);
   return (
     <>
       <ul class="incidents">
-        {groups.slice(0, most).map((group) => (
+        {groups.slice(0, MOST_GROUPS).map((group) => (
           <Entry key={group.latest.id} group={group} errors={errors} />
         ))}
       </ul>
-      {groups.length > most ? <p>{t('more', { number: groups.length - most })}</p> : null}
+      {groups.length > MOST_GROUPS ? <p>{t('more', { number: groups.length - MOST_GROUPS })}</p> : null}
     </>
   );
 }
@@ -95,7 +66,7 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   const body = (
     <>
       <Section>
-        <Entries {...await withErrors(archive, [incident])} most={1} />
+        <Entries {...await withErrors(archive, [incident])} />
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>
@@ -128,13 +99,13 @@ function Entry({ group, errors }: EntryProps) {
         </strong>
         <Foreign text={saidOf(latest, errors, language)} />
       </p>
-      <Subjects incidents={incidents} />
-      <p class="facts quiet">
-        <span>
+      <div class="facts">
+        <Subjects incidents={incidents} />
+        <span class="quiet">
           {t('incidents.since')} <Time at={since} />
         </span>
         {count < 2 ? null : (
-          <span>{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
+          <span class="quiet">{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
         )}
         {isWaiting ? <span>{t('incidents.waiting')}</span> : null}
         {takenUp === undefined ? null : (
@@ -149,7 +120,7 @@ function Entry({ group, errors }: EntryProps) {
             {t('incidents.over')} <Time at={overAt} />
           </span>
         )}
-      </p>
+      </div>
       {overAt === undefined ? <Acts group={group} /> : null}
     </li>
   );
@@ -226,25 +197,23 @@ function Acts({ group: { incidents, latest } }: Pick<EntryProps, 'group'>) {
   const path = pathTo(['incidents', id]);
   const destination = kind === 'destination' ? { destination: subject } : undefined;
   return (
-    <>
+    <div class="actions">
       <TakeUp ids={ids} isOfBots={kind === 'bot'} />
-      <div class="actions">
-        {here === path ? null : <a href={path}>{t('incidents.open')}</a>}
-        {takenUp === undefined ? null : (
-          <PostButton action="/act/give-back" fields={{ ids }} kind="small" word={t('incidents.give back')} />
-        )}
-        {kind === 'botbell' || incidents.length > 1 ? null : (
-          <a href={pathTo(['snoozes'], destination ?? { bot_id: subject })}>{t('snoozes.link')}</a>
-        )}
-        {destination === undefined ? null : (
-          <PostButton action="/act/test" fields={destination} kind="small" word={t('destinations.send')} />
-        )}
-        {destination === undefined || sign !== 'dead' ? null : (
-          <a href={pathTo(['redeliveries', 'new'], { ...destination, state: 'dead' })}>{t('dead.again')}</a>
-        )}
-        <PostButton action="/act/close" fields={{ ids }} kind="small" word={t('incidents.close')} />
-      </div>
-    </>
+      {here === path ? null : <a href={path}>{t('incidents.open')}</a>}
+      {takenUp === undefined ? null : (
+        <PostButton action="/act/give-back" fields={{ ids }} kind="small" word={t('incidents.give back')} />
+      )}
+      {kind === 'botbell' || incidents.length > 1 ? null : (
+        <a href={pathTo(['snoozes'], destination ?? { bot_id: subject })}>{t('snoozes.link')}</a>
+      )}
+      {destination === undefined ? null : (
+        <PostButton action="/act/test" fields={destination} kind="small" word={t('destinations.send')} />
+      )}
+      {destination === undefined || sign !== 'dead' ? null : (
+        <a href={pathTo(['redeliveries', 'new'], { ...destination, state: 'dead' })}>{t('dead.again')}</a>
+      )}
+      <PostButton action="/act/close" fields={{ ids }} kind="small" word={t('incidents.close')} />
+    </div>
   );
 }
 
