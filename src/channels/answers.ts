@@ -163,11 +163,7 @@ export const REFUSED = meaning(
   'this message is refused',
   'このメッセージは受け付けられませんでした',
 );
-export const TRY_LATER = meaning(
-  'transient',
-  'it could not be handled; the next attempt may succeed',
-  '障害が発生しています。次回の送信で成功する可能性があります',
-);
+export const TRY_LATER = meaning('transient', 'it could not be handled', '障害が発生しています');
 
 /** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
 const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };

@@ -137,7 +137,7 @@ export function createPages(services: AdminServices): Middleware {
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
-      await answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
+      answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
     }
   };
 }
@@ -175,7 +175,7 @@ function answering(services: AdminServices, assets: Assets) {
     open: await archive.openIncidents().catch(() => []),
     counts: await archive.countOpen().catch(() => undefined),
   });
-  const answer = async (ctx: Context, shown: Shown, { reader, now, section, flash }: Around) => {
+  const answer = (ctx: Context, shown: Shown, { reader, now, section, flash }: Around): void => {
     const facts = factsFor(services, now);
     const props = { shown, section, assets, facts, flash: flash ?? takeFlash(ctx) };
     const page = <ReaderContext.Provider value={reader}>{<Shell {...props} />}</ReaderContext.Provider>;
@@ -196,7 +196,7 @@ function answering(services: AdminServices, assets: Assets) {
     const shown = await view({ params: ctx.params, query, reader, services, ...now });
     if (shown === undefined) throw notFound();
     const still = flash === undefined ? shown : { ...shown, isStill: true };
-    await answer(ctx, still, { reader, now, section, flash });
+    answer(ctx, still, { reader, now, section, flash });
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {

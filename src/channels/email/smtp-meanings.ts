@@ -95,7 +95,7 @@ const BUSY = meaning(
   'サーバーは現在メールを受け付けていません。このチャネルからの送信を1分間停止します',
   { concerns: 'channel', retryAfterMs: MINUTE_MS },
 );
-const LATER = meaning('transient', 'the next attempt may succeed', '次回の送信で成功する可能性があります');
+const LATER = meaning('transient', 'the server put it off', 'サーバーが受け付けを先送りしました');
 /** Greylisting and its like: no retry of the service comes sooner than the server wants. */
 const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
 

@@ -72,13 +72,9 @@ export const SLACK_MEANINGS: Readonly<Record<string, Meaning>> = Object.fromEntr
   ...each('ratelimited rate_limited', 'rate_limited', 'the rate is limited', 'レート制限を受けました'),
   ...each('4xx', 'config', ...NO_API),
   ...each('not_json', 'config', ...NO_API, { mayHaveArrived: true }),
-  ...each(
-    'internal_error fatal_error',
-    'transient',
-    'Slack is in trouble; the next attempt may succeed',
-    'Slackで障害が発生しています。次回の送信で成功する可能性があります',
-    { mayHaveArrived: true },
-  ),
+  ...each('internal_error fatal_error', 'transient', 'Slack is in trouble', 'Slackで障害が発生しています', {
+    mayHaveArrived: true,
+  }),
   ...each('200', 'transient', TRY_LATER.words.en, TRY_LATER.words.ja),
 ]);
 

@@ -54,7 +54,7 @@ describe('the meaning of an SMTP answer', () => {
     ['535 5.7.139 Authentication unsuccessful', 'AUTH PLAIN', 'config', 'oauth'],
     ['550 5.7.30 Basic authentication is not supported', 'MAIL FROM', 'config', 'connector'],
     ['554 5.7.1 Client host [192.0.2.7] blocked', 'CONN', 'config', 'refuses this machine'],
-    ['550 4.7.1 greylisted', 'RCPT TO', 'transient', 'next attempt'],
+    ['550 4.7.1 greylisted', 'RCPT TO', 'transient', 'put it off'],
     ['554 5.5.0 no', 'DATA', 'config', 'from this sender'],
     // Amazon SES, SendGrid.
     ['554 Message rejected: Email address is not verified.', 'DATA', 'config', 'from this sender'],

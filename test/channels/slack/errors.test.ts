@@ -30,11 +30,11 @@ const CODES = {
 };
 
 describe('the meaning of a Slack error', () => {
-  it('is that of its code, and whatever else Slack may call it, the next attempt may succeed', () => {
+  it('is that of its code, and whatever else Slack may call it, is tried again', () => {
     for (const [code, [failureClass, concerns]] of Object.entries(CODES))
       expect(failureOf(code), code).to.include({ class: failureClass, code, concerns });
     fc.assert(fc.property(fc.string(), (code) => FAILURE_CLASSES.includes(failureOf(code).class)));
-    expect(failureOf('a_new_one').message).to.contain('next attempt');
+    expect(failureOf('a_new_one').message).to.contain('it could not be handled');
   });
 
   it('says what to do about each, also in Japanese, in which nothing is English', () => {
