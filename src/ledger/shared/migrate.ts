@@ -53,7 +53,6 @@ async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
   const contents = await contentsOf(tx);
   if (contents === undefined) return undefined;
   const { version, oldest, missing } = contents;
-  if (version < FIRST_VERSION) throw new Error(`the ledger was written by a Botbell before 1.0: ${DRAIN_IT}`);
   if (oldest > known)
     throw new Error(
       `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
@@ -90,7 +89,7 @@ const MOST_NAMES = 5;
 
 interface LedgerContents {
   readonly version: number;
-  /** The oldest version of the schema whose programs may run on it; 0: from before 1.0. */
+  /** The oldest version of the schema whose programs may run on it. */
   readonly oldest: number;
   /** Tables of every version since 1.0 that it lacks. */
   readonly missing: readonly string[];
@@ -100,24 +99,16 @@ interface LedgerContents {
 async function contentsOf(tx: Tx): Promise<LedgerContents | undefined> {
   const names = await (isSqlite(tx) ? namesInFile(tx) : namesInSchema(tx));
   if (names.length === 0) return undefined;
-  const version = await versionRow(tx, names);
-  if (version === undefined) {
-    const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
-    const asOlder = names.includes('callbacks') ? `if an older Botbell does, ${DRAIN_IT}; else ` : '';
-    throw new Error(`another program uses it (it has ${some}): ${asOlder}${OTHER_STORE}`);
-  }
-  return { oldest: 0, ...version, missing: TABLE_NAMES.filter((name) => !names.includes(name)) };
-}
-
-/** @returns undefined: what there is, is no ledger of any version */
-async function versionRow(tx: Tx, names: readonly string[]) {
-  if (!names.includes(VERSION_TABLE)) return undefined;
-  const columns = await columnsOf(tx);
-  const isOurs =
-    columns.includes('version') && columns.every((name) => name === 'version' || name === 'oldest');
-  // Others call a table so, too; from before 1.0 it has no `oldest`, so the ledger's first table has to be there.
-  if (!isOurs || !(columns.includes('oldest') || names.includes('callbacks'))) return undefined;
-  return tx.first<{ version: number; oldest?: number }>(sql`SELECT * FROM ${raw(VERSION_TABLE)}`);
+  const columns = names.includes(VERSION_TABLE) ? await columnsOf(tx) : [];
+  // Others have a table of this name, too, and so has a ledger from before 1.0.
+  const isOurs = columns.toSorted().join(' ') === 'oldest version';
+  const version =
+    isOurs &&
+    (await tx.first<Omit<LedgerContents, 'missing'>>(sql`SELECT version, oldest FROM ${raw(VERSION_TABLE)}`));
+  if (version) return { ...version, missing: TABLE_NAMES.filter((name) => !names.includes(name)) };
+  const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
+  const asOlder = names.includes('callbacks') ? `if an older Botbell does, ${DRAIN_IT}; else ` : '';
+  throw new Error(`another program uses it (it has ${some}): ${asOlder}${OTHER_STORE}`);
 }
 
 /** A file that is marked as a program's, by the numbers that SQLite has for it, is not empty, even without a table. */
