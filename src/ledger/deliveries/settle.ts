@@ -41,9 +41,9 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   for (const decision of decisions) await writeDecision(tx, decision);
   const [made, answered] = shownOf(settlement, times);
   await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
-  const alerts = await noticeFailures(tx, decisions);
+  const raised = await noticeFailures(tx, decisions);
   await noteFailures(tx, settlement.attempts, decisions);
-  const isAlerted = await raise(tx, alerts);
+  const isAlerted = raised.length > 0 && (await raise(tx, sql`id IN (${join(raised)})`));
   return isAlerted || decisions.some(isDue);
 }
 

@@ -1,5 +1,5 @@
 /** Alerts the operators of incidents: when one begins, and at most hourly while it grows, whichever process raises it. */
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
@@ -12,61 +12,59 @@ import type { ToldTarget } from './telling.ts';
 
 const ONCE_WITHIN_MS = 60 * 60_000;
 
-/** The incident in which a sign counts. */
-export interface Counted extends Pick<Incident, 'id' | 'since' | 'count'> {
+/** An alert, and the callback that it is about; undefined: the ledger has none. */
+export interface AlertAbout extends Alert {
+  readonly about?: number | undefined;
+}
+
+/** An incident whose alert is not told yet. */
+interface Raised extends Pick<Incident, 'id' | 'since' | 'count'> {
+  readonly alert: AlertAbout;
   /** When it was alerted last, by which cause, and how many signs there were then. */
   readonly toldAt: number | undefined;
   readonly cause?: string | undefined;
   readonly toldCount: number;
 }
 
-interface AlertAbout extends Alert {
-  /** The id of the callback that it is about; undefined: the ledger has none. */
-  readonly about?: number | undefined;
-}
-
-/** An alert, and the incident that it tells of. */
-export type Raised = readonly [incident: Counted, alert: AlertAbout];
-
-/** Has to be the last to lock any rows in a transaction. @returns whether any alert was written */
-export async function raise(tx: Tx, raised: readonly Raised[]): Promise<boolean> {
+/**
+ * Tells the alerts of incidents that have just begun, have grown since their last one, an hour ago, or have lasted for as long as their
+ * alert waits. Has to be the last to lock any rows in a transaction. @param which of them @returns whether any alert was written
+ */
+export async function raise(tx: Tx, which: Sql): Promise<boolean> {
+  const raised = await tx.all<Raised>(sql`
+    SELECT id, since, count, told_at, told_count, cause, alert FROM incidents
+    WHERE over_at IS NULL AND alert IS NOT NULL AND ${which} ORDER BY kind, subject_key ${tx.skipLocked}`);
+  const due = raised
+    .filter((each) => isDue(each, tx.now))
+    .toSorted(({ alert: a }, { alert: b }) => (a.cause < b.cause ? -1 : Number(a.cause > b.cause)));
   let isAnyTold = false;
-  const inOrder = raised
-    .filter(([, { targets }]) => targets.length > 0)
-    .toSorted(([, a], [, b]) => (a.cause < b.cause ? -1 : Number(a.cause > b.cause)));
-  for (const [incident, alert] of inOrder) if (await raiseOne(tx, incident, alert)) isAnyTold = true;
+  for (const each of due) if (await raiseOne(tx, each)) isAnyTold = true;
   return isAnyTold;
 }
 
-async function raiseOne(tx: Tx, incident: Counted, alert: AlertAbout): Promise<boolean> {
-  const { id } = incident;
+async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
+  const { id, alert } = incident;
   const key = keyOf(alert.cause);
-  if (!isDue(incident, alert, tx.now)) {
-    await tx.all(sql`UPDATE incidents SET alert = ${alert} WHERE id = ${id}`);
-    return false;
-  }
   const known = await toldElsewhere(tx, id, key);
   // It is told in an hour, unless it is over by then.
   if (known !== undefined && (known.overAt !== undefined || known.alerted === undefined)) {
-    await tx.all(sql`UPDATE incidents SET alert = ${alert}, told_at = ${known.toldAt} WHERE id = ${id}`);
+    await tx.all(sql`UPDATE incidents SET told_at = ${known.toldAt} WHERE id = ${id}`);
     return false;
   }
-  const alerted = known?.alerted ?? (await write(tx, incident, alert)).map(toldBy);
+  const alerted = known?.alerted ?? (await write(tx, incident)).map(toldBy);
   await tx.all(sql`
     UPDATE incidents SET cause = ${key}, alert = NULL, alerted = ${alerted}, told_count = count, told_at = ${known?.toldAt ?? tx.now}
     WHERE id = ${id}`);
   return known === undefined;
 }
 
-function isDue(
-  { since, toldAt, cause = '' }: Counted,
-  { afterMs = 0, ...alert }: Alert,
-  now: number,
-): boolean {
+function isDue({ since, toldAt, cause = '', alert }: Raised, now: number): boolean {
   // Until then it was said that nothing is lost.
   if (alert.subject.template === 'dead_letter' && cause.startsWith('config_failure')) return true;
   // A clock that was set back must not silence it for long.
-  return toldAt === undefined ? now - since >= afterMs : Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
+  return toldAt === undefined
+    ? now - since >= (alert.afterMs ?? 0)
+    : Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
 }
 
 /** One alert is for all destinations whose trouble has one cause, such as a token. */
@@ -85,9 +83,9 @@ function toldBy({ destination, channel, address, id: lastId }: DeliveryRecord): 
 
 async function write(
   tx: Tx,
-  { id: incidentId, count, toldAt, toldCount }: Counted,
-  { subject, targets, about }: AlertAbout,
+  { id: incidentId, count, toldAt, toldCount, alert }: Raised,
 ): Promise<readonly DeliveryRecord[]> {
+  const { subject, targets, about } = alert;
   const { job_id: jobId, bot_id: botId, bot_name: botName } = 'callback' in subject ? subject.callback : {};
   const suppressed = toldAt === undefined ? 0 : Math.max(0, count - toldCount - 1);
   const named = { kind: 'alert', jobId, botId, botName, about, suppressed, incidentId };
@@ -100,14 +98,4 @@ async function write(
   const entry = { alertId, who: targets.map(({ destination }) => destination) };
   if (about !== undefined) await writeHistory(tx, [{ callbackId: about, what: 'alerted', entry }]);
   return deliveries;
-}
-
-/** What has grown since its last alert, an hour ago, and what has lasted for as long as its alert waits. */
-export async function raiseKept(tx: Tx): Promise<void> {
-  const grown = await tx.all<Counted & { readonly alert: AlertAbout }>(sql`
-    SELECT id, since, count, told_at, told_count, cause, alert FROM incidents
-    WHERE over_at IS NULL AND alert IS NOT NULL ORDER BY kind, subject_key ${tx.skipLocked}`);
-  const due = grown.filter((each) => isDue(each, each.alert, tx.now));
-  const raised = due.map((each): Raised => [each, each.alert]);
-  await raise(tx, raised);
 }

@@ -10,7 +10,6 @@ import type { Asking, DecidedTarget, DeliveryRecord, DeliveryUpdate } from '../l
 import { ofIncident } from '../deliveries/deliveries.ts';
 import { holdWanted } from '../timers/admission.ts';
 import { factsFromRows } from '../timers/facts.ts';
-import type { Raised } from './alerts.ts';
 import { beginEscalations, tellingSteps } from './escalations.ts';
 import { endBot, notice } from './signs.ts';
 
@@ -48,8 +47,7 @@ export async function enterResult(
   if (error === null || targets.length === 0) return targets;
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
-  const counted = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
-  const id = counted?.id;
+  const id = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
   if (id !== undefined) await beginEscalations(tx, id, tellingSteps(known.asking.planned, targets));
   return ofIncident(targets, id);
 }
@@ -118,19 +116,20 @@ function signOf({ state, isTakenOver, lastError, alert }: Failed): Sign | undefi
   return lastError?.class === 'rate_limited' ? 'limited' : 'down';
 }
 
-/** Locks incidents in the order of their destinations. @returns the alerts that they raise */
-export async function noticeFailures(tx: Tx, decisions: readonly Failed[]): Promise<readonly Raised[]> {
-  const raised: Raised[] = [];
+/** Locks incidents in the order of their destinations. @returns the ids of those that are to be alerted */
+export async function noticeFailures(tx: Tx, decisions: readonly Failed[]): Promise<readonly number[]> {
+  const raised: number[] = [];
   for (const decision of decisions.toSorted((a, b) => (a.destination < b.destination ? -1 : 1))) {
-    const { destination, lastError, alert, row } = decision;
+    const { destination, lastError, row } = decision;
     const sign = signOf(decision);
     if (sign === undefined) continue;
+    const about = row.callbackId;
     const isAgain = await isKnown(tx, decision);
+    const alert = decision.alert && !isAgain ? { about, ...decision.alert } : undefined;
     const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
-    const told = { sign, gist: gistOf(lastError?.message ?? ''), about: row.callbackId, isAgain };
-    const incident = await notice(tx, { ...whose, ...told });
-    if (incident !== undefined && alert !== undefined && !isAgain)
-      raised.push([incident, { about: row.callbackId, ...alert }]);
+    const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
+    const id = await notice(tx, { ...whose, ...told });
+    if (id !== undefined && alert !== undefined) raised.push(id);
   }
   return raised;
 }

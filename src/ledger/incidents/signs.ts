@@ -7,7 +7,7 @@ import { gistOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import type { Alert, DeliveryError, DeliveryTarget } from '../ledger.ts';
-import { type Counted, raise, raiseKept } from './alerts.ts';
+import { type AlertAbout, raise } from './alerts.ts';
 import { endIncidents, INCIDENT, tellIncidents, type ToldTarget } from './telling.ts';
 
 /** A sign of trouble. */
@@ -28,24 +28,27 @@ export interface Noticed {
   readonly about?: number | undefined;
   /** The same message has failed so before, so it does not count once more. */
   readonly isAgain?: boolean;
+  /** It is to be told by `raise`. */
+  readonly alert?: AlertAbout | undefined;
 }
 
 /**
  * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
  * open incident of an earlier run says that there is none. Only 200 results are looked at; a limit that is a parameter has SQLite plan
  * the statement anew each time.
- * @returns the incident; undefined: nothing was done
+ * @returns its id; undefined: nothing was done
  */
-export async function notice(tx: Tx, noticed: Noticed): Promise<Counted | undefined> {
+export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
-  const { about, isAgain = false } = noticed;
+  const { about, isAgain = false, alert: raised } = noticed;
+  const alert = raised?.targets.length === 0 ? undefined : raised;
   const likeness = likenessOf(gist, jobId);
   if (kind !== 'bot') await reopen(tx, kind, key);
-  return tx.first<Counted>(fixed`
+  const counted = await tx.first<{ id: number }>(fixed`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
-      has_dead, about)
+      has_dead, about, alert)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
-      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER), CAST(${about} AS BIGINT)
+      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER), CAST(${about} AS BIGINT), ${alert}
     WHERE EXISTS (
       SELECT 1 FROM incidents
       WHERE kind = 'bot' AND subject_key = ${key} AND over_at IS NULL AND started_at <= CAST(${startedAt} AS BIGINT))
@@ -57,12 +60,13 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<Counted | undefi
     ON CONFLICT (kind, subject_key) WHERE over_at IS NULL DO UPDATE SET
       name = excluded.name, sign = excluded.sign, gist = excluded.gist, likeness = excluded.likeness,
       last_at = excluded.last_at, count = incidents.count + CAST(${!isAgain} AS INTEGER),
-      about = coalesce(incidents.about, excluded.about),
+      about = coalesce(incidents.about, excluded.about), alert = coalesce(excluded.alert, incidents.alert),
       started_at = CASE WHEN incidents.started_at IS NULL OR incidents.started_at < excluded.started_at
         THEN coalesce(excluded.started_at, incidents.started_at) ELSE incidents.started_at END,
       is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
       has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END
-    RETURNING id, since, count, told_at, told_count, cause`);
+    RETURNING id`);
+  return counted?.id;
 }
 
 /** What was alerted, and is over since less than an hour, goes on. */
@@ -94,8 +98,8 @@ export async function noticeOwn(
   { key, ...noticed }: Pick<Noticed, 'key' | 'sign' | 'gist'>,
   alert: Alert,
 ): Promise<void> {
-  const incident = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed });
-  if (incident !== undefined) await raise(tx, [[incident, alert]]);
+  const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
+  await raise(tx, sql`id = ${id}`);
 }
 
 /** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */
@@ -170,7 +174,7 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
       NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
       AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
-  await raiseKept(tx);
+  await raise(tx, sql`1 = 1`);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
 }
 

@@ -45,8 +45,7 @@ async function noticeLate(
 ): Promise<number | undefined> {
   if (kind !== 'overdue' && kind !== 'missed') return undefined;
   const about = { key: keyOf(botId), subject: nameIn(botId), name: nameIn(botName) };
-  const counted = await noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
-  return counted?.id;
+  return noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
 }
 
 /** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */
