@@ -39,6 +39,8 @@ interface Trouble {
   readonly from: number;
   lastAt: number;
   reason: string;
+  /** A call has failed: it is more than silent. */
+  hasFailed: boolean;
   looks: number;
   readonly told: Map<string, DeliveryTarget>;
   unanswered: number;
@@ -76,7 +78,9 @@ export class Outage implements Chore {
     const trouble = this.#look();
     if (trouble === undefined) return;
     const { ledger, clock } = this.#parts;
-    trouble.looks += Number(!isWritten(ledger, clock));
+    if (!isWritten(ledger, clock)) trouble.looks += 1;
+    // A machine that is suspended again and again, each time for a moment, writes nothing meanwhile, and fails in nothing.
+    else if (!trouble.hasFailed && !this.isOpen) trouble.looks = 0;
     if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
     if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
     this.#trouble = undefined;
@@ -93,6 +97,7 @@ export class Outage implements Chore {
       from: now,
       lastAt: now,
       reason,
+      hasFailed: false,
       looks: 0,
       told: new Map(),
       unanswered: 0,
@@ -100,6 +105,7 @@ export class Outage implements Chore {
     };
     this.#trouble.lastAt = now;
     this.#trouble.reason = reason;
+    this.#trouble.hasFailed ||= ledger.trouble !== undefined;
     return this.#trouble;
   }
 
