@@ -8,6 +8,7 @@ import type { StoreUnderTest } from '../support/store-under-test.ts';
 import {
   Bench,
   type CreateStore,
+  dead,
   namesOf,
   LOG,
   OPS,
@@ -202,6 +203,48 @@ export function describeSetClocks(
       await fails();
       const known = { destination: OPS.destination, first: -2 * MINUTE, last: 0 };
       expect(await bench.ledger.failingDestinations()).to.deep.equal([known]);
+    });
+
+    it('ends the trouble of a destination with the next success, and with no earlier one', async () => {
+      const open = async () => (await bench.ledger.archive.openIncidents()).map(({ subject }) => subject);
+      const care = () => bench.ledger.careForIncidents({ unrouted: [], keepMs: AHEAD, noNews: [] });
+      const succeeds = (destination: string) => {
+        const lastDeliveredAt = bench.store.clock.now();
+        return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }], lastDeliveredAt);
+      };
+      await ahead(async () => {
+        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
+        const lastError = { class: 'config', code: 'no', message: 'no' } as const;
+        await bench.settle([ops, log].map((each) => putOff(each, MINUTE, { lastError })));
+        await bench.store.passTime(SECOND);
+        await succeeds(LOG.destination);
+      });
+      await beat();
+      await care();
+      expect(await open()).to.deep.equal([OPS.destination]);
+      await bench.store.passTime(SECOND);
+      await succeeds(OPS.destination);
+      await care();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('takes what fails again for another trouble than one that was over then', async () => {
+      const fails = async (job_id: string) => {
+        const [ops] = namesOf(await bench.arrive({ job_id }, [OPS]));
+        await bench.settle([dead(ops)]);
+        return ops;
+      };
+      const all = async () => (await bench.ledger.archive.incidents({}, {})).items.length;
+      await ahead(async () => {
+        const { id } = await fails('ahead');
+        await bench.ledger.actions.dismiss(id, { via: 'api', user: undefined, from: 'test' });
+        await bench.ledger.careForIncidents({ unrouted: [], keepMs: AHEAD, noNews: [] });
+        await bench.store.run('update incidents set told_at = over_at');
+      });
+      await beat();
+      await bench.store.passTime(HOUR);
+      await fails('another');
+      expect(await all()).to.equal(2);
     });
 
     it('lets a snooze last as long as it was to', async () => {

@@ -1,5 +1,5 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { type Incident, type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
@@ -139,7 +139,8 @@ interface IncidentCare {
   readonly keepMs: number;
 }
 
-const HAS_DELIVERED = sql`EXISTS (
+/** A condition on a row of `incidents` of a destination. */
+export const HAS_DELIVERED: Sql = sql`EXISTS (
   SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)`;
 
 /** A config that was loaded since may have mended it, and nothing waits there that would show it. */

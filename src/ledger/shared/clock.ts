@@ -1,7 +1,8 @@
 /** After the store's clock was set back: nothing that it made waits for longer than its own kind can ask for. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
+import { HAS_DELIVERED } from '../incidents/signs.ts';
 import { destinationOfBurst } from '../timers/judge.ts';
 import type { OpenRunTimer } from '../timers/runs.ts';
 import { putTimers, type Timer } from '../timers/timers.ts';
@@ -39,6 +40,7 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
   );
   await correctSnoozes(tx);
   await correctTimers(tx);
+  await correctIncidents(tx);
 }
 
 /** @param own where the delivery is Botbell's own to try again, `others` where it is the service's */
@@ -52,6 +54,20 @@ async function correctSnoozes(tx: Tx): Promise<void> {
   await tx.all(sql`
     UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
     WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
+}
+
+/** What is over with its next success, or so long after its last sign, is so again; what had delivered after that has still. */
+async function correctIncidents(tx: Tx): Promise<void> {
+  const { now } = tx;
+  const latest = now + SLACK_MS;
+  const atMost = (column: string, most: Sql) =>
+    sql`${raw(column)} = CASE WHEN ${raw(column)} > ${latest} THEN CAST(${most} AS BIGINT) ELSE ${raw(column)} END`;
+  const lastAt = sql`CASE WHEN ${HAS_DELIVERED} THEN ${now - 1} ELSE ${now} END`;
+  await tx.all(sql`
+    UPDATE incidents SET ${atMost('since', sql`${now}`)}, ${atMost('over_at', sql`${now}`)}, ${atMost('last_at', lastAt)}
+    WHERE id IN (
+      SELECT id FROM incidents WHERE last_at > ${latest} OR over_at > ${latest} ORDER BY kind, subject_key ${tx.forUpdate})`);
+  await tx.all(sql`UPDATE destinations SET last_delivered_at = ${now} WHERE last_delivered_at > ${latest}`);
 }
 
 /** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
