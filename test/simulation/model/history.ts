@@ -27,6 +27,8 @@ export class History {
   readonly admitted: readonly Admitted[];
   readonly hasReloads: boolean;
   readonly hasSetClocks: boolean;
+  /** By which it is judged when a run began that says that it begins later than now. */
+  readonly hasSetStoreClock: boolean;
   readonly #attempts = new Map<string, Attempt[]>();
   readonly #ends = new Map<Run, number>();
 
@@ -36,6 +38,7 @@ export class History {
     this.now = now;
     this.hasReloads = new Set(scenario.configs.map(routesOfBots)).size > 1;
     this.hasSetClocks = scenario.faults.some(({ kind }) => kind === 'clock');
+    this.hasSetStoreClock = scenario.faults.some((fault) => fault.kind === 'clock' && fault.slot < 0);
     for (const attempt of observed.attempts) {
       const place = `${attempt.key}@${attempt.destination}`;
       this.#attempts.set(place, [...(this.#attempts.get(place) ?? []), attempt]);

@@ -13,7 +13,7 @@ export function judgeIncidents(history: History, broken: Broken): void {
   if (!history.hasSetClocks) alertedHourly(history, broken);
   // Who is told of a BOT, and what is routed, goes by today's config.
   if (history.hasReloads) return;
-  for (const bot of BOTS) ofBot(history, bot, broken);
+  if (!history.hasSetStoreClock) for (const bot of BOTS) ofBot(history, bot, broken);
   for (const destination of [...DESTINATIONS, OPERATORS]) ofDestination(history, destination, broken);
 }
 

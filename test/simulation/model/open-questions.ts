@@ -6,6 +6,7 @@ export const OPEN_QUESTIONS: readonly string[] = [
   'The clock of the store is set while a process has a claim, or a hold ends: what is told twice then, and when is it told? The model asks only that everything ends.',
   'Does `botbell_deliveries_held` count what is held as no longer routed, or what a summary that is a dead letter was to tell (7: what will be told)? It does; the model asks nothing of it then.',
   'A person gives back a message of a job whose later message was told: is that out of order (6)? It comes when it is asked for.',
+  'The clock of the store is set back to a time that is behind: when has a run begun that, by that clock, begins later than now (8, 11)? By that clock, so before a success that had come; the model asks nothing of its BOT’s incident then.',
   'While processes run different configs, whose rules decide (8)? The model asks only whom they name.',
   'A machine sleeps for longer than a claim lasts while what it has claimed waits for its turn: on waking it begins the attempt, and so may another process that has claimed it by then (6). The world sleeps for less.',
   'A digest is due in the very moment in which the service starts for the first time (8: due within the last hour): is it told? It is not.',
