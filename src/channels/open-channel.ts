@@ -10,16 +10,21 @@ export interface Sending extends Omit<Channel, 'close'> {
   readonly failureOf: (error: unknown) => DeliveryFailure;
 }
 
+export function failureIn(error: unknown, { failureOf }: Pick<Sending, 'failureOf'>): DeliveryFailure {
+  return error instanceof DeliveryFailure ? error : failureOf(error);
+}
+
 export function openedChannel({ turn, send, verify, free, failureOf }: Sending): Channel {
   const underWay = new UnderWay();
   const run = async <T>(work: Promise<T>): Promise<T> => {
-    underWay.until(work);
+    underWay.begin();
     try {
       return await work;
     } catch (error) {
       // Of several addresses, `verify` throws an `AggregateError` of failures.
-      const isKnown = error instanceof DeliveryFailure || error instanceof AggregateError;
-      throw isKnown ? error : failureOf(error);
+      throw error instanceof AggregateError ? error : failureIn(error, { failureOf });
+    } finally {
+      underWay.end();
     }
   };
   return {

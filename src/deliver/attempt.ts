@@ -216,7 +216,9 @@ function idempotencyKeyOf({ notice, destination, anew }: AddressedNotice): strin
 
 /** A receipt may quote why a card was refused, in the remote's words. */
 function withoutSecrets(receipt: Receipt, redact: Settings['redact']): Receipt {
-  return { ...receipt, ...Object.fromEntries(idsIn(receipt).map(([key, value]) => [key, redact(value)])) };
+  const hidden = idsIn(receipt).filter(([, value]) => redact(value) !== value);
+  if (hidden.length === 0) return receipt;
+  return Object.assign({}, receipt, Object.fromEntries(hidden.map(([key, value]) => [key, redact(value)])));
 }
 
 /** Leaves out the error's `cause`, which may hold secrets that `redact` does not see. */

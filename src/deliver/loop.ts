@@ -140,15 +140,15 @@ export class Loop {
     const { clock, paces } = this.#dependencies;
     const leftMs = until - clock.monotonic();
     const isPaced = paces.isPaced(destination);
-    const queue = this.#queues.get(destination) ?? [];
-    const ahead = queue.filter((other) => other.record.callbackId < record.callbackId).length;
+    const queue = this.#queues.get(destination);
+    const ahead = queue?.filter((other) => other.record.callbackId < record.callbackId).length ?? 0;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
     if (this.#isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
-    if (!isPaced && queue.length === 0 && this.#calls.begin(destination)) return this.#call(delivery);
-    queue.splice(ahead, 0, delivery);
-    if (this.#queues.has(destination)) return;
-    this.#queues.set(destination, queue);
-    void this.#serve(queue, destination);
+    if (queue !== undefined) return void queue.splice(ahead, 0, delivery);
+    if (!isPaced && this.#calls.begin(destination)) return this.#call(delivery);
+    const begun = [delivery];
+    this.#queues.set(destination, begun);
+    void this.#serve(begun, destination);
   }
 
   /** Attempts what is queued, one at each slot, until the queue is empty. */

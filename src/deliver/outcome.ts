@@ -211,8 +211,9 @@ export function judge(standings: readonly PostedDelivery[], circumstances: Circu
 
 /** Ids of the deliveries that failed lastingly, if the answer is non-2xx. */
 export function refusedIn(standings: readonly PostedDelivery[], { status }: Verdict): readonly number[] {
+  if (status === 200) return [];
   const failed = standings.filter((each) => each.hasEnded === true && isRefusedLastingly(each));
-  return status === 200 ? [] : failed.map(({ id }) => id);
+  return failed.map(({ id }) => id);
 }
 
 /** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */

@@ -33,14 +33,22 @@ const LONG_MS = 500;
 type Posting = Delivering & { readonly loop: Loop };
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
-interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
+interface Posted
+  extends
+    Pick<Incoming, 'receivedAt' | 'arrivedAt'>,
+    Pick<
+      Admission,
+      'callbackId' | 'deliveries' | 'timesReceived' | 'firstReceivedAt' | 'asOf' | 'isSuperseded'
+    > {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
-  readonly admission: Omit<Admission, 'callback'>;
   /** By the monotonic clock: when it leaves, and until when that is to be written. */
   readonly until: number;
   readonly writtenBy: number;
 }
+
+/** Of an admitted callback what its messages are made of. */
+type Checked = Pick<Incoming, 'callback' | 'startedAt' | 'onRendered'>;
 
 /** The POSTs of this process. */
 export class Posts {
@@ -66,13 +74,16 @@ export class Posts {
     const isAccepted = answerWhen === 'accepted';
     const isClaimed = isAccepted && loop.hasRoomFor(plan);
     const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
-    const { callback, ...admission } = await ledger.admit(arrival, until - clock.monotonic());
-    if (admission.isNew) for (const { reason } of admission.deliveries) if (reason) onHeld(reason);
+    const admission = await ledger.admit(arrival, until - clock.monotonic());
+    const { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded } = admission;
+    if (admission.isNew) for (const { reason } of deliveries) if (reason) onHeld(reason);
     // Who leaves has to be taken over in time, which takes long where the store is far away, or many leave at once.
     const leaveAt = until - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
-    const posted = { receivedAt, arrivedAt, settings, plan, admission, until: leaveAt, writtenBy: until };
-    const admitted = { ...incoming, callback };
-    return admission.isAnswered ? this.#answered(posted, admitted, isAccepted) : this.#wait(posted, admitted);
+    const admitted = { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded };
+    const posted = { receivedAt, arrivedAt, settings, plan, until: leaveAt, writtenBy: until, ...admitted };
+    const { callback, isAnswered } = admission;
+    const checked = { callback, startedAt: incoming.startedAt, onRendered: incoming.onRendered };
+    return isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
   };
 
   /** Answers who has waited longest, before somebody who comes has to wait: what is unfinished is taken over. */
@@ -82,33 +93,32 @@ export class Posts {
   }
 
   /** The callback was answered with its admission; what of it this process has claimed is attempted now. */
-  #answered(posted: Posted, incoming: Incoming, isAccepted: boolean): Verdict {
+  #answered(posted: Posted, checked: Checked, isAccepted: boolean): Verdict {
     const { loop, onDue } = this.#posting;
-    const { deliveries, isSuperseded } = posted.admission;
-    for (const delivery of this.#take(posted, incoming)) loop.begin(delivery);
+    const { deliveries, isSuperseded } = posted;
+    for (const delivery of this.#take(posted, checked)) loop.begin(delivery);
     if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined)) onDue();
     return judge(deliveries, { isSuperseded, isAccepted });
   }
 
   /** Not async: it would keep the callback for as long as it waits. */
-  #wait(posted: Posted, incoming: Incoming): Promise<Verdict> {
-    const open = new OpenPost(this.#posting, posted);
+  #wait(posted: Posted, checked: Checked): Promise<Verdict> {
     const number = (this.#come += 1);
-    this.#open.set(number, open);
-    return open.answer(this.#take(posted, incoming, open)).finally(() => {
+    const open = new OpenPost(this.#posting, posted, () => {
       this.#open.delete(number);
       for (const what of open.waitsFor) this.#leave(what);
     });
+    this.#open.set(number, open);
+    return open.answer(this.#take(posted, checked, open));
   }
 
   /** Takes in hand the deliveries that the admission has claimed. What is large is drawn at once. */
   #take(
-    { admission, plan, settings, until }: Posted,
-    { callback, startedAt, onRendered }: Incoming,
+    { deliveries, timesReceived, firstReceivedAt, asOf, plan, settings, until }: Posted,
+    { callback, startedAt, onRendered }: Checked,
     post?: OpenPost,
   ): readonly Delivery[] {
     const { loop } = this.#posting;
-    const { deliveries, timesReceived, firstReceivedAt, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
     const own = deliveries.filter((record) => record.claim === 'own' && !loop.has(record));
     const { bot_id: bot, job_id: job } = callback;
@@ -159,6 +169,7 @@ class OpenPost implements WaitingPost {
   readonly waitsFor: string[] = [];
   readonly #posting: Posting;
   readonly #posted: Posted;
+  readonly #onOver: () => void;
   /** The deliveries that it waits for, by id. */
   readonly #own = new Map<number, Delivery>();
   /** Pending deliveries that another POST or process has in hand were taken over for it. */
@@ -172,9 +183,11 @@ class OpenPost implements WaitingPost {
   #answer = (_verdict: Verdict): void => undefined;
   #stopTimer = (): void => undefined;
 
-  constructor(posting: Posting, posted: Posted) {
+  /** @param onOver called when it is answered, and nothing waits for it to be written */
+  constructor(posting: Posting, posted: Posted, onOver: () => void) {
     this.#posting = posting;
     this.#posted = posted;
+    this.#onOver = onOver;
   }
 
   /** Has its deliveries attempted, and waits for them. @throws {LedgerUnavailable} an outcome other than `delivered` could not be written */
@@ -189,7 +202,9 @@ class OpenPost implements WaitingPost {
     if (!this.#isOver)
       this.#stopTimer = clock.startTimer(this.#posted.until - clock.monotonic(), () => this.leave(false));
     const verdict = await answered;
-    const failure = (await Promise.all(this.#writing)).find((error) => error !== undefined);
+    let failure: unknown;
+    for (const written of this.#writing) failure ??= await written;
+    this.#onOver();
     // A 200 that is not written is safe only if all is delivered: nobody would retry what is still pending.
     if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;
     return verdict;
@@ -238,7 +253,7 @@ class OpenPost implements WaitingPost {
   }
 
   #takeOver(): void {
-    const elsewhere = this.#posted.admission.deliveries.filter((record) => this.#isElsewhere(record));
+    const elsewhere = this.#posted.deliveries.filter((record) => this.#isElsewhere(record));
     if (elsewhere.length === 0) return;
     this.#open += 1;
     const taking = this.#posting.loop.takeOver(elsewhere, this.leftMs);
@@ -251,11 +266,11 @@ class OpenPost implements WaitingPost {
   }
 
   #conclude(): Ending {
-    const { receivedAt, admission } = this.#posted;
+    const { receivedAt, deliveries, isSuperseded } = this.#posted;
     this.#isOver = true;
     this.#stopTimer();
-    const standings = admission.deliveries.map((record) => this.#standing(record));
-    const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
+    const standings = deliveries.map((record) => this.#standing(record));
+    const verdict = judge(standings, { isSuperseded, isAccepted: false });
     this.#answer(verdict);
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
@@ -269,7 +284,7 @@ class OpenPost implements WaitingPost {
 
   /** Writes the answer by itself, where no outcome ends with it. */
   #write(ending: Ending): void {
-    const { callbackId, firstReceivedAt: receivedAt } = this.#posted.admission;
+    const { callbackId, firstReceivedAt: receivedAt } = this.#posted;
     this.waitFor(this.#posting.loop.settle({ callbackId, receivedAt }, ending, this.leftMs));
   }
 
@@ -277,9 +292,8 @@ class OpenPost implements WaitingPost {
     const { id, destination, reason, heldUntil } = record;
     const delivery = this.#own.get(id);
     const { state, lastError } = delivery?.update ?? record;
-    const isTakenOver =
-      [record, delivery, delivery?.update].some((each) => each?.isTakenOver) ||
-      (this.#hasTakenOver && this.#isElsewhere(record));
+    const isOwnNow = record.isTakenOver || delivery?.isTakenOver || delivery?.update?.isTakenOver || false;
+    const isTakenOver = isOwnNow || (this.#hasTakenOver && this.#isElsewhere(record));
     const hasEnded = delivery?.update !== undefined;
     return { id, destination, state, lastError, reason, heldUntil, isTakenOver, hasEnded };
   }

@@ -97,7 +97,8 @@ export function toldBy<
   const entry = route?.notify.find(({ destination }) => destination === planned.destination);
   const { templateSet } = entry === undefined ? planned : { ...route };
   const options = optionsAt(entry ?? planned, now, config.display.timezone);
-  return { ...planned, templateSet, options };
+  const isSame = templateSet === planned.templateSet && options === planned.options;
+  return isSame ? planned : Object.assign({}, planned, { templateSet, options });
 }
 
 /** @returns undefined: the plan does not name the destination (any more) */

@@ -91,21 +91,29 @@ export class Loads {
    * @param work gets, for a large body, a function that gives up its place among these before the work ends
    * @throws {HttpProblem} 503: no room in time, or draining
    */
-  handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
-    const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
-    const momentEnds = Math.min(until, this.#clock.monotonic() + MOMENT_MS);
-    const stopAsking = this.#all.hasRoom(1) ? undefined : this.#askForRoom();
-    const inTurn = () => {
-      stopAsking?.();
-      return bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work();
-    };
-    return this.during(() => this.#all.during(momentEnds, inTurn));
+  async handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
+    this.#refuseWhileDraining();
+    this.#inFlight.begin();
+    try {
+      if (!this.#all.enter(1)) await this.#waitForRoom(until);
+      const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
+      try {
+        return await (bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work());
+      } finally {
+        this.#all.leave(1);
+      }
+    } finally {
+      this.#inFlight.end();
+    }
   }
 
-  /** Asks at once, and again if no room comes. @returns asks no more */
-  #askForRoom(): () => void {
+  /** Asks for it at once, and again if none comes. @throws {HttpProblem} 503 */
+  async #waitForRoom(until: number): Promise<void> {
+    const momentEnds = this.#clock.monotonic() + MOMENT_MS;
     this.#onFull();
-    return this.#clock.startTimer(MOMENT_MS / 2, this.#onFull);
+    const stopAsking = this.#clock.startTimer(MOMENT_MS / 2, this.#onFull);
+    await this.#all.turn(Math.min(until, momentEnds), 1);
+    stopAsking();
   }
 
   /** Counts `work` as in flight until it settles. @throws {HttpProblem} 503 while draining */
@@ -133,17 +141,19 @@ class Gate {
     this.most = most;
   }
 
-  hasRoom(weight: number): boolean {
-    return this.#waiting.length === 0 && this.#inside + weight <= this.most;
+  /** @returns false: there is no room now */
+  enter(weight: number): boolean {
+    const hasRoom = this.#waiting.length === 0 && this.#inside + weight <= this.most;
+    if (hasRoom) this.#inside += weight;
+    return hasRoom;
   }
 
   /** @throws {HttpProblem} 503 */
-  async during<T>(until: number, work: (leave: Release) => Promise<T>, weight = 1): Promise<T> {
-    if (this.hasRoom(weight)) this.#inside += weight;
-    else await this.#turn(until, weight);
+  async during<T>(until: number, work: (leave: Release) => Promise<T>, weight: number): Promise<T> {
+    if (!this.enter(weight)) await this.turn(until, weight);
     let isInside = true;
     const leave = () => {
-      if (isInside) this.#leave(weight);
+      if (isInside) this.leave(weight);
       isInside = false;
     };
     try {
@@ -153,18 +163,19 @@ class Gate {
     }
   }
 
-  async #turn(until: number, weight: number): Promise<void> {
+  /** Enters as soon as there is room. @throws {HttpProblem} 503 */
+  async turn(until: number, weight: number): Promise<void> {
     const turn = new Promise<void>((enter) => this.#waiting.push({ weight, enter }));
     const deadline = new Deadline(this.#clock, until - this.#clock.monotonic());
     try {
-      await deadline.bound(turn, () => this.#leave(weight));
+      await deadline.bound(turn, () => this.leave(weight));
     } catch (cause) {
       throw unavailable('Too many callbacks are being handled at once.', cause);
     }
   }
 
   /** Gives the room to those that have waited longest. */
-  #leave(weight: number): void {
+  leave(weight: number): void {
     this.#inside -= weight;
     for (
       let [next] = this.#waiting;

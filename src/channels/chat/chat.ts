@@ -4,7 +4,7 @@ import { type Answers, failureOfAnswer, isPage } from '../answers.ts';
 import type { ChannelEnvironment, ChannelType, MessageFormat, Outgoing, Receipt } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
-import { openedChannel, type Sending } from '../open-channel.ts';
+import { failureIn, openedChannel, type Sending } from '../open-channel.ts';
 import { Turns } from '../turns.ts';
 
 /** One message on its way; `deadline` on the scale of `performance.now()`. */
@@ -70,12 +70,13 @@ async function sendOrPlain<Message>(opened: OpenAddress<Message>, outgoing: Outg
   try {
     return await send(message);
   } catch (error) {
-    const isRefused = error instanceof DeliveryFailure && error.class === 'permanent';
-    if (!isRefused || plain === undefined) throw error;
-    const receipt = await send(plain()).catch((again: unknown) => {
-      throw again instanceof DeliveryFailure && again.class === 'permanent' ? notTheText(again) : again;
+    const failure = failureIn(error, opened);
+    if (failure.class !== 'permanent' || plain === undefined) throw failure;
+    const receipt = await send(plain()).catch((cause: unknown) => {
+      const again = failureIn(cause, opened);
+      throw again.class === 'permanent' ? notTheText(again) : again;
     });
-    return { card_refused: error.code, card_refused_reason: error.message, ...receipt };
+    return { card_refused: failure.code, card_refused_reason: failure.message, ...receipt };
   }
 }
 

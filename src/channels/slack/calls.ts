@@ -1,6 +1,6 @@
 /** Calls methods of Slack's Web API with Slack's own client over one connection pool. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { exchange, NothingSent } from '../../outbound/exchange.ts';
+import { exchange, type HttpAnswer, NothingSent } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { Passing } from '../../time/passing.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
@@ -69,20 +69,8 @@ function fetchOver(
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
     if (call === undefined) throw new Error("Slack's client sends what is no call under way");
-    const { json, deadline, onWritten } = call;
-    const answer = await exchange(pool, {
-      path: String(address).slice(origin.length),
-      headers: {
-        ...headers,
-        'Accept-Encoding': 'identity',
-        ...(json !== undefined && { 'Content-Type': JSON_HEADERS['content-type'] }),
-      },
-      body: json ?? '',
-      deadline,
-      onWritten,
-    }).catch((error: unknown) => {
-      throw json === undefined ? new NothingSent(error) : error;
-    });
+    const { json } = call;
+    const answer = await asked(pool, String(address).slice(origin.length), headers, call);
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
       throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === undefined });
@@ -92,6 +80,21 @@ function fetchOver(
     call.answer = said;
     return answeredWith(address, '{"ok":true}');
   };
+}
+
+function asked(
+  pool: HttpPool,
+  path: string,
+  ofClient: Readonly<Record<string, string>>,
+  { json, deadline, onWritten }: Underway,
+): Promise<HttpAnswer> {
+  const headers: Record<string, string> = { 'Accept-Encoding': 'identity', ...ofClient };
+  if (json !== undefined) headers['Content-Type'] = JSON_HEADERS['content-type'];
+  const answer = exchange(pool, { path, headers, body: json ?? '', deadline, onWritten });
+  if (json !== undefined) return answer;
+  return answer.catch((error: unknown) => {
+    throw new NothingSent(error);
+  });
 }
 
 const SCOPES = 'x-oauth-scopes';

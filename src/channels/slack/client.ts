@@ -64,13 +64,8 @@ function tell(
 ): Promise<Receipt> {
   // Slack takes no lone surrogates. Foreign text must never become a mention or a link.
   const said = { parse: 'none', link_names: false, text: text.toWellFormed(), blocks };
-  const say = async (method: string, args: object) => {
-    try {
-      return receiptOf(address, await call(method, args, deadline - performance.now(), onHandedOver));
-    } catch (error) {
-      throw slackFailureOf(error);
-    }
-  };
+  const say = async (method: string, args: object) =>
+    receiptOf(address, await call(method, args, deadline - performance.now(), onHandedOver));
   const post = (more: object = {}) =>
     say('chat.postMessage', {
       channel: address,
@@ -108,8 +103,9 @@ async function tellOfJob(
     const edited = await edit({ channel, ts });
     return isLoud ? await post() : edited;
   } catch (error) {
-    if (!(error instanceof DeliveryFailure && GONE.has(error.code))) throw error;
-    return { [ROOT_GONE]: error.code, ...(await post()) };
+    const { code } = slackFailureOf(error);
+    if (!GONE.has(code)) throw error;
+    return { [ROOT_GONE]: code, ...(await post()) };
   }
 }
 
