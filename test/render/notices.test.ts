@@ -1,7 +1,7 @@
 /** What Botbell tells beside a callback's own message: alerts, and of a BOT that it recovered, is late, overdue or missed, what was held, what ran. */
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { EmailMessage } from '../../src/channels/email/compose.ts';
+import type { EmailMessage } from '../../src/channels/email/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';

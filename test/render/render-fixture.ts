@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Callback } from '../../src/callback/callback.ts';
-import { emailFormat } from '../../src/channels/email/format.ts';
-import type { EmailMessage } from '../../src/channels/email/compose.ts';
+import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
 import type { Language } from '../../src/time/display.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Card } from '../../../src/channels/card.ts';
-import { composeMail, MOST_BYTES } from '../../../src/channels/email/compose.ts';
+import { composeMail, MOST_BYTES } from '../../../src/channels/email/format.ts';
 import { decoded, expectWellFormed, linksIn } from '../../render/mail-rules.ts';
 import { cardWith, fileWith, outputWith } from '../../support/cards.ts';
 

@@ -1,8 +1,13 @@
 /** Mails that a template writes itself. */
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
-import { type EmailMessage, MOST_BYTES } from '../../../src/channels/email/compose.ts';
-import { emailFormat, ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
+import {
+  emailFormat,
+  type EmailMessage,
+  MOST_BYTES,
+  ownMails,
+  placeInHtml,
+} from '../../../src/channels/email/format.ts';
 import { expectWellFormed } from '../../render/mail-rules.ts';
 import { cardWith, outputWith } from '../../support/cards.ts';
 
