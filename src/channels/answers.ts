@@ -78,7 +78,7 @@ export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false)
 }
 
 /** Characters of what a remote says that are quoted. */
-export const LONGEST_QUOTE = 200;
+const LONGEST_QUOTE = 200;
 
 /** What the remote says, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
 function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
@@ -86,8 +86,13 @@ function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
   if (answer.headers['content-encoding'] !== undefined) return '';
   const [, title] = /<title[^>]{0,200}>([^<]*)/i.exec(answer.body) ?? [];
   const said = isPage(answer) ? (title ?? '') : answer.body;
-  const line = hide === undefined ? '' : shortLine(hide(said), LONGEST_QUOTE);
-  return line === '' ? '' : ` “${line}”`;
+  return hide === undefined ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
+}
+
+/** On one line in quotes; '' for nothing. */
+export function quoted(words: string): string {
+  const line = shortLine(words, LONGEST_QUOTE);
+  return line === '' ? '' : `“${line}”`;
 }
 
 /** Where JSON has seconds to wait, such as Discord's, and Telegram's in `parameters`; within a string its quotes would be escaped. */

@@ -1,5 +1,5 @@
 /** Makes failures of the errors of a mail server and of the way to it, in words for operators. */
-import { type Meaning, moreInWords } from '../answers.ts';
+import { type Meaning, moreInWords, quoted } from '../answers.ts';
 import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
 import { type NetworkError, networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { meaningAt, meaningOf, MINUTE_MS } from './smtp-meanings.ts';
@@ -22,8 +22,6 @@ interface SmtpError {
   readonly response?: string | undefined;
   readonly responseCode?: number;
 }
-
-const MAX_QUOTE_LENGTH = 200;
 
 /** After the first login that is refused; doubles with each further one, up to an hour. */
 export const LOGIN_PAUSE_MS = 5 * MINUTE_MS;
@@ -92,12 +90,6 @@ function notLetIn({ words, ...details }: Meaning, pauseMs = LOGIN_PAUSE_MS): Mea
   };
 }
 
-function quoteOf(response: string, hide: (words: string) => string): string {
-  const line = response.replace(/[\p{C}\s]+/gu, ' ').trim();
-  // Hidden before the cut: half a secret would not be recognised.
-  return line && `"${hide(line).slice(0, MAX_QUOTE_LENGTH)}"`;
-}
-
 function answerFailure(
   { command = '', response = '', responseCode }: Answer,
   hide: (words: string) => string,
@@ -107,7 +99,8 @@ function answerFailure(
   const means = meaningOf(reply, response, command);
   const isLogin = command.startsWith('AUTH') && means.class === 'config';
   const { words, ...details } = isLogin ? notLetIn(means, loginPauseMs) : means;
-  const said = quoteOf(response, hide) || String(responseCode);
+  // Hidden before the cut: half a secret would not be recognised.
+  const said = quoted(hide(response)) || String(responseCode);
   const at = command === 'CONN' ? '' : command;
   return failureOf(
     { code: String(responseCode), ...details },

@@ -142,13 +142,13 @@ describe('the meaning of an SMTP answer', () => {
 
   it('is told in Japanese, too, with the server’s own words', () => {
     expect(failureAfter('RCPT TO', '550 5.1.1 no such user').japanese).to.equal(
-      'メールサーバーの応答 "550 5.1.1 no such user"（RCPT TO）: この宛先には配送できません。アドレスを確認してください。',
+      'メールサーバーの応答 “550 5.1.1 no such user”（RCPT TO）: この宛先には配送できません。アドレスを確認してください。',
     );
   });
 
   it('quotes the words of the server on one line, cut, and without a secret', () => {
     const { message } = failureAfter('RCPT TO', '550-5.1.1 no\r\n550 such\u0007 user hunter22');
-    expect(message).to.contain('"550-5.1.1 no 550 such user [secret]"');
+    expect(message).to.contain('“550-5.1.1 no 550 such user [secret]”');
     const long = failureAfter('RCPT TO', `550 ${'x'.repeat(190)}hunter22${'x'.repeat(9_000)}`).message;
     expect(long).to.have.length.below(400);
     expect(long).not.to.contain('hunt');
