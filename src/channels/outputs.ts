@@ -4,7 +4,7 @@ import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, lengthOf, linesOfValue, runsOfValue } from './lines.ts';
-import { type ShownTable, sizeOf, sizeOfRow, words } from './lines.ts';
+import { sizeOf, sizeOfRow, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
 
@@ -78,30 +78,29 @@ function linesOfFiles(
   limits: Limits,
 ): readonly CardLine[] {
   const { items: most, language } = limits;
-  const runs = files.slice(0, most).map(({ name, size, url }) => ({
-    text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`),
-    url,
-  }));
-  const [shown, more] = withinRoom(runs, count, (run) => sizeOf([run]), room, limits);
-  return [...shown.map((file) => ({ runs: [{ text: '📎 ' }, file] })), ...more];
+  const runsOf = ({ name, size, url }: FileView) => [
+    { text: '📎 ' },
+    { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`), url },
+  ];
+  const [shown, more] = withinRoom(drawn(files.slice(0, most), runsOf), count, sizeOf, room, limits);
+  return [...shown.map((runs) => ({ runs })), ...more];
 }
 
 const LONGEST_LINE = 300;
 
 function linesOfList(list: readonly unknown[], room: number, limits: Limits): readonly CardLine[] {
   const { items: most, tables } = limits;
+  const some = list.slice(0, most);
+  const itemOf = (item: unknown) => runsOfValue(short(inlineText(item), LONGEST_LINE));
   const table = tables > 0 ? tableOf(list, most) : undefined;
-  const itemsOf = (count: number) =>
-    list.slice(0, count).map((item) => runsOfValue(short(inlineText(item), LONGEST_LINE)));
   if (table === undefined) {
-    const [items, more] = withinRoom(itemsOf(most), list.length, sizeOf, room, limits);
+    const [items, more] = withinRoom(drawn(some, itemOf), list.length, sizeOf, room, limits);
     return [...(items.length === 0 ? [] : [{ items }]), ...more];
   }
-  const [rows, more] = withinRoom(table.rows, list.length, sizeOfRow, room, limits);
-  return [
-    ...(rows.length === 0 ? [] : [{ items: itemsOf(rows.length), table: { ...table, rows } }]),
-    ...more,
-  ];
+  const { names, rowOf } = table;
+  const [rows, more] = withinRoom(drawn(some, rowOf), list.length, sizeOfRow, room, limits);
+  const items = some.slice(0, rows.length).map(itemOf);
+  return [...(rows.length === 0 ? [] : [{ items, table: { names, rows } }]), ...more];
 }
 
 function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
@@ -119,10 +118,10 @@ const LONGEST_KEY = 40;
 const MOST_COLUMNS = 20;
 
 /**
- * The first `most` items as rows; undefined if they do not fit a table: fewer than two items or columns, too many columns, an
- * item that is a file or no object, or an object that lacks half of the columns.
+ * What makes rows of the first `most` items; undefined if they do not fit a table: fewer than two items or columns, too many columns,
+ * an item that is a file or no object, or an object that lacks half of the columns.
  */
-export function tableOf(items: readonly unknown[], most: number): ShownTable | undefined {
+export function tableOf(items: readonly unknown[], most: number) {
   const rows = items.slice(0, most).filter(isRow);
   if (items.length < 2 || rows.length < Math.min(most, items.length)) return undefined;
   const columns = [...new Set(rows.flatMap((row) => keysOf(row)))];
@@ -131,7 +130,8 @@ export function tableOf(items: readonly unknown[], most: number): ShownTable | u
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
     names: columns.map((key) => nameWithin(nameText(key), LONGEST_KEY)),
-    rows: rows.map((row) => columns.map((key) => runsOfValue(short(memberText(row[key]), room)))),
+    rowOf: (row: unknown) =>
+      columns.map((key) => runsOfValue(short(memberText((row as JsonObject)[key]), room))),
   };
 }
 
@@ -141,7 +141,7 @@ function isRow(item: unknown): item is JsonObject {
 
 /** The first items that fit the room, and a line of how many are left out of `count`, which has no link where that has no room. */
 function withinRoom<Item>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   count: number,
   sizeOfItem: (item: Item) => number,
   room: number,
@@ -151,21 +151,28 @@ function withinRoom<Item>(
   if (some.length === count) return [some, []];
   const restUrl = limits.restUrl.length * 2 > room ? '' : limits.restUrl;
   const mark = moreMark(limits.language, count).length + restUrl.length;
-  const shown = firstWithin(items, room - mark, sizeOfItem);
+  const shown = firstWithin(some, room - mark, sizeOfItem);
   return [shown, notShown(count - shown.length, { ...limits, restUrl })];
 }
 
+/** One by one: what there is no room for is not drawn, either. */
+function* drawn<Item, Drawn>(items: readonly Item[], draw: (item: Item) => Drawn): Iterable<Drawn> {
+  for (const item of items) yield draw(item);
+}
+
 export function firstWithin<Item>(
-  items: readonly Item[],
+  items: Iterable<Item>,
   room: number,
   sizeOfItem: (item: Item) => number,
 ): readonly Item[] {
+  const shown: Item[] = [];
   let left = room;
-  const end = items.findIndex((item) => {
+  for (const item of items) {
     left -= sizeOfItem(item);
-    return left < 0;
-  });
-  return end === -1 ? items : items.slice(0, end);
+    if (left < 0) break;
+    shown.push(item);
+  }
+  return shown;
 }
 
 const LONGEST_NAME = 80;
