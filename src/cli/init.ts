@@ -63,7 +63,9 @@ function linesOf(list: string, lang: InitOptions['lang'], indent: string): strin
     if (about === undefined) return [];
     const { channel, address, variables, words } = exampleOf(type, about, lang);
     if (list === 'channels') return [`# ${channel} # ${words.from}`];
-    if (list === 'addresses') return [`# - ${address} # ${words.address.replaceAll('`', '')}`];
+    const what = about[lang].address;
+    if (list === 'addresses')
+      return [`# - ${address}${what === undefined ? '' : ` # ${what.replaceAll('`', '')}`}`];
     return variables.map((name) => `#${name}=''`);
   });
   return lines.map((line) => indent + line).join('\n');
