@@ -37,7 +37,7 @@ function shape<Of extends object>(of: Of, names: readonly (keyof Of & string)[],
 
 /** @param redact takes secrets out of a text */
 export function callbackJson(callback: ArchivedCallback, redact: Redact) {
-  const times = ['startedAt', 'receivedAt', 'lastReceivedAt'] as const;
+  const times = ['startedAt', 'receivedAt'] as const;
   return {
     ...shape(
       callback,

@@ -192,7 +192,6 @@ export function describeArchive(
         botName: callbackWith().bot_name,
         status: 1,
         receivedAt: clock.now(),
-        lastReceivedAt: clock.now(),
         timesReceived: 1,
         result: 'gave_up',
         elapsedSeconds: 12,

@@ -192,8 +192,8 @@ describe('of what routes ask to be told less', () => {
     await crawler(1);
     await world.store.run(`
       WITH RECURSIVE copies (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM copies WHERE n < 20001)
-      INSERT INTO callbacks (id, kind, identity, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, last_received_at, routing, bytes)
-      SELECT n, kind, identity || n, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, last_received_at, routing, bytes
+      INSERT INTO callbacks (id, kind, identity, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, routing, bytes)
+      SELECT n, kind, identity || n, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, routing, bytes
       FROM copies JOIN callbacks ON id = 1;
       INSERT INTO deliveries (callback_id, destination, channel, address, state, reason, held_until, due_at, counts_from, updated_at)
       SELECT copy.id, destination, channel, address, state, reason, held_until, due_at, counts_from, updated_at

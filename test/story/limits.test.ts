@@ -41,7 +41,6 @@ function comingAgain(times: number): CallbackStory {
   ]).flat();
   return storyWith({
     timesReceived: times,
-    lastReceivedAt: CAME_AT + (times - 1) * MINUTE_MS,
     deliveries: [pendingWith({ attempts: times })],
     history: history.slice(-MOST_HISTORY),
   });

@@ -53,7 +53,6 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
   'a failed attempt, its answer, and the next post': storyWith({
     status: 0,
     timesReceived: 2,
-    lastReceivedAt: CAME_AT + 30_000,
     deliveries: [deliveryWith({ attempts: 2 })],
     history: [
       failedAt(10),

@@ -76,7 +76,6 @@ export function storyWith(fields: Fields = {}): CallbackStory {
     next: [],
     startedAt: CAME_AT,
     receivedAt: CAME_AT,
-    lastReceivedAt: CAME_AT,
     timesReceived: 1,
     elapsedSeconds: 12,
     result: 'delivered',

@@ -57,7 +57,6 @@ export interface ArchivedCallback {
   readonly status: StatusCode;
   readonly startedAt: number;
   readonly receivedAt: number;
-  readonly lastReceivedAt: number;
   readonly timesReceived: number;
   readonly elapsedSeconds: number | undefined;
   /** What an error says in one line; undefined: it is none. */

@@ -14,7 +14,7 @@ import {
   MOST_HISTORY,
 } from './archive.ts';
 
-const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, last_received_at, times_received,
+const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, times_received,
   elapsed AS elapsed_seconds, ${RESULT} AS result, error AS gist`;
 
 /** Newest first. */

@@ -54,7 +54,7 @@ export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean, i
 }
 
 const newCallback = shared(
-  'bigint text text text text text integer bigint bigint bigint float8 text bigint text bytea',
+  'bigint text text text text text integer bigint bigint float8 text bigint text bytea',
 );
 
 /** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
@@ -62,9 +62,9 @@ async function writeCallback(tx: Tx, args: Entering, identity: string | null, kn
   const { now } = tx;
   const written = tx.all<{ id: number }>(newCallback`
     INSERT INTO callbacks (id, kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, elapsed, routing, bytes, error, body)
+      elapsed, routing, bytes, error, body)
     VALUES (${known}, 'callback', ${identity}, ${args.jobId}, ${args.botKey}, ${args.botId}, ${args.botName},
-      ${args.status}, ${args.startedAt}, ${now}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
+      ${args.status}, ${args.startedAt}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
       ${args.body})
     RETURNING id`);
   // Where its id is known, nobody waits for it: what comes behind it fails where it does.
@@ -75,7 +75,6 @@ async function writeCallback(tx: Tx, args: Entering, identity: string | null, kn
 async function countCallback(tx: Tx, id: number) {
   return only(
     await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
-      UPDATE callbacks SET times_received = times_received + 1, last_received_at = ${tx.now}
-      WHERE id = ${id} RETURNING id, times_received, received_at`),
+      UPDATE callbacks SET times_received = times_received + 1 WHERE id = ${id} RETURNING id, times_received, received_at`),
   );
 }

@@ -37,9 +37,9 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
   const stored = await toStored(body);
   const inserted = await tx.all<{ id: number }>(sql`
     INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
-      last_received_at, times_received, routing, bytes, about, incident_id, body)
+      times_received, routing, bytes, about, incident_id, body)
     VALUES (${kind}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
-      ${tx.now}, ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
+      ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
   const jobKey = isOfJob ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;

@@ -25,7 +25,7 @@ const TABLES: readonly string[] = [
   `CREATE TABLE callbacks (
     id $id, kind TEXT NOT NULL, identity TEXT, job_id TEXT NOT NULL,
     bot_key TEXT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, status INTEGER NOT NULL,
-    started_at BIGINT NOT NULL, received_at BIGINT NOT NULL, last_received_at BIGINT NOT NULL,
+    started_at BIGINT NOT NULL, received_at BIGINT NOT NULL,
     times_received INTEGER NOT NULL DEFAULT 1, elapsed DOUBLE PRECISION, result TEXT, routing TEXT NOT NULL,
     bytes BIGINT NOT NULL, about BIGINT, incident_id BIGINT, error TEXT, body $bytes NOT NULL)`,
   // last_error: the last attempt's; error_class and error_code repeat it for searches. reason: why it is held, or dead without having
