@@ -12,20 +12,24 @@ const CONNECTIONS = 128;
 const LEAD_MS = 20;
 
 export class Load {
-  readonly #pool: Pool;
-  readonly #path: string;
+  readonly #targets: readonly { readonly pool: Pool; readonly path: string }[];
+  #posted = 0;
 
-  constructor(url: string) {
-    const { origin, pathname } = new URL(url);
-    this.#pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
-    this.#path = pathname;
+  /** @param urls that take the callbacks in turns */
+  constructor(...urls: readonly string[]) {
+    this.#targets = urls.map((url) => {
+      const { origin, pathname: path } = new URL(url);
+      return { pool: new Pool(origin, { connections: CONNECTIONS, pipelining: 1 }), path };
+    });
   }
 
   /** @throws {Error} any answer but 200 */
   async post(callback: Buffer | undefined): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({
+    const target = this.#targets[this.#posted++ % this.#targets.length];
+    if (target === undefined) throw new Error('there is no URL to post to');
+    const { statusCode, body } = await target.pool.request({
       method: 'POST',
-      path: this.#path,
+      path: target.path,
       headers: { 'content-type': 'application/json' },
       body: callback ?? null,
     });
@@ -59,7 +63,7 @@ export class Load {
     return Promise.all(latencies);
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(): Promise<void> {
+    await Promise.all(this.#targets.map(({ pool }) => pool.close()));
   }
 }

@@ -1,5 +1,6 @@
 /** Figures as Markdown tables, aligned as this repository's formatter aligns them. */
 import { FIXED_RATE, type Figures } from './measure.ts';
+import type { Together } from './replicas.ts';
 import { FLUSH_MS, RATE, type Waited } from './slow-disk.ts';
 import { LARGE_BYTES, SMALL_BYTES, type Stall } from './stalls.ts';
 import { median } from './statistics.ts';
@@ -50,11 +51,20 @@ export function comparisonTable(subjects: readonly Measured[]): string {
 }
 
 export function diskTable(waited: readonly Waited[]): string {
-  const head = [`a flush takes ${FLUSH_MS} ms, ${RATE}/s`, 'p50 ms', 'p99 ms'];
-  return table(
-    head,
-    waited.map(({ answerWhen, p50, p99 }) => [answerWhen, p50.toFixed(1), p99.toFixed(1)]),
-  );
+  const head = [`a flush takes ${FLUSH_MS} ms, ${RATE}/s`, 'p50 ms', 'p99 ms', 'longest turn ms'];
+  const rows = waited.map(({ answerWhen, ...ms }) => [
+    answerWhen,
+    ...[ms.p50, ms.p99, ms.longestTurn].map((each) => each.toFixed(1)),
+  ]);
+  return table(head, rows);
+}
+
+export function replicaTable(all: readonly Together[]): string {
+  const rows = all.map(({ replicas, perSecond }) => {
+    const ratio = perSecond / (all[0]?.perSecond ?? Number.NaN);
+    return [String(replicas), `${ratio.toFixed(2)}× (${perSecond.toFixed(0)})`];
+  });
+  return table(['replicas over one PostgreSQL', 'answered/s by all'], rows);
 }
 
 /** How many of the worst shapes are shown. */

@@ -6,12 +6,13 @@ import { compare } from './compare.ts';
 import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
 import type { Effort } from './measure.ts';
-import { comparisonTable, diskTable, stallTable } from './report.ts';
+import { measureReplicas } from './replicas.ts';
+import { comparisonTable, diskTable, replicaTable, stallTable } from './report.ts';
 import { measureSlowDisk } from './slow-disk.ts';
 import { measureStalls } from './stalls.ts';
 import { bare, botbell } from './subjects.ts';
 
-const PARTS = ['slack', 'disk', 'stalls'];
+const PARTS = ['slack', 'disk', 'stalls', 'replicas'];
 
 const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>] [--store=<url>]`;
 
@@ -70,3 +71,5 @@ if (parts.includes('slack')) {
 if (parts.includes('disk'))
   console.log(`${diskTable(await measureSlowDisk(effort.rounds, effort.openLoopSeconds))}\n`);
 if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);
+if (parts.includes('replicas') && store?.startsWith('postgres') === true)
+  console.log(`${replicaTable(await measureReplicas(store, effort))}\n`);

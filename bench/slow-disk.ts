@@ -5,9 +5,10 @@ import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
 import { Metronome } from './metronome.ts';
 import { discard, folderOnDisk } from './scratch.ts';
+import { longestTurn } from './stalls.ts';
 import { StandIns } from './stand-ins.ts';
 import { median, percentile } from './statistics.ts';
-import { botbell } from './subjects.ts';
+import { botbell, type BotbellOptions } from './subjects.ts';
 
 export const FLUSH_MS = 200;
 /** Callbacks a second. */
@@ -22,6 +23,8 @@ export interface Waited {
   /** Milliseconds: the medians of the rounds. */
   readonly p50: number;
   readonly p99: number;
+  /** Of the event loop: the longest of all rounds. */
+  readonly longestTurn: number;
 }
 
 /** Needs a C compiler, `cc`. */
@@ -30,36 +33,42 @@ export async function measureSlowDisk(rounds: number, seconds: number): Promise<
   const library = join(folder, 'slow-flush.so');
   const source = join(import.meta.dirname, 'subjects/slow-flush.c');
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, source]);
-  const environment = { LD_PRELOAD: library, SLOW_FLUSH_MS: String(FLUSH_MS) };
+  const options: BotbellOptions = {
+    environment: { LD_PRELOAD: library, SLOW_FLUSH_MS: String(FLUSH_MS) },
+    longestTurnSocket: join(folder, 'longest-turn'),
+  };
   const waited: Waited[] = [];
   for (const answerWhen of ANSWERS) {
-    const measured: number[][] = [];
+    const measured: Answered[] = [];
     for (let round = 0; round < rounds; round += 1)
-      measured.push(await latenciesOf(answerWhen, environment, seconds));
-    const at = (share: number) => median(measured.map((latencies) => percentile(latencies, share)));
-    waited.push({ answerWhen, p50: at(0.5), p99: at(0.99) });
+      measured.push(await measureOnce({ ...options, answerWhen }, seconds));
+    const at = (share: number) => median(measured.map(({ latencies }) => percentile(latencies, share)));
+    const longestTurn = Math.max(...measured.map((each) => each.longestTurn));
+    waited.push({ answerWhen, p50: at(0.5), p99: at(0.99), longestTurn });
   }
   discard(folder);
   return waited;
 }
 
-async function latenciesOf(
-  answerWhen: Waited['answerWhen'],
-  environment: Readonly<Record<string, string>>,
-  seconds: number,
-): Promise<number[]> {
+interface Answered extends Pick<Waited, 'longestTurn'> {
+  readonly latencies: readonly number[];
+}
+
+async function measureOnce(options: BotbellOptions, seconds: number): Promise<Answered> {
+  const { longestTurnSocket = '' } = options;
   const standIns = await StandIns.start();
   const metronome = new Metronome();
-  const running = await botbell(answerWhen, { answerWhen, environment }).start(standIns);
+  const running = await botbell('slow disk', options).start(standIns);
   const load = new Load(running.url);
   try {
     const warmUp = writeCallbacks(WARM_UP);
     await load.saturate(warmUp);
     await standIns.verify(warmUp);
     const batch = writeCallbacks(RATE * seconds);
+    await longestTurn(longestTurnSocket);
     const latencies = await load.atRate(batch, RATE, metronome);
     await standIns.verify(batch);
-    return latencies;
+    return { latencies, longestTurn: await longestTurn(longestTurnSocket) };
   } finally {
     await load.close();
     await running.end();

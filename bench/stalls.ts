@@ -99,7 +99,7 @@ async function post(url: string, body: string): Promise<number> {
 }
 
 /** The longest turn since the last call, in milliseconds. */
-async function longestTurn(path: string): Promise<number> {
+export async function longestTurn(path: string): Promise<number> {
   const socket = connect(path);
   await once(socket, 'connect');
   return JSON.parse(await text(socket)) as number;

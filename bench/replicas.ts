@@ -1,0 +1,44 @@
+/** Measures what replicas over one PostgreSQL do together, on the cores that one has. */
+import { writeCallbacks } from './callbacks.ts';
+import { Load } from './load.ts';
+import type { Effort } from './measure.ts';
+import { StandIns } from './stand-ins.ts';
+import { median, orderInRound } from './statistics.ts';
+import { botbell } from './subjects.ts';
+
+const REPLICAS = [1, 2, 4] as const;
+
+export interface Together {
+  readonly replicas: number;
+  /** Callbacks answered per second, by all: the median of the rounds. */
+  readonly perSecond: number;
+}
+
+/** @param store URL of an empty PostgreSQL database @throws {Error} a callback arrived twice, or not at all */
+export async function measureReplicas(store: string, effort: Effort): Promise<Together[]> {
+  const measured = REPLICAS.map((replicas) => ({ replicas, rounds: [] as number[] }));
+  for (let round = 0; round < effort.rounds; round += 1)
+    for (const { replicas, rounds } of orderInRound(measured, round))
+      rounds.push(await perSecondOf(replicas, store, effort));
+  return measured.map(({ replicas, rounds }) => ({ replicas, perSecond: median(rounds) }));
+}
+
+async function perSecondOf(replicas: number, store: string, { warmUp, measured }: Effort): Promise<number> {
+  const standIns = await StandIns.start();
+  const starting = Array.from({ length: replicas }, () => botbell('replica', { store }).start(standIns));
+  const running = await Promise.all(starting);
+  const load = new Load(...running.map(({ url }) => url));
+  try {
+    let perSecond = 0;
+    for (const count of [warmUp * replicas, measured]) {
+      const batch = writeCallbacks(count);
+      perSecond = await load.saturate(batch);
+      await standIns.verify(batch);
+    }
+    return perSecond;
+  } finally {
+    await load.close();
+    await Promise.all(running.map((each) => each.end()));
+    await standIns.close();
+  }
+}
