@@ -28,7 +28,7 @@ import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
 import { enterCallback } from './enter-callback.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
-import { lockToEnter } from '../deliveries/locks.ts';
+import { lockJob } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
@@ -179,14 +179,14 @@ interface Entered {
 const askingJob = shared('text text text text integer text text bigint text');
 
 /**
- * Locks the job until the transaction ends. @returns `nextId`: as `lockToEnter`; `hasAlike`: another callback of the same status came before;
+ * Locks the job until the transaction ends. @returns `nextId`: as `lockJob`; `hasAlike`: another callback of the same status came before;
  * `hasResult`: the job's result did. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old,
  * and by the bare kind it may take the index of BOTs.
  * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
   const [nextId, rows] = await Promise.all([
-    lockToEnter(tx, jobKey),
+    lockJob(tx, jobKey),
     tx.all<{
       isFirstOfJob: boolean;
       hasAlike: boolean;

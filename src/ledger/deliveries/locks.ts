@@ -21,18 +21,13 @@ async function lockJobs(tx: Tx, keys: Sql): Promise<void> {
 
 const ofJob = shared('text');
 
-/** Callers at the same time are served in the order of their jobs. */
-export async function lockJob(tx: Tx, jobKey: string): Promise<void> {
-  if (!isSqlite(tx))
-    await tx.all(ofJob`SELECT pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)) /*from given*/`);
-}
-
-const toEnter = shared('text');
-
-/** Locks a job. @returns the id for its next callback, which is above those of all before; undefined: SQLite, which gives it when the row is written */
-export async function lockToEnter(tx: Tx, jobKey: string): Promise<number | undefined> {
+/**
+ * Locks a job until the transaction ends. Callers at the same time are served in the order of their jobs.
+ * @returns the id for its next callback, above those of all before; undefined: SQLite, which gives it when the row is written
+ */
+export async function lockJob(tx: Tx, jobKey: string): Promise<number | undefined> {
   if (isSqlite(tx)) return undefined;
-  const row = await tx.first<{ id: number }>(toEnter`
+  const row = await tx.first<{ id: number }>(ofJob`
     SELECT /*nr*/ pg_advisory_xact_lock(hashtextextended(${jobKey}, 0)), nextval('callbacks_id_seq') AS id /*from given*/`);
   return row?.id;
 }

@@ -20,15 +20,14 @@ import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
 
 interface PostgresSettings {
-  readonly pool: pg.Pool;
+  readonly url: string;
   readonly clock: Clock;
   readonly owner: string;
   readonly random?: Random | undefined;
   readonly isReader?: boolean | undefined;
 }
 
-type OpenOptions = Omit<PostgresSettings, 'pool'> & {
-  readonly url: string;
+type OpenOptions = PostgresSettings & {
   readonly migrations?: readonly Migration[] | undefined;
   readonly onUpgrade?: OnUpgrade | undefined;
 };
@@ -46,6 +45,7 @@ interface Waiting extends QueuedCall {
 class PostgresTransactions implements Transactions {
   readonly #settings: PostgresSettings;
   readonly #queue = new CallQueue<Waiting>();
+  #pool: pg.Pool;
   /** Connections that run nothing. */
   #free: number;
   #isScheduled = false;
@@ -54,18 +54,13 @@ class PostgresTransactions implements Transactions {
   /** When that was measured, by the clock that goes on during sleep. */
   #measuredAt = -Infinity;
 
-  /** By connection: how many were made before it. */
-  readonly #numbers = new WeakMap<pg.PoolClient, number>();
-  #connected = 0;
   /** Not behind a pooler that gives each transaction any of its sessions, and knows nothing of what they have prepared. */
   #mayPrepare = true;
-  /** Connections before this one are closed unused: they lead to a server, or a time, at which nothing could be written. */
-  #writableFrom = 0;
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
-    settings.pool.on('connect', (client) => this.#numbers.set(client, this.#connected++));
-    this.#free = settings.pool.options.max;
+    this.#pool = connect(settings);
+    this.#free = this.#pool.options.max;
   }
 
   run<Result>(
@@ -86,7 +81,7 @@ class PostgresTransactions implements Transactions {
   }
 
   close(): Promise<void> {
-    return this.#settings.pool.end();
+    return this.#pool.end();
   }
 
   /** Fills the connections that are free. What comes meanwhile is the next batch. */
@@ -151,18 +146,20 @@ class PostgresTransactions implements Transactions {
       return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
-      if (mayOnlyRead) this.#writableFrom = this.#connected;
+      if (mayOnlyRead) this.#connectAnew();
       await open.undo(mayOnlyRead);
       throw error;
     }
   }
 
+  /** All connections of today lead to a server, or a time, at which nothing could be written. */
+  #connectAnew(): void {
+    void this.#pool.end();
+    this.#pool = connect(this.#settings);
+  }
+
   async #connect(): Promise<pg.PoolClient> {
-    const client = await this.#settings.pool.connect();
-    if ((this.#numbers.get(client) ?? 0) < this.#writableFrom) {
-      client.release(true);
-      return this.#connect();
-    }
+    const client = await this.#pool.connect();
     await this.#measureClock(client).catch((error: unknown) => {
       client.release(true);
       throw error;
@@ -245,11 +242,11 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-function connect(url: string, max: number): pg.Pool {
+function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
   // No startup parameters beside the name: a pooler refuses those that it cannot track per client.
   const pool = new pg.Pool({
     connectionString: url,
-    max,
+    max: isReader ? READING_CONNECTIONS : CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
@@ -266,15 +263,12 @@ function connect(url: string, max: number): pg.Pool {
 
 /** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
 export async function openPostgres({
-  url,
   migrations,
   onUpgrade,
   ...settings
 }: OpenOptions): Promise<PostgresTransactions> {
-  const { isReader = false } = settings;
-  const pool = connect(url, isReader ? READING_CONNECTIONS : CONNECTIONS);
-  const transactions = new PostgresTransactions({ ...settings, pool });
-  if (isReader) return transactions;
+  const transactions = new PostgresTransactions(settings);
+  if (settings.isReader === true) return transactions;
   try {
     await transactions.run((tx) => migrate(tx, migrations, onUpgrade), {
       isDurable: true,
