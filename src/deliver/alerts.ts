@@ -72,13 +72,11 @@ export function refusalAlert(
   return { cause: `refused ${status}`, subject, targets };
 }
 
-/** The key of the incident of a refused config. */
 export const CONFIG_REFUSED = 'config';
 
 /** A config that is mended within so long is not told of. */
 const MENDED_WITHIN_MS = 60_000;
 
-/** Most problems of a config that an alert lists. */
 const MOST_PROBLEMS = 5;
 
 /** The alert about a config that was not put in force. @param problems without any secret */

@@ -23,7 +23,6 @@ type Ending =
 /** startedAt: milliseconds since 1970. */
 export type AttemptResult = Ending & { readonly startedAt: number; readonly durationMs: number };
 
-/** The part of the settings that an attempt goes by. */
 export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 
 /** What an attempt may take that no POST waits for. */
@@ -48,7 +47,6 @@ export class Sending {
   isHandedOver = false;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
-  /** Ends the attempt under way. */
   #end: End | undefined;
   #stopTimer = (): void => {};
 

@@ -41,7 +41,6 @@ export class Chores {
     }
   }
 
-  /** Makes the chore due now. */
   hurry(chore: Chore): void {
     const loop = this.#loops.get(chore);
     if (loop === undefined) return;

@@ -25,11 +25,9 @@ export interface ClaimsDependencies extends Delivering {
 
 export class Claims {
   readonly #dependencies: ClaimsDependencies;
-  /** Destinations that have due deliveries left to claim. */
   #left = new Set<string>();
   /** The destinations of claimed deliveries that are being routed anew. */
   readonly #routedAnew: string[] = [];
-  /** The destination that was served last. */
   #last = '';
   /** How many claims have found deliveries. */
   #served = 0;

@@ -22,7 +22,6 @@ export interface Delivering {
   /** Deliveries may be due: the loop should look soon. */
   readonly onDue: () => void;
   readonly onMilestone: (milestone: Milestone) => void;
-  /** A rule holds a new delivery, or lets it go. */
   readonly onHeld: (rule: string, own?: HeldNotice) => void;
   readonly onUnwritten: (error: unknown) => void;
   readonly onUnforeseen: (error: unknown) => void;

@@ -43,7 +43,6 @@ function revivingPlan(row: ReviewedRow, settings: Settings): Plan | undefined {
 
 /** How far the ledger has been reviewed since a config was loaded; undefined: to its end. */
 interface Review {
-  /** Channels that are not the same any more. */
   readonly changed: ReadonlySet<string>;
   /** The last delivery that waits for a later attempt. */
   waiting: WaitingPosition | undefined;

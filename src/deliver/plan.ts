@@ -74,7 +74,6 @@ function hasNoRules({ on, rules }: RouteConfig): boolean {
   return !on.includes('recovered') && isDeepStrictEqual(rules, NO_RULES);
 }
 
-/** Whether the route's decisions depend on earlier results. */
 function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }

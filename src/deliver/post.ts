@@ -50,7 +50,6 @@ interface Posted
 /** Of an admitted callback what its messages are made of. */
 type Checked = Pick<Incoming, 'callback' | 'startedAt' | 'onRendered'>;
 
-/** The POSTs of this process. */
 export class Posts {
   readonly #posting: Posting;
   /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */

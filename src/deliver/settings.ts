@@ -12,7 +12,6 @@ import type { Clock } from '../time/clock.ts';
 /** Milliseconds kept free before any deadline: to write an outcome and answer, or to let a channel report its failure. */
 export const RESERVE_MS = 250;
 
-/** One notice for one destination. */
 export interface AddressedNotice extends PlannedTarget {
   readonly notice: Notice;
   /** Id in the ledger; undefined: the notice is not in the ledger. */
@@ -40,11 +39,9 @@ export interface Planning {
   readonly configHash: string;
   readonly router: Router;
   readonly planFor: PlanFor;
-  /** By their names. */
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
 }
 
-/** The properties of a notice that decide its destinations. */
 interface KindOfNotice {
   readonly kind: CallbackKind;
   readonly botId: string;
@@ -110,7 +107,6 @@ export function plannedFor(
   return destinations.find(isIt) ?? perhaps.find(isIt) ?? later.find(isIt);
 }
 
-/** A channel that the config uses, and its pace. */
 export interface OpenChannel {
   readonly channel: Channel;
   readonly pace: ChannelPace;
@@ -120,7 +116,6 @@ export interface OpenChannel {
 export interface Settings extends Planning {
   readonly channels: ReadonlyMap<string, OpenChannel>;
   compose(addressed: AddressedNotice): Composed;
-  /** Whether a callback meets a route's condition `when`. */
   meets(condition: string, checked: CheckedCallback): boolean;
   /** @returns an error's text without secrets, fit to be logged, answered, stored and shown */
   redact(text: string): string;

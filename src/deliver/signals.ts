@@ -89,7 +89,6 @@ export class Signals {
   }
 }
 
-/** @param known BOTs that the ledger knows */
 function timersAsked(
   settings: Settings,
   known: readonly ArchivedBot[],

@@ -12,7 +12,6 @@ import { beginToExpect, missedFrom, underRule, withinReach } from '../signal/exp
 import type { RouteConfig } from '../config/config.ts';
 import type { Settings } from './settings.ts';
 
-/** What routes of a BOT expect of it. */
 export interface ExpectationOfRoutes {
   /** The key of its timer: the BOT's, and the first route's by name, so that neither another route nor an edited rule begins it anew. */
   readonly key: string;
@@ -37,7 +36,6 @@ export function expectationsOf(
   return [...found.values()];
 }
 
-/** Most BOTs that are looked at together. */
 const MOST_BOTS_KNOWN = 10_000;
 
 export function knownBots({ archive }: Pick<DatabaseLedger, 'archive'>): Promise<readonly ArchivedBot[]> {

@@ -130,7 +130,6 @@ export const DEFAULT_WITHIN_MS = 5000;
 /** The most calls that may wait; past it the store is not keeping up, and further calls are rejected at once. */
 export const MOST_WAITING = 5000;
 
-/** The row of a statement that always returns one. */
 export function only<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement that always returns a row has returned none');
   return row;
@@ -142,7 +141,6 @@ export function inChunks<Item>(items: readonly Item[], most: number): readonly (
   return Array.from({ length: count }, (_, index) => items.slice(index * most, (index + 1) * most));
 }
 
-/** Runs any function as a transaction, in this process. */
 export interface Transactions {
   /** @throws {LedgerUnavailable} */
   run<Result>(work: (tx: Tx) => Promise<Result>, options?: CallOptions): Promise<Result>;

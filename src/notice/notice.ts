@@ -13,7 +13,6 @@ import type { FailureToExplain } from '../channels/failure.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { ToldTroubles } from './troubles.ts';
 
-/** A callback as an alert names it. */
 export type AlertedCallback = Pick<Callback, 'job_id' | 'bot_id' | 'bot_name' | 'status'>;
 
 /** A message that could not be delivered, or cannot be for now. */
@@ -61,7 +60,6 @@ interface ToldBots<Bot> {
   readonly since: number;
   /** The BOTs with the most trouble, the worst first. */
   readonly bots: readonly Bot[];
-  /** How many BOTs `bots` leaves out. */
   readonly moreBots: number;
   /** Of all BOTs. */
   readonly errors: number;
@@ -89,9 +87,7 @@ interface Alerts {
   readonly dead_letter: UndeliveredMessage;
   /** The config must be fixed; Botbell keeps retrying until `givesUpAt`. */
   readonly config_failure: UndeliveredMessage & { readonly givesUpAt: number };
-  /** A body that no retry can make acceptable. */
   readonly refused: {
-    /** HTTP status code of the answer. */
     readonly httpStatus: number;
     /** Botbell's own English sentences. */
     readonly detail: string;
@@ -267,7 +263,6 @@ export function noticeId(notice: Notice): string {
   return notice.identity ?? identityOf(notice.callback);
 }
 
-/** The job that the notice is about, if any. */
 export function jobIdOf(notice: Notice): string | undefined {
   return aboutOf(notice).job_id || undefined;
 }

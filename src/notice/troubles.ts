@@ -17,7 +17,6 @@ export interface ToldTroubles {
   readonly moreTroubles: number;
 }
 
-/** Most troubles that a message names; the others are counted. */
 const MOST_TROUBLES = 10;
 
 export function toldTroubles(

@@ -128,7 +128,6 @@ export interface ArchivedDestination {
   readonly downSince: number | undefined;
 }
 
-/** One delivery with what rendering it again needs. */
 export interface DeliveryOfCallback {
   readonly delivery: DeliveryRecord;
   /** The notice's columns, for `noticeIn`. */

@@ -51,7 +51,6 @@ export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | und
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
 }
 
-/** The most callbacks that are counted, the newest. */
 const MOST_COUNTED = 100_000;
 
 /** Counts callbacks since then by BOT and status. isComplete: not limited by `MOST_COUNTED`. */

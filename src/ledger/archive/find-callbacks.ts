@@ -48,7 +48,6 @@ function isOfJob(jobId: string): Sql {
   return sql`callbacks.job_id IN (${join(keysFor(jobId))}) AND ${IS_OF_JOB}`;
 }
 
-/** The filter's conditions on rows of `callbacks`; at least one. */
 export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
   const conditions = [sql`callbacks.id > 0`];
   if (botId !== undefined) conditions.push(isOfBot(botId));
@@ -66,7 +65,6 @@ const IS_IN_STATE = Object.fromEntries(
   DELIVERY_STATES.map((state) => [state, raw(`state = '${state}'`)]),
 ) as Record<DeliveryState, Sql>;
 
-/** The filter's conditions on rows of `deliveries`. */
 export function conditionsOnDeliveries({ state, destination, errorClass, errorCode }: CallbackFilter): Sql[] {
   const conditions: Sql[] = [];
   if (state !== undefined) conditions.push(IS_IN_STATE[state]);

@@ -39,7 +39,6 @@ const SQLITE_BYTES = sql`
   SELECT (page_count - freelist_count) * page_size AS bytes, file
   FROM pragma_page_count, pragma_freelist_count, pragma_page_size, pragma_database_list WHERE name = 'main'`;
 
-/** Tables, indexes and TOAST data of the ledger's schema. */
 const POSTGRES_BYTES = sql`
   SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
   WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('callbacks'))`;

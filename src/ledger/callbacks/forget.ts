@@ -14,7 +14,6 @@ const EARLY_AT_ONCE = 4;
 
 const DAY_MS = 86_400_000;
 
-/** How long ended snoozes are kept. */
 const SNOOZES_KEPT_MS = 3 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */

@@ -51,7 +51,6 @@ export interface HistoryEntries {
   };
   /** A step of the route's `then`: further destinations are told. */
   readonly escalated: { readonly route: string; readonly who: readonly string[] };
-  /** `who`: the alert's destinations. */
   readonly alerted: { readonly alertId: number; readonly who: readonly string[] };
 }
 
@@ -85,7 +84,6 @@ export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Prom
   );
 }
 
-/** Writes the same row for each of these deliveries. */
 export function writeEach<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly { readonly id: number; readonly callbackId: number }[],

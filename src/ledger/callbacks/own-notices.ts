@@ -20,7 +20,6 @@ export interface OwnNotice {
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
   readonly about?: number | undefined;
-  /** The incident of an alert. */
   readonly incidentId?: number | undefined;
   /** How many of the same cause were suppressed before it. */
   readonly suppressed?: number | undefined;

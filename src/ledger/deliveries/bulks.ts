@@ -46,7 +46,6 @@ export interface BulkRedelivery {
 export interface BulkStep {
   readonly isMore: boolean;
   readonly given: number;
-  /** The bulk that this step completed. */
   readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
 }
 

@@ -55,7 +55,6 @@ export interface Tells {
   readonly escalating: readonly FirstStep[];
 }
 
-/** The rules in force. */
 export interface HoldRules {
   /** @param askedAgainAt until when it is held if the end of the hold is not known */
   readonly decide: (held: EndedHold, askedAgainAt: number, known: KnownNow) => Ended;
@@ -121,7 +120,6 @@ function asOfNow(held: EndedHold): EndedHold {
   return held.hasFailedAgain ? { ...held, telling: { ...held.telling, occasion: undefined } } : held;
 }
 
-/** Decides once for all that are alike. */
 function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {
   const outcomes = new Map<string, Ended>();
   return (held) => {

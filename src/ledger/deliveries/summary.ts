@@ -3,7 +3,6 @@ import { statusNameOf } from '../../callback/callback.ts';
 import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 import type { ArchivedCallback } from '../archive/archive.ts';
 
-/** The most jobs that a summary names of a BOT, the newest. */
 const MOST_JOBS = 20;
 
 interface Held extends Pick<

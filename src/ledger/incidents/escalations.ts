@@ -21,7 +21,6 @@ import { openSnoozes } from '../timers/snoozes.ts';
 import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';
 import { deliveredOf, INCIDENT_ROW, type IncidentRow, type ToldTarget, troublesOf } from './telling.ts';
 
-/** A route by its name, and the first step of its `then`. */
 export type FirstStep = readonly [route: string, step: NonNullable<AskedRoute['firstStep']>];
 
 /** The routes with steps that tell one of the targets now. */
@@ -63,7 +62,6 @@ export async function beginAfterHolds(
   for (const { id, subjectKey } of open) await beginEscalations(tx, id, botKeys.get(subjectKey) ?? []);
 }
 
-/** Begins the steps of the incident anew. */
 export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promise<void> {
   const past = alerted?.map((each): ToldTarget => ({ ...each, isPast: true }));
   await tx.all(sql`UPDATE incidents SET alerted = ${past} WHERE id = ${id}`);

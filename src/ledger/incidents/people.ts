@@ -56,10 +56,8 @@ export async function countIncidents(tx: Tx): Promise<Record<IncidentKind, numbe
   return { bot: countOf('bot'), destination: countOf('destination'), botbell: countOf('botbell') };
 }
 
-/** Open incidents that one view considers. */
 const MOST_OPEN = 10_000;
 
-/** All that are not over, taken up or not. */
 export function openIncidents(tx: Tx): Promise<readonly Incident[]> {
   return tx.all(sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL ORDER BY id LIMIT ${MOST_OPEN}`);
 }

@@ -26,7 +26,6 @@ interface Result {
 
 interface Known {
   readonly callbackId: number;
-  /** The BOT has an open incident. */
   readonly hasIncident: boolean;
   readonly asking: Asking;
 }

@@ -10,7 +10,6 @@ import type { Alert, DeliveryError, DeliveryTarget } from '../ledger.ts';
 import { type AlertAbout, raise } from './alerts.ts';
 import { endIncidents, INCIDENT, tellIncidents, type ToldTarget } from './telling.ts';
 
-/** A sign of trouble. */
 export interface Noticed {
   readonly kind: IncidentKind;
   /** The subject's key (`keyOf`), and as people see it. */
@@ -107,7 +106,6 @@ export async function endOwn(tx: Tx, key: string, noNews: readonly string[]): Pr
   await endIncidents(tx, sql`kind = 'botbell' AND subject_key = ${key}`, noNews);
 }
 
-/** Destinations with an open incident. */
 export async function troubledDestinations(tx: Tx): Promise<readonly string[]> {
   const rows = await tx.all<{ subject: string }>(
     sql`SELECT subject FROM incidents WHERE kind = 'destination' AND over_at IS NULL`,

@@ -65,7 +65,6 @@ async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readon
   return alerted.filter(({ lastId }) => lastId === undefined || got.has(lastId));
 }
 
-/** From then on a message is late. */
 const LATE_MS = 60_000;
 
 /** Of the messages for a destination since the first that failed: how many were told late, or are now, and how many were given up. */

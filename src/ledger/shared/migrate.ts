@@ -84,7 +84,6 @@ export const OTHER_STORE = 'give Botbell a store of its own';
 const DRAIN_IT =
   'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
 
-/** How many names of another program's tables an error quotes. */
 const MOST_NAMES = 5;
 
 interface LedgerContents {

@@ -13,7 +13,6 @@ const POSTGRES_TYPES: typeof SQLITE_TYPES = {
   bytes: 'BYTEA',
 };
 
-/** The table that every version of the schema has. */
 export const VERSION_TABLE = 'schema_version';
 
 const TABLES: readonly string[] = [

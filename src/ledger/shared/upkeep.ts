@@ -31,7 +31,6 @@ export interface UpkeepSettings extends LongestWaits {
   readonly isGone?: ((owner: string) => boolean) | undefined;
 }
 
-/** What this process works on. */
 export interface Hands {
   has(delivery: DeliveryName): boolean;
   /** @param key of a timer */

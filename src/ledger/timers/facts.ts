@@ -21,7 +21,6 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {}, lastId: 0 };
 
-/** Locks the facts until the transaction ends. */
 export async function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
   const row = await tx.first<{ facts: Facts | undefined }>(sql`
     INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})

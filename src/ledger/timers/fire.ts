@@ -66,7 +66,6 @@ export interface Standing {
 
 /** What becomes of the timers and holds of a config that takes effect. */
 export interface Adoption {
-  /** All that it asks for. */
   readonly timers: readonly Timer<object>[];
   /** Keys of those that it no longer asks for. */
   readonly ended: readonly string[];
@@ -98,7 +97,6 @@ export async function adoptTimers(
   await askAnew(tx, reasked);
 }
 
-/** Has messages that `mute` or a snooze holds decided anew. */
 async function askAnew(tx: Tx, reasked: Adoption['reasked']): Promise<void> {
   const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
   // At another time than before: what is being decided about them by the former config is not written.

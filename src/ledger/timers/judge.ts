@@ -31,7 +31,6 @@ export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unme
   readonly isWanted?: boolean;
 }
 
-/** What the rules go by beside the callback. */
 export interface KnownFacts {
   readonly facts: Facts;
   readonly snoozes: readonly Snooze[];

@@ -45,7 +45,6 @@ export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
   return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
 }
 
-/** Snoozes that have not ended, as the rules take them. */
 export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
   const rows = await tx.all<SnoozeRow>(
     sql`SELECT ${COLUMNS} FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`,

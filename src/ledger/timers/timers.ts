@@ -16,7 +16,6 @@ export interface Timer<Data = unknown> {
   readonly data: Data;
 }
 
-/** The most timers that one statement writes. */
 export const AT_ONCE = 100;
 
 /** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
@@ -64,7 +63,6 @@ export async function endTimer(
   return ended.length > 0;
 }
 
-/** Inserts timers that do not exist yet. */
 export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<void> {
   const rows = timers
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -75,7 +73,6 @@ export async function beginTimers(tx: Tx, timers: readonly Timer[]): Promise<voi
       ON CONFLICT (key) DO NOTHING`);
 }
 
-/** @returns the data of timers, by key */
 export async function readTimers(tx: Tx, keys: readonly string[]) {
   if (keys.length === 0) return {};
   return knownBy(await tx.all<Timer>(sql`SELECT key, data FROM timers WHERE key IN (${join(keys)})`));
