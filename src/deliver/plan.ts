@@ -94,7 +94,9 @@ export function plannedDelivery(
 
 function firstStepOf({ steps = [] }: RouteConfig): AskedRoute['firstStep'] {
   const [first] = steps.toSorted((a, b) => a.afterMs - b.afterMs);
-  return first && { afterMs: first.afterMs, who: first.notify.map(({ destination }) => destination) };
+  if (first === undefined) return undefined;
+  const { afterMs, unlessDelivered, notify } = first;
+  return { afterMs, unlessDelivered, who: notify.map(({ destination }) => destination) };
 }
 
 /** What the rules of a plan need of the callback itself. @param meets whether it meets a condition */

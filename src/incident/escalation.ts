@@ -9,10 +9,12 @@ export interface Step {
   readonly destinations: readonly string[];
 }
 
-/** What is told next, unless the incident is over or taken up by then. */
+/** What is told next, unless the incident is over by then, or its step is off. */
 export interface NextStep {
   readonly at: number;
   readonly who: readonly string[];
+  /** As of the step. */
+  readonly unlessDelivered: boolean;
 }
 
 /** How far the steps of a route have come with an incident. */
@@ -51,8 +53,8 @@ export function escalate(steps: readonly Step[], { from, done }: Escalation, fac
     if (done.includes(position) || isOff(step, facts)) continue;
     const at = from + step.afterMs;
     const left = step.destinations.filter((each) => !told.includes(each) && !tell.has(each));
-    if (at > now) coming.push({ at, askedAt: at, who: left });
-    const held = at > now ? [] : left.flatMap((each) => heldAt(each, facts));
+    if (at > now) coming.push({ at, askedAt: at, who: left, unlessDelivered: step.unlessDelivered });
+    const held = at > now ? [] : left.flatMap((each) => heldAt(each, step, facts));
     coming.push(...held);
     if (at <= now && held.length === 0) ended.push(position);
     if (at <= now) for (const each of left) if (heldUntil(each) === undefined) tell.add(each);
@@ -61,9 +63,10 @@ export function escalate(steps: readonly Step[], { from, done }: Escalation, fac
   return { tell: [...tell], done: ended, next: firstOf(coming.filter(({ who }) => who.length > 0)), dueAt };
 }
 
-function heldAt(destination: string, { now, heldUntil }: EscalationFacts) {
+function heldAt(destination: string, { unlessDelivered }: Step, { now, heldUntil }: EscalationFacts) {
   const at = heldUntil(destination);
-  return at === undefined ? [] : [{ at, askedAt: Math.min(at, now + HELD_ASKED_MS), who: [destination] }];
+  if (at === undefined) return [];
+  return [{ at, askedAt: Math.min(at, now + HELD_ASKED_MS), who: [destination], unlessDelivered }];
 }
 
 function isOff({ unlessDelivered }: Step, { isTakenUp, isDelivered }: EscalationFacts): boolean {
@@ -73,5 +76,10 @@ function isOff({ unlessDelivered }: Step, { isTakenUp, isDelivered }: Escalation
 function firstOf(coming: readonly NextStep[]): NextStep | undefined {
   if (coming.length === 0) return undefined;
   const at = Math.min(...coming.map((each) => each.at));
-  return { at, who: coming.filter((each) => each.at === at).flatMap(({ who }) => who) };
+  const next = coming.filter((each) => each.at === at);
+  return {
+    at,
+    who: next.flatMap(({ who }) => who),
+    unlessDelivered: next.every((each) => each.unlessDelivered),
+  };
 }

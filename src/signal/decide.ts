@@ -30,7 +30,9 @@ export interface AskedRoute {
   /** The key of the timer that expects the BOT for this route. */
   readonly timer: string | undefined;
   /** The first step of its `then`; left out: it has none. */
-  readonly firstStep?: { readonly afterMs: number; readonly who: readonly string[] } | undefined;
+  readonly firstStep?:
+    | { readonly afterMs: number; readonly who: readonly string[]; readonly unlessDelivered: boolean }
+    | undefined;
 }
 
 /** The window of a destination's burst that the ledger keeps. */

@@ -112,8 +112,9 @@ export const ENGLISH = {
   superseded: 'Not told: {who}, since the job’s result came first.',
   'no longer true': 'Not told: {who}, since it was no longer true.',
   'more destinations': '{count} more destinations are below.',
-  'next step':
-    'At {time}, {who} is told, too, unless it is over by then or taken up (with `unless: delivered`: told).',
+  'next step': 'At {time}, {who} is told, too, unless it is over or taken up by then.',
+  'next step, second way':
+    'At {time}, {who} is told, too, unless it is over, or has reached somebody, by then.',
   nobody: 'Nobody was told.',
 };
 

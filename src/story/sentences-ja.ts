@@ -112,8 +112,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   unrouted: '{who} には届いていません。現在の設定では宛先ではありません。',
   superseded: '{who} には送っていません。ジョブの結果が先に届いたためです。',
   'no longer true': '{who} には送っていません。内容がすでに事実と異なっていたためです。',
-  'next step':
-    '{time} までに解消せず、誰も対応を始めなければ（`unless: delivered` の場合は、誰にも届かなければ）、{who} にも通知します。',
+  'next step': '{time} までに解消せず、誰も対応を始めなければ、{who} にも通知します。',
+  'next step, second way': '{time} までに解消せず、誰にも届かなければ、{who} にも通知します。',
   'more destinations': 'ほかの宛先（{count}件）は下にあります。',
   nobody: '誰にも通知していません。',
 };

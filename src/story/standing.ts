@@ -100,9 +100,10 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs, probeInMs }: Deliver
 const MOST_GROUPS = 3;
 
 export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
-  const next = story.next.map(({ at, who }) =>
-    sayings.say('next step', { who: sayings.list(who), time: sayings.time(at) }),
-  );
+  const next = story.next.map(({ at, who, unlessDelivered }) => {
+    const sentence = unlessDelivered ? 'next step, second way' : 'next step';
+    return sayings.say(sentence, { who: sayings.list(who), time: sayings.time(at) });
+  });
   return [summaryOfNow(story, now, sayings), ...next].join(sayings.say('space'));
 }
 

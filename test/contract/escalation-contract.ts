@@ -31,7 +31,7 @@ const STEPS: AskedSteps = {
 };
 
 function askedBy(name: string, to = OPS): PlannedDelivery {
-  const firstStep = { afterMs: 10 * MINUTE, who: [DUTY.destination] };
+  const firstStep = { afterMs: 10 * MINUTE, who: [DUTY.destination], unlessDelivered: false };
   return { ...to, asked: [{ name, on: ['error'], rules: NO_RULES, timer: undefined, firstStep }] };
 }
 

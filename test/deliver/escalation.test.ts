@@ -199,10 +199,13 @@ describe('Of a trouble that lasts', () => {
     await begin(CONFIG);
     await post(1);
     const next = async () => (await world.first.ledger.archive.story(1))?.next;
-    expect(await next()).to.deep.equal([{ at: NIGHT + 10 * MINUTE, who: ['email:duty@example.com'] }]);
+    const step = { at: NIGHT + 10 * MINUTE, who: ['email:duty@example.com'], unlessDelivered: false };
+    expect(await next()).to.deep.equal([step]);
     await world.passBy(11 * MINUTE, MINUTE);
-    expect(await next()).to.deep.equal([{ at: NIGHT + 30 * MINUTE, who: ['slack:#leads'] }]);
+    expect(await next()).to.deep.equal([{ ...step, at: NIGHT + 30 * MINUTE, who: ['slack:#leads'] }]);
     expect((await world.store.rows('history')).map(({ what }) => what)).to.include('escalated');
+    await takeUp();
+    expect(await next()).to.deep.equal([]);
   });
 
   it('today’s steps are told, by route and position', async () => {

@@ -57,7 +57,8 @@ async function nextSteps(tx: Tx, botKey: string, receivedAt: number): Promise<re
   const timers = await tx.all<{ data: Escalation }>(sql`
     SELECT data FROM timers WHERE kind = 'escalation' AND key LIKE (
       SELECT 'escalation ' || id || ' %' FROM incidents
-      WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL AND since <= ${receivedAt})`);
+      WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL AND since <= ${receivedAt}
+        AND (taken_up IS NULL OR timers.data LIKE '%"unlessDelivered":true%'))`);
   return timers.flatMap(({ data }) => data.next ?? []).toSorted((a, b) => a.at - b.at);
 }
 

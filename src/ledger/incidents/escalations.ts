@@ -42,9 +42,9 @@ export async function beginEscalations(
   incidentId: number,
   routes: readonly FirstStep[],
 ): Promise<void> {
-  const timers = routes.map(([route, { afterMs, who }]): Timer<Escalation> => {
+  const timers = routes.map(([route, { afterMs, ...step }]): Timer<Escalation> => {
     const at = tx.now + afterMs;
-    const data = { route, from: tx.now, done: [], next: { at, who } };
+    const data = { route, from: tx.now, done: [], next: { at, ...step } };
     return { key: `escalation ${incidentId} ${route}`, kind: 'escalation', dueAt: at, data };
   });
   await beginTimers(tx, timers);
