@@ -253,6 +253,19 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       }
     });
 
+    it('raises none for a further attempt at what became Botbell’s own as it failed', async () => {
+      const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
+      const alert = alertOf('archived', { subject: CONFIG_FAILURE });
+      const { deliveries } = await bench.arrive({}, [OPS]);
+      for (const record of deliveries) await attempted(record, putOff(record, 0, { alert, lastError }));
+      expect(await alertsDue()).to.have.length(1);
+      await bench.store.passTime(2 * HOUR_MS);
+      const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
+      if (due !== undefined) await attempted(due.record, putOff(due.record, 0, { alert, lastError }));
+      expect(await alertsDue()).to.have.length(0);
+      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
+    });
+
     it('writes one with the refused body that it tells of, of which there may be nothing to keep', async () => {
       await bench.ledger.refuse(REFUSAL, alertOf('refused 413', { subject: REFUSED }));
       await bench.ledger.refuse({ ...REFUSAL, body: '' }, alertOf('refused 413', { subject: REFUSED }));

@@ -369,7 +369,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await bench.store.passTime(1);
         await bench.release();
         expect(await bench.history()).to.deep.equal([
-          'taken_over',
+          'taken_over transient',
           'dead transient',
           'held mute',
           'released',

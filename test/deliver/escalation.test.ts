@@ -193,6 +193,11 @@ describe('Of a trouble that lasts', () => {
     arrived();
     await world.passBy(64 * MINUTE, MINUTE);
     expect(arrived()).to.deep.equal(['+70 slack:#ops', '+80 email:duty@example.com']);
+    await post(0);
+    await world.pass(MINUTE);
+    const recovered = world.arrived.find(({ destination }) => destination === 'email:duty@example.com');
+    expect(recovered?.lines[0], 'of no error').to.equal('Crawler works again');
+    world.arrived.splice(0);
   });
 
   it('the story says who is told next, and who was told so', async () => {

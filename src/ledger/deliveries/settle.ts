@@ -250,7 +250,7 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const result = reason ?? lastError?.class ?? '';
   if (state === 'held') return [{ ...about, what: state, result, entry: { endsAt } }];
   if (state === 'dead') return [{ ...about, what: state, result, entry: { error: kept(lastError) } }];
-  return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over' }] : [];
+  return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over', result: lastError?.class }] : [];
 }
 
 /** It ends the claim. */

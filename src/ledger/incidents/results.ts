@@ -70,7 +70,7 @@ async function endByResult(
   const recovered = {
     template: 'recovered',
     failingSince: since,
-    failures: failures || ended.count,
+    failures: failures || (ended.startedAt === undefined ? 0 : ended.count),
   } as const;
   // What a rule has let go is told all the same.
   const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
@@ -93,15 +93,15 @@ interface Failed extends DeliveryUpdate {
   readonly row: Pick<DeliveryRecord, 'callbackId' | 'isTakenOver' | 'lastError'>;
 }
 
-/** It has failed so before, since Botbell took it over: that says nothing new. The history of this attempt is written. */
+/** It has failed so before, as it was taken over or since: that says nothing new. The history of this attempt is written. */
 async function isKnown(tx: Tx, { id, row, state, lastError }: Failed): Promise<boolean> {
   const { callbackId, isTakenOver, lastError: before } = row;
   const isSame = before?.class === lastError?.class && before?.code === lastError?.code;
   if (state !== 'pending' || !isTakenOver || !isSame) return false;
   const ofDelivery = sql`callback_id = ${callbackId} AND delivery_id = ${id}`;
   const earlier = await tx.first(sql`
-    SELECT id FROM history WHERE ${ofDelivery} AND what = 'attempt'
-      AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)
+    SELECT id FROM history WHERE ${ofDelivery} AND ((what = 'taken_over' AND result IS NOT NULL) OR (what = 'attempt'
+      AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)))
     ORDER BY id LIMIT 1 OFFSET 1`);
   return earlier !== undefined;
 }
