@@ -59,12 +59,13 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const [, isAnswered, isAnyDue] = await Promise.all([
     answer && lockRow(tx, callbackId),
     tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
-    takeBack(tx, putOff),
+    putOff.length > 0 && takeBack(tx, putOff),
   ]);
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
-  await writeHistory(tx, isLeft ? [...made, ...answered] : made);
+  const rows = isLeft ? [...made, ...answered] : made;
+  if (rows.length > 0) await writeHistory(tx, rows);
   return isAnyDue;
 }
 

@@ -204,15 +204,15 @@ export class SqliteTransactions implements Transactions {
   #transactionAt(isFull: boolean): Tx {
     const { connection, owner, clock, random = systemRandom } = this.#settings;
     const transaction = this.#transaction;
-    const all = async <Row>(statement: Statement) => {
+    const inside = async <Result>(read: () => Result) => {
       if (clock.monotonic() > this.#turnEndsAt) await this.#letTurn();
       // It would be committed singly.
       if (transaction !== this.#transaction) throw new Error('the transaction has ended');
-      return connection.all(statement) as Row[];
+      return read();
     };
     return {
-      all,
-      first: async <Row>(statement: Statement) => (await all<Row>(statement))[0],
+      all: <Row>(statement: Statement) => inside(() => connection.all(statement) as Row[]),
+      first: <Row>(statement: Statement) => inside(() => connection.all(statement)[0] as Row | undefined),
       last: (work) => work(),
       now: clock.now(),
       owner,
