@@ -42,6 +42,7 @@ export function fitted<Message>(
   const needs = needsOf(whole.shown);
   let over = { ...whole, room: PARTS.reduce((sum, part) => sum + needs[part], 0) };
   let best = { ...builtOf(showCard(card, most, LEAST)), room: 0 };
+  if (best.size > limit.most) return builtOf(showCard(card, most, { ...LEAST, facts: 0 }));
   for (let tries = 0; tries < TRIES && best.size < ENOUGH * limit.most; tries += 1) {
     const part = (limit.most - best.size) / (over.size - best.size);
     const room = best.room + CAUTION * part * (over.room - best.room);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
 import { answering, type AnswerRow, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { CALM } from '../../support/cards.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { startChatStandIn } from '../../support/chat-stand-in.ts';
 import {
@@ -114,5 +115,19 @@ describe('the channel Discord', () => {
       const { message } = compose(plainCard(), { ...context, options: { mention_on_error: [called] } });
       expect(message).to.deep.include({ allowed_mentions: { ...allowed, ...more } });
     }
+  });
+
+  it('is no longer as plain text than Discord takes, whomever it calls and however much of it is escaped', () => {
+    const called = Array.from({ length: 20 }, (_, index) => `<@1234567890123456789${index + 10}>`);
+    const long = '*>*>*>*>*> '.repeat(300);
+    const facts = Array.from({ length: 20 }, (_, index) => ({
+      name: long,
+      value: `${index} ${'*>*>*>*>*> '.repeat(11)}`,
+      url: '',
+    }));
+    const card = plainCard({ title: long, text: long, message: long, footer: long, facts });
+    const context = { ...CALM, options: { mention_on_error: called }, isError: true };
+    const { plain } = discordChannel.formatOf().compose(card, context);
+    expect(plain?.()).to.have.property('content').with.lengthOf.within(1000, 2000);
   });
 });
