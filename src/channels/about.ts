@@ -2,7 +2,7 @@
 import type { Language } from '../time/display.ts';
 
 export interface About extends Readonly<Record<Language, AboutWords>> {
-  /** Of the chat, if it has no other type. */
+  /** Of the chat; left out where it has another type, or has no name of its own. */
   readonly name?: string;
   /** As members of a map in YAML, in which secrets are variables; left out: a hook named ops. */
   readonly settings?: string;

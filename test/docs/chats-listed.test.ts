@@ -1,5 +1,6 @@
 /** Wherever a document lists the chats there are, the list is made of what they say of themselves; `UPDATE_MESSAGES=1` writes it anew. */
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { format, resolveConfig } from 'prettier';
 import { exampleOf } from '../../src/channels/about.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -53,5 +54,10 @@ describe('Each list of chats', () => {
       const filepath = join(ROOT, path);
       const text = readDocument(path).replace(LISTED, () => list);
       expectText(filepath, await format(text, { ...(await resolveConfig(filepath)), filepath }));
+    });
+
+  for (const page of ['docs/chats.md', 'docs/chats.ja.md'])
+    it(`is followed by where to click in each of them: ${page}`, () => {
+      for (const { type } of CHATS) expect(readDocument(page)).to.contain(`\n\`type: ${type}\``);
     });
 });
