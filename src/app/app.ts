@@ -11,7 +11,7 @@ import { type Random, systemRandom } from '../text/random.ts';
 import { type Clock, within } from '../time/clock.ts';
 import { openAdmin, openReceiver, type Services } from './listeners.ts';
 import { Pipeline } from './pipeline.ts';
-import type { ConfigReading } from './read-config.ts';
+import type { ReadAgain } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
@@ -27,7 +27,7 @@ export interface AppOptions extends UsableConfig, Omit<SettingsEnvironment, 'onT
   readonly logger: Logger;
   readonly version: string;
   /** For a reload. Invalid files are problems in the result, not a rejection. */
-  readonly readConfig: () => Promise<ConfigReading>;
+  readonly readConfig: ReadAgain;
   /** The system's where it is left out. */
   readonly random?: Random;
   /** Opens sockets where it is left out. */

@@ -11,14 +11,16 @@ import { conditionFault } from '../render/condition.ts';
 import { linkFault } from '../render/links.ts';
 import { Renderer } from '../render/renderer.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
-import { routesOf, toldLater } from '../route/router.ts';
-import { foldersIn, readText } from '../text/read-text.ts';
+import { routesOf, toldBesides, toldLater } from '../route/router.ts';
+import { foldersIn, readBytes, readText } from '../text/read-text.ts';
 import type { UsableConfig } from './settings.ts';
 
 export interface ConfigToRead {
   readonly file: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
+  /** Of calendars that were read before, by path. */
+  readonly datesOfFiles?: Config['calendars']['files'];
   /** Missing variables and files are no errors but listed in `missing`: only for `check`. */
   readonly withoutSecrets?: boolean;
 }
@@ -31,6 +33,9 @@ export interface ConfigReading {
   readonly missing: readonly string[];
 }
 
+/** @param running its calendars keep the days of files that cannot be read any more */
+export type ReadAgain = (running: Pick<Config, 'calendars'>) => Promise<ConfigReading>;
+
 /** Yields to the event loop, as checking many templates takes 100 ms. Invalid files are problems in the result, not a rejection. */
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const readings = new Readings();
@@ -41,8 +46,9 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const names = [...formats.values()].map(({ name }) => name);
   const { templates: folder, display } = config;
   const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, names));
-  const fingerprint = fingerprintOf(own);
-  const configHash = fingerprint === undefined ? ofFile : hash('sha256', ofFile + fingerprint, 'hex');
+  const days = [...config.calendars.named.values()].map(({ calendar }) => calendar.key);
+  const parts = [fingerprintOf(own) ?? '', ...days].join('');
+  const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, names);
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check(targetsOf(config, formats));
@@ -63,7 +69,9 @@ export async function readConfigFile(
     loadConfig(file, {
       ...environment,
       builtInSets,
+      now: Date.now(),
       readFile: (path) => readAhead(`file ${path}`, () => readText(path)),
+      readBytes: (path) => readAhead(`bytes ${path}`, () => readBytes(path)),
       readFolders: (path) => readAhead(`folder ${path}`, () => foldersIn(path)),
     }),
   );
@@ -75,12 +83,12 @@ function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
     notify: [...route.notify, ...toldLater(route)],
     templateSet: route.templateSet,
   }));
-  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
-  const targets = [...routed, { notify: others, templateSet: undefined }].flatMap(({ notify, templateSet }) =>
-    notify.flatMap(({ channel, destination }) => {
-      const format = formats.get(channel);
-      return format === undefined ? [] : [{ format, templateSet, destination }];
-    }),
+  const targets = [...routed, { notify: toldBesides(config), templateSet: undefined }].flatMap(
+    ({ notify, templateSet }) =>
+      notify.flatMap(({ channel, destination }) => {
+        const format = formats.get(channel);
+        return format === undefined ? [] : [{ format, templateSet, destination }];
+      }),
   );
   const keyOf = ({ format, templateSet, destination }: (typeof targets)[number]) =>
     `${format.name}/${templateSet} ${pathText(format.templateAt?.(destination)?.path ?? [])}`;

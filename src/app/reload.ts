@@ -14,7 +14,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { CameOfBot } from '../ledger/archive/archive.ts';
 import { createRouter, type Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import type { ConfigReading } from './read-config.ts';
+import type { ReadAgain } from './read-config.ts';
 import type { AppSettings, UsableConfig } from './settings.ts';
 
 /** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
@@ -30,7 +30,7 @@ export interface ReloaderDependencies {
   readonly settings: RunningSettings<AppSettings>;
   readonly ledger: Pick<DatabaseLedger, 'archive'>;
   /** Invalid files are problems in the result, not a rejection. */
-  readonly readConfig: () => Promise<ConfigReading>;
+  readonly readConfig: ReadAgain;
   /** @throws {Error} a channel cannot be opened; then none stays open */
   readonly open: (next: UsableConfig) => Promise<AppSettings>;
   readonly onReload: (result: ReloadResult, cause: string) => void;
@@ -88,7 +88,7 @@ export class Reloader implements Reloading {
     const { router, config: running } = this.#loaded;
     const from = clock.now() - LOOKED_BACK_MS;
     const since = new Date(from).toISOString();
-    const { loaded: next, problems } = await readConfig();
+    const { loaded: next, problems } = await readConfig(running);
     const refused = { problems, configHash: undefined, since, unchanged: [], changes: [], isComplete: true };
     if (next === undefined) return refused;
     const { unchanged } = asItCanRun(next.config, running);
@@ -111,7 +111,7 @@ export class Reloader implements Reloading {
   async #reload(): Promise<ReloadResult> {
     const hasChanged = this.#failure !== undefined || !(await this.#readings.areCurrent());
     try {
-      const { loaded, problems, readings } = await this.#dependencies.readConfig();
+      const { loaded, problems, readings } = await this.#dependencies.readConfig(this.#loaded.config);
       this.#readings = readings;
       if (loaded === undefined) return this.#refused(problems);
       await this.#put(loaded);

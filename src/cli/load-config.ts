@@ -1,5 +1,11 @@
 /** Loads the config for a command, with its templates or, for commands that render nothing, without. */
-import { type ConfigReading, readConfig, readConfigFile } from '../app/read-config.ts';
+import {
+  type ConfigReading,
+  type ConfigToRead,
+  type ReadAgain,
+  readConfig,
+  readConfigFile,
+} from '../app/read-config.ts';
 import type { UsableConfig } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
@@ -11,13 +17,13 @@ type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
 
 /** A config with its templates, and a function that reads both again for a reload. */
 export interface Project extends UsableConfig {
-  readonly readConfig: () => Promise<ConfigReading>;
+  readonly readConfig: ReadAgain;
 }
 
 /** Reads the config and every template it names, and reports all problems at once. */
 export function readProject(
   source: ConfigSource,
-  how: { readonly withoutSecrets?: boolean } = {},
+  how: Pick<ConfigToRead, 'withoutSecrets' | 'datesOfFiles'> = {},
 ): Promise<ConfigReading> {
   return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
 }
@@ -31,7 +37,8 @@ export async function loadProject(
   if (loaded === undefined) throw refusalOf(problems);
   source.secrets?.add(loaded.config.secrets);
   for (const problem of problems) source.message?.(formatProblem(problem));
-  return { ...loaded, readConfig: () => readProject(source) };
+  const readAgain: ReadAgain = ({ calendars }) => readProject(source, { datesOfFiles: calendars.files });
+  return { ...loaded, readConfig: readAgain };
 }
 
 /**

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { checkSection, type Checking } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';
-import { type Known, nameRule } from './field-rules.ts';
+import { type Known, nameRule, NOTHING_KNOWN } from './field-rules.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
@@ -31,7 +31,7 @@ export function checkChannels(
     const what = value === undefined ? 'is missing: name one' : 'must name one';
     problems.error(['channels'], `${what}, such as outbox: { type: outbox, as: slack }`);
   }
-  const checking = { problems, known: { groups: [], templateSets: [], conditionFault } };
+  const checking = { problems, known: { ...NOTHING_KNOWN, conditionFault } };
   return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, checking)]));
 }
 

@@ -1,5 +1,6 @@
 /** Finds contradictions between settings that are each valid. */
 import type { StatusName } from '../callback/callback.ts';
+import { dayOf } from '../signal/calendar.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { doubtOfBotId } from './bot-id-pattern.ts';
@@ -7,6 +8,7 @@ import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './conf
 import { isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
+import { calendarDoubts } from './read-calendars.ts';
 
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
@@ -69,6 +71,24 @@ export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problem
     warnOfRoute(route, errorsReach, warn);
     if (route.steps !== undefined) warnOfSteps(route, config, warn);
   }
+  for (const [index, { botIds }] of config.reports.entries())
+    // A report on all BOTs leaves nothing out.
+    if (!botIds.includes('*'))
+      warnOfBotIds('bots', botIds, (key, message) => problems.warning(['reports', index, ...key], message));
+}
+
+export function warnOfCalendars(
+  { calendars, display }: Pick<Config, 'calendars' | 'display'>,
+  problems: Problems,
+  now: number,
+): void {
+  for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, dayOf(now, display.timezone)))
+    if (endsOn === undefined) problems.warning(['calendars', calendar], `: ${file} has no day of ${year}`);
+    else
+      problems.warning(
+        ['calendars', calendar, 'until'],
+        `is ${endsOn}: from then on \`except\` counts no more; add the days that come, and set it later`,
+      );
 }
 
 type Warn = (key: Path, message: string) => void;
@@ -100,13 +120,17 @@ function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
   return notify.map(({ destination }) => destination);
 }
 
+function warnOfBotIds(key: string, botIds: readonly string[], warn: Warn): void {
+  for (const [index, pattern] of botIds.entries()) {
+    const doubt = doubtOfBotId(pattern);
+    if (doubt !== undefined) warn(botIds.length > 1 ? [key, index] : [key], doubt);
+  }
+}
+
 /** @param errorsReach the destinations that any route notifies of errors */
 function warnOfRoute(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
   const { on, rules, botIds } = route;
-  for (const [index, pattern] of botIds.entries()) {
-    const doubt = doubtOfBotId(pattern);
-    if (doubt !== undefined) warn(botIds.length > 1 ? ['bot_id', index] : ['bot_id'], doubt);
-  }
+  warnOfBotIds('bot_id', botIds, warn);
   if (!on.includes('error')) {
     if (rules.afterFailures > 1) warn(['after_failures'], 'does nothing: the route is not told of errors');
     if (rules.repeat !== 'every') warn(['repeat'], 'does nothing: the route is not told of errors');

@@ -2,11 +2,22 @@
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import type { Proxies } from '../outbound/proxy.ts';
+import { outside } from '../signal/calendar.ts';
 import { isWithin } from '../signal/hold.ts';
-import type { Burst, Digest, Occasion, PerJob, RouteRules, TimeWindow } from '../signal/rules.ts';
+import type {
+  Burst,
+  Calendar,
+  Digest,
+  Occasion,
+  PerJob,
+  Report,
+  RouteRules,
+  TimeWindow,
+} from '../signal/rules.ts';
 import { parseDuration, parseSize } from '../time/display.ts';
 import { parseListenAddress, parseTimeOfDay } from './field-rules.ts';
-import type { RootSection, WindowSection } from './schema.ts';
+import type { WindowSection } from './schema-days.ts';
+import type { RootSection } from './schema.ts';
 
 /** The file, line and column of a value; line and column count from 1. */
 export interface Place {
@@ -89,14 +100,37 @@ export const msOf = (text: string) => parseDuration(text) as number;
 const bytesOf = (text: string) => parseSize(text) as number;
 
 /** Times of day in minutes. */
-export function windowOf({ days, dates, from, to }: WindowSection): TimeWindow {
+export function windowOf(
+  { days, dates, from, to, calendar }: WindowSection,
+  { named }: Pick<Calendars, 'named'>,
+): TimeWindow {
+  const name = typeof calendar === 'object' ? calendar.outside : calendar;
+  const found = name === undefined ? undefined : named.get(name)?.calendar;
   return {
     days,
     dates,
+    calendar: found && typeof calendar === 'object' ? outside(found) : found,
     from: from === undefined ? undefined : parseTimeOfDay(from),
     // As an end, 00:00 is the end of the day.
     to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
   };
+}
+
+/** The days that a file has, each once. */
+export type DatesOfFile = ReadonlySet<number>;
+
+export interface NamedCalendar {
+  readonly calendar: Calendar;
+  /** The last day on which `except` counts; undefined: no end is set. */
+  readonly until: number | undefined;
+  /** The paths of its files. */
+  readonly files: readonly string[];
+}
+
+export interface Calendars {
+  readonly named: ReadonlyMap<string, NamedCalendar>;
+  /** By path. */
+  readonly files: ReadonlyMap<string, DatesOfFile>;
 }
 
 export interface ChannelConfig {
@@ -136,6 +170,24 @@ export interface DigestConfig extends Digest {
   readonly notify: readonly Destination[];
 }
 
+/** A report on BOTs, each as routes name them. */
+export interface ReportConfig extends Report {
+  /** Empty: all. */
+  readonly botIds: readonly string[];
+  readonly notify: readonly Destination[];
+}
+
+/** The running time that the plan includes in a month. */
+export interface BudgetConfig {
+  readonly hours: number;
+  /** Day of the month, 1 to 28. */
+  readonly fromDay: number;
+  /** Percentages, ascending. */
+  readonly warn: readonly number[];
+  readonly calendar: Calendar | undefined;
+  readonly notify: readonly Destination[];
+}
+
 /** Whom a route tells of an incident that lasts, and how long after the first message about it. */
 export interface EscalationStep {
   readonly afterMs: number;
@@ -165,7 +217,10 @@ export interface Config extends ConfigSettings {
   readonly templates: string | undefined;
   readonly proxies: Proxies;
   readonly channels: ReadonlyMap<string, ChannelConfig>;
+  readonly calendars: Calendars;
   readonly digests: readonly DigestConfig[];
+  readonly reports: readonly ReportConfig[];
+  readonly budget: BudgetConfig | undefined;
   readonly routes: readonly RouteConfig[];
   readonly defaultRoute: RouteConfig | undefined;
   /** Strings that no log, answer, error or page may show. */

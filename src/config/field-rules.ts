@@ -2,6 +2,7 @@
 import { hasWholeLogin, LOGIN_RULE } from '../outbound/login.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean, nearestOrAll } from '../text/nearest.ts';
+import { dayIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
 import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
@@ -10,11 +11,14 @@ import { isIP, isIPv6 } from 'node:net';
 /** What the values of a config may refer to. */
 export interface Known {
   readonly groups: readonly string[];
+  readonly calendars: readonly string[];
   readonly templateSets: readonly string[];
   /** What is wrong with a Liquid condition; left out: no condition is checked. */
   readonly conditionFault?: ((text: string, names?: readonly string[]) => string | undefined) | undefined;
   readonly linkFault?: ((link: 'job' | 'file', template: string) => string | undefined) | undefined;
 }
+
+export const NOTHING_KNOWN: Known = { groups: [], calendars: [], templateSets: [] };
 
 /** @returns what is wrong, to be read after the value's path; undefined if nothing is */
 export type Rule = (text: string, known: Known) => string | undefined;
@@ -52,6 +56,8 @@ export const hostRule = matching(
 );
 
 export const folderRule = matching(/./s, 'must name a folder');
+
+export const fileRule = matching(/./s, 'must name a file');
 
 export const groupRule = (name: string, { groups }: Pick<Known, 'groups'>): string | undefined => {
   if (groups.includes(name)) return undefined;
@@ -197,10 +203,23 @@ export const timeOfDayRule = holding(
   (text) => parseTimeOfDay(text) !== undefined,
 );
 
-export const dateRule = holding('must be a day that there is, such as 2026-12-29', (text) => {
-  const day = new Date(`${text}T00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && day.getTime() > 0 && day.toISOString().startsWith(text);
-});
+export const dateRule = holding(
+  'must be a day that there is, such as 2026-12-29',
+  (text) => dayIn(text) !== undefined,
+);
+
+export const dayRangeRule = holding(
+  'must be a day that there is, such as 2026-12-29, or days from one to another, such as 2026-12-29..2027-01-03',
+  (text) => {
+    const [from, to = from, ...more] = text.split('..').map(dayIn);
+    return from !== undefined && to !== undefined && from <= to && more.length === 0;
+  },
+);
+
+export const calendarRule = (name: string, { calendars }: Pick<Known, 'calendars'>): string | undefined =>
+  calendars.includes(name)
+    ? undefined
+    : `: there is no calendar ${JSON.stringify(name)}${nearestOrAll(name, calendars)}`;
 
 export const cronRule: Rule = (text) => {
   const fault = cronFault(text);

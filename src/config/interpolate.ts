@@ -6,6 +6,8 @@ interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
+  /** @returns the whole path of what the config names */
+  readonly whole: (path: string) => string;
   /** Accepts references to unset variables (also those with an empty default) and to unreadable files, instead of reporting them. */
   readonly withoutSecrets?: boolean;
 }
@@ -85,14 +87,15 @@ export class Interpolated {
     return this.miss(path, name, `the environment variable ${name} is not set: ${hint}`);
   }
 
-  private contentOf(file: string, path: Path): string | undefined {
+  private contentOf(named: string, path: Path): string | undefined {
+    const file = this.sources.whole(named);
     try {
       const content = this.sources.readFile(file).replace(/^\uFEFF|\r?\n$/g, '');
       // An empty file means that its writer failed or has not finished; an empty value would turn the password off.
-      if (content.trim() === '') return this.miss(path, `file:${file}`, `the file ${file} is empty`);
+      if (content.trim() === '') return this.miss(path, `file:${named}`, `the file ${file} is empty`);
       return this.clean(content, path, `the file ${file}`);
     } catch (error) {
-      return this.miss(path, `file:${file}`, `the file ${file} cannot be read: ${(error as Error).message}`);
+      return this.miss(path, `file:${named}`, `the file ${file} cannot be read: ${(error as Error).message}`);
     }
   }
 

@@ -3,6 +3,7 @@ import { isSchema, mixed, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { INTERPOLATED } from './schema-fields.ts';
+import { calendarSchema, daysFileSchema, outsideSchema } from './schema-days.ts';
 import { burstSchema, groupSchema, optionFields, rootSchema, timedMention } from './schema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -26,6 +27,9 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
       address: { anyOf: [...ADDRESSES, { ...LIST, minItems: 1 }] },
       mentioned: { anyOf: [...ADDRESSES, LIST] },
       mention: { anyOf: [{ $ref: '#/$defs/mentioned' }, jsonSchemaOf(timedMention(mixed()).describe())] },
+      calendar: jsonSchemaOf(calendarSchema.describe()),
+      days_file: jsonSchemaOf(daysFileSchema.describe()),
+      outside: jsonSchemaOf(outsideSchema.describe()),
       destination: destinationSchema(types),
       addresses: { type: 'array', minItems: 1, items: { $ref: '#/$defs/destination' } },
       group: { anyOf: [{ $ref: '#/$defs/addresses' }, jsonSchemaOf(groupSchema.describe())] },

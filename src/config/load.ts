@@ -1,6 +1,7 @@
 /** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
-import { type Config, type Problem, settingsOf } from './config.ts';
+import { dirname, resolve } from 'node:path';
+import { type Config, type Problem, settingsOf, type Calendars } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated } from './interpolate.ts';
@@ -9,11 +10,13 @@ import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkTogether } from './check-together.ts';
+import { checkTogether, warnOfCalendars } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
+import { type CalendarReading, readCalendars } from './read-calendars.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
 import { DEFAULT_ROUTE, readTold, routeNames, routeOf } from './read-routes.ts';
+import { readToldOfDays, reportsAndBudget } from './read-reports.ts';
 import { rootSchema } from './schema.ts';
 
 export interface LoadEnvironment {
@@ -26,6 +29,11 @@ export interface LoadEnvironment {
   readonly linkFault?: Known['linkFault'];
   /** Reads a file as UTF-8. @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
+  readonly readBytes: CalendarReading['readBytes'];
+  /** Milliseconds since 1970: a calendar that ends soon is warned of. */
+  readonly now: number;
+  /** Of calendars that were read before, by path; left out: none was. */
+  readonly datesOfFiles?: Calendars['files'] | undefined;
   /** For a check on a machine without the config's secrets: accepts references to unset variables and unreadable files. */
   readonly withoutSecrets?: boolean;
 }
@@ -43,7 +51,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Never throws for any content of the file. Paths in the config are relative to the working directory.
+ * Never throws for any content of the file. What it names to be read is relative to the folder that it is in.
  * @param file the path to read, which problems show as given
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
@@ -62,7 +70,13 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
     return refused(file, `the config ${what}: ${hint}`);
   }
-  const interpolated = new Interpolated(sectionsOf(source.data), { variables, readFile, withoutSecrets });
+  const whole = inFolderOf(file);
+  const interpolated = new Interpolated(sectionsOf(source.data), {
+    variables,
+    readFile,
+    whole,
+    withoutSecrets,
+  });
   const problems = new Problems(source, interpolated);
   const config = readConfig(file, interpolated, problems, environment);
   return {
@@ -85,34 +99,41 @@ function readConfig(
 ): Config | undefined {
   const { channelTypes, variables, withoutSecrets, conditionFault, linkFault } = environment;
   const root = interpolated.data as JsonObject;
+  const whole = inFolderOf(file);
   const checked = checkChannels(root['channels'], channelTypes, problems, conditionFault);
-  const reader = new NotifyReader(root['groups'], checked, problems);
+  const { readBytes, datesOfFiles: lastKnown = new Map() } = environment;
+  const calendars = readCalendars(root['calendars'], problems, { whole, readBytes, lastKnown });
+  const reader = new NotifyReader(root['groups'], checked, calendars, problems);
   const told = readTold(root, reader);
+  const toldOfDays = readToldOfDays(root, reader);
   const groups = [...reader.groups.keys()];
-  const templateSets = readTemplateSets(root['templates'], problems, environment);
+  const templateSets = readTemplateSets(root['templates'], file, problems, environment);
   const sections = checkSection(rootSchema, root, [], {
     problems,
-    known: { groups, templateSets, conditionFault, linkFault },
+    known: { groups, calendars: [...calendars.named.keys()], templateSets, conditionFault, linkFault },
   });
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
   const { templates, routes = [], default_route: last, delivery, display } = sections;
-  const read = { told, timezone: display.timezone };
+  const read = { told, calendars, timezone: display.timezone };
   const names = routeNames(routes);
   const config = {
     file,
     ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
     proxies,
-    templates,
+    templates: templates && whole(templates),
     channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
+    calendars,
     digests: reader.digests,
+    ...reportsAndBudget(sections, { told: toldOfDays, calendars }),
     routes: routes.map((section, index) =>
       routeOf(section, ['routes', index], { ...read, name: names[index] ?? '' }),
     ),
     defaultRoute: last && routeOf(last, [DEFAULT_ROUTE], { ...read, name: DEFAULT_ROUTE }),
   };
   checkTogether(config, problems);
+  warnOfCalendars(config, problems, environment.now);
   if (problems.hasErrors()) return undefined;
   return { ...config, secrets: secretsIn(config, channelTypes, interpolated.values) };
 }
@@ -124,14 +145,20 @@ function sectionsOf(root: JsonObject): JsonObject {
   );
 }
 
+/** @returns gives the whole path of what the config names */
+function inFolderOf(file: string): (path: string) => string {
+  return (path) => resolve(dirname(file), path);
+}
+
 function readTemplateSets(
   folder: unknown,
+  file: string,
   problems: Problems,
   { readFolders, builtInSets }: LoadEnvironment,
 ): readonly string[] {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
   try {
-    return [...builtInSets, ...readFolders(folder)];
+    return [...builtInSets, ...readFolders(inFolderOf(file)(folder))];
   } catch (error) {
     problems.error(['templates'], `cannot be read as a folder: ${(error as Error).message}`);
     return builtInSets;

@@ -4,9 +4,9 @@ import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
-import { checkSection, NO_VALUE } from './check-section.ts';
-import { type Destination, type DigestConfig, windowOf } from './config.ts';
-import { groupRule, nameRule, parseTimeOfDay } from './field-rules.ts';
+import { checkSection, type Checking, NO_VALUE } from './check-section.ts';
+import { type Destination, type DigestConfig, windowOf, type Calendars } from './config.ts';
+import { groupRule, nameRule, NOTHING_KNOWN, parseTimeOfDay } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { groupSchema } from './schema.ts';
@@ -24,12 +24,16 @@ export class NotifyReader {
   readonly groups = new Map<string, readonly Destination[]>();
   readonly digests: DigestConfig[] = [];
   readonly #channels: CheckedChannels;
+  readonly #calendars: Calendars;
+  readonly #checking: Checking;
   readonly #problems: Problems;
 
   /** @param groups the config's `groups`, unchecked */
-  constructor(groups: unknown, channels: CheckedChannels, problems: Problems) {
+  constructor(groups: unknown, channels: CheckedChannels, calendars: Calendars, problems: Problems) {
     this.#channels = channels;
+    this.#calendars = calendars;
     this.#problems = problems;
+    this.#checking = { problems, known: { ...NOTHING_KNOWN, calendars: [...calendars.named.keys()] } };
     if (groups !== undefined && !isJsonObject(groups))
       problems.error(['groups'], 'must be a map of names and addresses');
     for (const [name, group] of Object.entries(isJsonObject(groups) ? groups : {}))
@@ -59,10 +63,11 @@ export class NotifyReader {
     if (wrong !== undefined) this.#problems.error(path, `: the name of a group ${wrong}`);
     if (!isJsonObject(group)) return this.#readAddresses(group, path);
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
-    const digest = checkSection(groupSchema, group, path, { problems: this.#problems })?.digest;
+    const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;
     if (digest !== undefined) {
-      const { at, days = WEEKDAYS } = digest;
-      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days });
+      const { at, days = WEEKDAYS, calendar } = digest;
+      const own = calendar === undefined ? undefined : this.#calendars.named.get(calendar)?.calendar;
+      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days, calendar: own });
     }
     return notify;
   }
@@ -95,10 +100,10 @@ export class NotifyReader {
       return [];
     }
     const channel = this.#channels.get(name);
-    const checked = channel && checkSection(channel.entry, entry, at, { problems: this.#problems });
+    const checked = channel && checkSection(channel.entry, entry, at, this.#checking);
     if (channel === undefined || checked === undefined) return [];
     const { [name]: written, per_job: perJob = 'message', ...rest } = checked;
-    const mentioning = withHours(rest);
+    const mentioning = withHours(rest, this.#calendars);
     return [written].flat().flatMap((text: unknown, index) => {
       // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
@@ -118,11 +123,11 @@ export class NotifyReader {
   }
 }
 
-function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionHours'> {
+function withHours(options: JsonObject, calendars: Calendars): Pick<Destination, 'options' | 'mentionHours'> {
   const { [MENTION_OPTION]: mention } = options;
   if (!isJsonObject(mention)) return { options };
   const { who, ...hours } = mention;
-  return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: windowOf(hours) };
+  return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: windowOf(hours, calendars) };
 }
 
 function noListIn(value: unknown, mayNameGroups: boolean): string {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { type Destination, msOf, type RouteConfig, windowOf } from './config.ts';
+import { type Destination, msOf, type RouteConfig, windowOf, type Calendars } from './config.ts';
 import { type Path, pathText } from './path.ts';
 import type { NotifyReader } from './read-notify.ts';
 import type { RouteSection } from './schema.ts';
@@ -65,11 +65,7 @@ function patternsName(botIds: readonly string[]): string {
 export function routeOf(
   section: RouteSection,
   path: Path,
-  {
-    name,
-    told,
-    timezone,
-  }: { readonly name: string; readonly told: DestinationsByRoute; readonly timezone: string },
+  { name, told, ...asRead }: { readonly name: string; readonly told: DestinationsByRoute } & RulesAsRead,
 ): RouteConfig {
   const { bot_id: botId = [], on, template_set: templateSet } = section;
   return {
@@ -77,7 +73,7 @@ export function routeOf(
     botIds: [botId].flat(),
     // In the order of the documentation.
     on: OCCASIONS.filter((occasion) => on.includes(occasion)),
-    rules: rulesOf(section, timezone),
+    rules: rulesOf(section, asRead),
     notify: told.get(pathText(path)) ?? [],
     groups: [section.notify].flat().filter((entry) => typeof entry === 'string'),
     templateSet,
@@ -89,24 +85,31 @@ export function routeOf(
   };
 }
 
+/** What rules are read with. */
+interface RulesAsRead {
+  readonly timezone: string;
+  readonly calendars: Calendars;
+}
+
 function rulesOf(
   { when, after_failures, repeat = 'every', mute = [], overdue, expect }: RouteSection,
-  timezone: string,
+  { timezone, calendars }: RulesAsRead,
 ): RouteRules {
   return {
     when,
     afterFailures: after_failures ?? NO_RULES.afterFailures,
     repeat: repeat === 'every' || repeat === 'changes' ? repeat : msOf(repeat),
-    mute: mute.map((entry) => ({ ...windowOf(entry), except: entry.except })),
+    mute: mute.map((entry) => ({ ...windowOf(entry, calendars), except: entry.except })),
     overdueMs: overdue === undefined ? undefined : msOf(overdue),
-    expect: expect && expectationOf(expect, timezone),
+    expect: expect && expectationOf(expect, { timezone, calendars }),
   };
 }
 
 function expectationOf(
-  { every, cron = '', grace }: NonNullable<RouteSection['expect']>,
-  timezone: string,
+  { every, cron = '', grace, calendar: name }: NonNullable<RouteSection['expect']>,
+  { timezone, calendars }: RulesAsRead,
 ): Expectation {
   const graceMs = msOf(grace);
-  return every === undefined ? { cron, timezone, graceMs } : { everyMs: msOf(every), graceMs };
+  const calendar = name === undefined ? undefined : calendars.named.get(name)?.calendar;
+  return every === undefined ? { cron, timezone, calendar, graceMs } : { everyMs: msOf(every), graceMs };
 }

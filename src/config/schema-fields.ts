@@ -1,5 +1,5 @@
 /** Builds the yup schemas of the config's fields, each with its documentation. */
-import { array, boolean, lazy, number, object, string, type ObjectShape, type TestContext } from 'yup';
+import { array, boolean, lazy, mixed, number, object, string, type ObjectShape, type TestContext } from 'yup';
 import { memberRule, type Known, type Rule } from './field-rules.ts';
 import { parsePath, type Path, pathText } from './path.ts';
 
@@ -103,4 +103,9 @@ export function flagOrTexts(rule: Rule, wanted: string, doc: string) {
   const several = texts(rule, doc);
   const jsonSchema = { anyOf: [{ type: 'boolean' }, TEXTS, INTERPOLATED] };
   return lazy((value: unknown) => (Array.isArray(value) ? several : flag)).meta({ doc, jsonSchema });
+}
+
+/** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
+export function readApart(doc: string, jsonSchema: object, required?: string) {
+  return mixed().nullable().meta({ doc, jsonSchema, required });
 }

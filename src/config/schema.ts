@@ -1,5 +1,5 @@
 /** The schema of each section of the config: shape, defaults and documentation. */
-import { array, lazy, mixed, type InferType, type MixedSchema, type Schema } from 'yup';
+import { array, lazy, type InferType, type MixedSchema, type Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
@@ -13,6 +13,7 @@ import {
   faultOf,
   flagOrTexts,
   integer,
+  readApart,
   section,
   someOf,
   text,
@@ -20,6 +21,14 @@ import {
   texts,
   textOrTexts,
 } from './schema-fields.ts';
+import {
+  budgetSchema,
+  calendarName,
+  muteSchema,
+  reportsSchema,
+  WINDOW,
+  windowFields,
+} from './schema-days.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
@@ -96,31 +105,6 @@ const displaySchema = section('How times, durations and links are shown.', {
   }),
 });
 
-const windowFields = {
-  days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
-  from: text(rule.timeOfDayRule, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
-  to: text(rule.timeOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
-  dates: texts(rule.dateRule, 'Days such as 2026-12-29. Default: all.').min(
-    1,
-    '${path} must name at least one date; leave it out for all of them',
-  ),
-};
-
-const WINDOW = 'All its keys must hold; a window over midnight belongs to the day it begins on.';
-const windowSchema = section(WINDOW, windowFields);
-const muteSchema = section(WINDOW, {
-  ...windowFields,
-  except: someOf(ALL_STATUSES, 'Statuses that are told all the same. Default: none.'),
-});
-
-/** In the display's timezone. */
-export type WindowSection = InferType<typeof windowSchema>;
-
-/** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
-function readApart(doc: string, jsonSchema: object, required?: string) {
-  return mixed().nullable().meta({ doc, jsonSchema, required });
-}
-
 /** The fields of a `notify` entry beside its channel's name. @param options of the channel's type */
 export function optionFields(
   { [MENTION_OPTION]: mentioned, ...others }: Readonly<Record<string, Schema>>,
@@ -158,6 +142,7 @@ export const groupSchema = section('Addresses that are told together, and now an
   digest: section('What ran, failed or was missed since the last one, also where all is well.', {
     at: text(rule.timeOfDayRule, 'Time of day, in the display’s timezone.').default('09:00'),
     days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
+    calendar: calendarName,
   })
     .default(undefined)
     .optional(),
@@ -210,13 +195,20 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
   every: text(rule.spanRule, 'A result at least so often.', SPAN),
   cron: text(rule.cronRule, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
   grace: text(rule.spanRule, 'How much later it may come.', SPAN).default('5m'),
-}).test(
-  'either',
-  '${path} must have either `every` or `cron`',
-  // The test also runs if `expect` is missing.
-  (value: { every?: string; cron?: string } | undefined) =>
-    value === undefined || (value.every === undefined) !== (value.cron === undefined),
-);
+  calendar: text(rule.calendarRule, 'Name of a calendar: due times of `cron` on other days do not count.'),
+})
+  .test('calendar', (value: { every?: string; calendar?: string } | undefined, context) =>
+    value?.every === undefined || value.calendar === undefined
+      ? true
+      : faultOf(context, 'needs `cron`: with `every`, a result is due on all days', ['calendar']),
+  )
+  .test(
+    'either',
+    '${path} must have either `every` or `cron`',
+    // The test also runs if `expect` is missing.
+    (value: { every?: string; cron?: string } | undefined) =>
+      value === undefined || (value.every === undefined) !== (value.cron === undefined),
+  );
 
 const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
@@ -266,10 +258,16 @@ export const rootSchema = section('Configuration of Botbell.', {
     rule.proxyRule,
     'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
   ).default(''),
+  calendars: readApart('Days that rules and reports name, by a name of your choice.', {
+    type: 'object',
+    additionalProperties: { $ref: '#/$defs/calendar' },
+  }),
   groups: readApart('Addresses that are told together, by a name of your choice.', {
     type: 'object',
     additionalProperties: { $ref: '#/$defs/group' },
   }),
+  reports: reportsSchema,
+  budget: budgetSchema.default(undefined).optional(),
   routes: routesSchema,
   default_route: defaultRouteSchema.default(undefined).optional(),
 });

@@ -1,5 +1,4 @@
 /** The BOTs that routes expect, and the times after which their runs are overdue. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Expectation } from '../signal/rules.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
@@ -8,7 +7,7 @@ import { keyOf } from '../ledger/callbacks/keys.ts';
 import type { ExpectedBot } from '../ledger/timers/judge.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import { routesOf } from '../route/router.ts';
-import { beginToExpect, missedFrom, underRule, withinReach } from '../signal/expect.ts';
+import { beginToExpect, isSameRule, missedFrom, underRule, withinReach } from '../signal/expect.ts';
 import type { RouteConfig } from '../config/config.ts';
 import type { Settings } from './settings.ts';
 
@@ -87,7 +86,7 @@ function expectedBots(
 /** What was expected of the BOT by a route whose patterns have changed; taken once. */
 function leftOf(botId: string, rule: Expectation, left: Map<string, ExpectedBot>): ExpectedBot | undefined {
   const own = [...left].filter(([, data]) => data.botId === botId);
-  const [key, data] = own.find(([, { expected }]) => isDeepStrictEqual(expected.rule, rule)) ?? own[0] ?? [];
+  const [key, data] = own.find(([, { expected }]) => isSameRule(expected.rule, rule)) ?? own[0] ?? [];
   if (key !== undefined) left.delete(key);
   return data;
 }

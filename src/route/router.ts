@@ -21,14 +21,25 @@ export interface PlannedTarget extends Destination {
   readonly asked?: readonly RouteConfig[] | undefined;
 }
 
-/** Every destination of routes, alerts and digests, by its name. */
+/** The destinations that something else than a route tells. */
+export function toldBesides({
+  delivery,
+  digests,
+  reports,
+  budget,
+}: Pick<Config, 'delivery' | 'digests' | 'reports' | 'budget'>): readonly Destination[] {
+  return [{ notify: delivery.alerts }, ...digests, ...reports, budget ?? { notify: [] }].flatMap(
+    ({ notify }) => notify,
+  );
+}
+
+/** Every destination that the config names, by its name. */
 export function destinationsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
   const routed = routesOf(config).flatMap((route): readonly PlannedTarget[] =>
     [...route.notify, ...toldLater(route)].map((told) => ({ ...told, templateSet: route.templateSet })),
   );
-  const others = [...config.delivery.alerts, ...config.digests.flatMap(({ notify }) => notify)];
   const targets = new Map<string, PlannedTarget>();
-  for (const target of [...routed, ...others])
+  for (const target of [...routed, ...toldBesides(config)])
     if (!targets.has(target.destination)) targets.set(target.destination, target);
   return targets;
 }

@@ -1,6 +1,7 @@
-/** Days and times of day in the display's timezone, for digests, snoozes and filters. A day is its midnight in ms, read as UTC. */
+/** Calendars, days and times of day in the display's timezone. A day is its midnight in ms, read as UTC. */
+import { hash } from 'node:crypto';
 import { instantToZoned, zonedToInstant } from '../time/display.ts';
-import { type Digest, type Weekday, WEEKDAYS } from './rules.ts';
+import { type Calendar, type Digest, type Report, type Weekday, WEEKDAYS } from './rules.ts';
 
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -24,15 +25,96 @@ export function dateOf(day: number): string {
   return new Date(day).toISOString().slice(0, 10);
 }
 
-/** The first time after `after` at which a digest is due; infinite if it names no day. */
-export function nextDigest({ at, days }: Digest, after: number, timezone: string): number {
-  const today = dayOf(after, timezone);
-  // From yesterday, since clocks set forward at midnight may move its last minutes to today; to this weekday in a week.
-  const coming = Array.from({ length: 10 }, (_, index) => today + (index - 1) * DAY_MS);
-  const dues = coming
-    .filter((day) => days.includes(weekdayOf(day)))
-    .map((day) => instantOn(day, at, timezone));
-  return Math.min(...dues.filter((due) => due > after));
+/** The day that a date in ISO 8601 names; undefined: there is none. */
+export function dayIn(date: string): number | undefined {
+  const day = Date.parse(`${date}T00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(date) && day > 0 && dateOf(day) === date ? day : undefined;
+}
+
+/** Why a calendar may soon be wrong: it ends, or a file of it has no day of this year. */
+export interface CalendarDoubt {
+  readonly calendar: string;
+  /** In ISO 8601. */
+  readonly endsOn?: string | undefined;
+  readonly file?: string | undefined;
+  readonly year?: number | undefined;
+}
+
+/** From one day to another, both included. */
+export type DayRange = readonly [from: number, to: number];
+
+/** `except` wins over `days`, `also` over both; after `until`, `except` counts no more. */
+export interface CalendarDays {
+  readonly days: readonly Weekday[];
+  readonly except: readonly DayRange[];
+  readonly also: readonly DayRange[];
+  readonly until: number | undefined;
+}
+
+export function calendarOf(of: CalendarDays): Calendar {
+  const { days, until = Infinity } = of;
+  const [isExcept, isAlso] = [among(of.except), among(of.also)];
+  const has = (day: number) =>
+    isAlso(day) || (days.includes(weekdayOf(day)) && !(day <= until && isExcept(day)));
+  return withKey(hash('sha256', JSON.stringify(of), 'hex').slice(0, 16), has);
+}
+
+/** All other days. */
+export function outside(calendar: Calendar): Calendar {
+  return withKey(`outside ${calendar.key}`, (day) => !calendar.has(day));
+}
+
+function withKey(key: string, has: Calendar['has']): Calendar {
+  return { key, has, toJSON: () => key };
+}
+
+/** A calendar may have the holidays of many years, and is asked for each message. */
+function among(ranges: readonly DayRange[]): (day: number) => boolean {
+  const single = new Set(ranges.filter(([from, to]) => from === to).map(([day]) => day));
+  const long = ranges.filter(([from, to]) => from !== to);
+  return (day) => single.has(day) || long.some(([from, to]) => from <= day && day <= to);
+}
+
+/** The last instant that a JavaScript date can hold. */
+export const NEVER = 8.64e15;
+
+/** A calendar may leave out as many days in a row; after them nothing is due any more. */
+const MOST_DAYS_AHEAD = 400;
+
+/** The first time after `after` that shows `at` on a day that is meant; `NEVER` if none is in sight. */
+function nextOn(isMeant: (day: number) => boolean, at: number, after: number, timezone: string): number {
+  // From yesterday, since clocks set forward at midnight may move its last minutes to today.
+  const first = dayOf(after, timezone) - DAY_MS;
+  for (let day = first; day <= first + MOST_DAYS_AHEAD * DAY_MS; day += DAY_MS) {
+    const due = isMeant(day) ? instantOn(day, at, timezone) : -Infinity;
+    if (due > after) return due;
+  }
+  return NEVER;
+}
+
+/** The first time after `after` at which a digest is due. */
+export function nextDigest({ at, days, calendar }: Digest, after: number, timezone: string): number {
+  const isMeant = (day: number) => days.includes(weekdayOf(day)) && calendar?.has(day) !== false;
+  return nextOn(isMeant, at, after, timezone);
+}
+
+/** The first day of the day's period: itself, its Monday, or the first of its month. */
+export function periodStart(every: Report['every'], day: number): number {
+  const date = new Date(day);
+  if (every === 'month') return day - (date.getUTCDate() - 1) * DAY_MS;
+  return every === 'week' ? day - ((date.getUTCDay() + 6) % 7) * DAY_MS : day;
+}
+
+function periodAfter(every: Report['every'], day: number): number {
+  // Two of the longest ones' beginnings are as far from each other.
+  return periodStart(every, periodStart(every, day) + { day: 1, week: 7, month: 31 }[every] * DAY_MS);
+}
+
+/** When a report is due that begins with the day `from`: on its calendar's first day on which that period has ended. */
+export function reportDue({ every, at, calendar }: Report, from: number, timezone: string): number {
+  const end = periodAfter(every, from);
+  const isMeant = (day: number) => day >= end && calendar?.has(day) !== false;
+  return nextOn(isMeant, at, instantOn(end, 0, timezone) - 1, timezone);
 }
 
 const DIGEST_STILL_TOLD_MS = 3_600_000;

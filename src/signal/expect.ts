@@ -1,6 +1,6 @@
 /** When a BOT's result is due, which result meets a due time, and when a due time is missed. */
-import { isDeepStrictEqual } from 'node:util';
 import { Cron } from 'croner';
+import { DAY_MS, dayOf, instantOn, NEVER } from './calendar.ts';
 import type { Expectation } from './rules.ts';
 
 /** What the ledger keeps of a BOT that a rule expects. */
@@ -24,9 +24,6 @@ export interface Came {
   readonly isResult: boolean;
 }
 
-/** The last instant that a JavaScript date can hold. */
-const NEVER = 8.64e15;
-
 /**
  * The first state of a BOT that a rule expects. Expecting begins with the config for a BOT that the rule names or that has
  * posted before, and for any other BOT with its first callback.
@@ -40,9 +37,14 @@ export function beginToExpect(
 
 /** What is kept, by the rule in force: an edit of its schedule moves the due time alone, counted from `at`; another grace moves none. */
 export function underRule(rule: Expectation, expected: Expected, at: number): Expected {
-  if (isDeepStrictEqual(rule, expected.rule)) return expected;
-  const isSameSchedule = isDeepStrictEqual({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
+  if (isSameRule(rule, expected.rule)) return expected;
+  const isSameSchedule = isSameRule({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
   return { ...expected, rule, dueAt: isSameSchedule ? expected.dueAt : firstDue(rule, at, at + 1) };
+}
+
+/** Compares rules as they are stored, where a calendar is its key. */
+export function isSameRule(one: Expectation, other: Expectation): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** @returns the state to keep, and the due time for which a result is late; undefined: it is not late */
@@ -113,6 +115,27 @@ export function withinReach(rule: Expectation, kept: Expected, at: number): Expe
  */
 function firstDue(rule: Expectation, known: number, from: number): number {
   if ('everyMs' in rule) return known + Math.ceil((from - known) / rule.everyMs) * rule.everyMs;
+  const { calendar, timezone } = rule;
+  let after = from - 1;
+  for (let count = 0; count < MOST_DAYS_LEFT_OUT; count += 1) {
+    const due = cronOf(rule).nextRun(new Date(after))?.getTime() ?? NEVER;
+    const day = due === NEVER ? 0 : dayOf(due, timezone);
+    if (due === NEVER || calendar?.has(day) !== false) return due;
+    after = Math.max(due, instantOn(day + DAY_MS, 0, timezone) - 1);
+  }
+  return NEVER;
+}
+
+/** A calendar may leave out so many days with due times in a row. */
+const MOST_DAYS_LEFT_OUT = 400;
+
+/** By its rule, which the config keeps. */
+const CRONS = new WeakMap<Expectation, Cron>();
+
+function cronOf(rule: Extract<Expectation, { readonly cron: string }>): Cron {
+  const made = CRONS.get(rule);
+  if (made !== undefined) return made;
   const cron = new Cron(rule.cron, { timezone: rule.timezone, mode: '5-or-6-parts', paused: true });
-  return cron.nextRun(new Date(from - 1))?.getTime() ?? NEVER;
+  CRONS.set(rule, cron);
+  return cron;
 }

@@ -80,8 +80,12 @@ function endsAt(window: TimeWindow, at: number, timezone: string): readonly numb
     .map(({ end }) => end);
 }
 
-function beginsOn({ days, dates }: TimeWindow, day: number): boolean {
-  return (days?.includes(weekdayOf(day)) ?? true) && (dates?.includes(dateOf(day)) ?? true);
+function beginsOn({ days, dates, calendar }: TimeWindow, day: number): boolean {
+  return (
+    (days?.includes(weekdayOf(day)) ?? true) &&
+    (dates?.includes(dateOf(day)) ?? true) &&
+    (calendar?.has(day) ?? true)
+  );
 }
 
 function hoursOf({ from = 0, to = DAY_MINUTES }: TimeWindow, day: number, timezone: string) {

@@ -34,12 +34,23 @@ export const NO_RULES: RouteRules = {
   expect: undefined,
 };
 
+/** Some days of all. Made once for each config, and never changed. */
+export interface Calendar {
+  /** The same text for the same days: what JSON has of it. */
+  readonly key: string;
+  /** @param day its midnight in ms, read as UTC */
+  has(day: number): boolean;
+  toJSON(): string;
+}
+
 /** Hours in which all its keys apply. Times are in the display's timezone. */
 export interface TimeWindow {
   /** Days on which the window begins; undefined: any. */
   readonly days?: readonly Weekday[] | undefined;
   /** Dates (`2026-12-29`) on which the window begins; undefined: any. */
   readonly dates?: readonly string[] | undefined;
+  /** Days on which the window begins; undefined: any. */
+  readonly calendar?: Calendar | undefined;
   /** Minutes of the day, 0 to 1439; undefined: at midnight. */
   readonly from?: number | undefined;
   /** Minutes of the day, 1 to 1440; if not later than `from`, on the next day. Undefined: at midnight. */
@@ -54,7 +65,8 @@ export interface MuteEntry extends TimeWindow {
 
 /** When a result is due, and how long after that it may still come. */
 export type Expectation = (
-  { readonly everyMs: number } | { readonly cron: string; readonly timezone: string }
+  | { readonly everyMs: number }
+  | { readonly cron: string; readonly timezone: string; readonly calendar?: Calendar | undefined }
 ) & { readonly graceMs: number };
 
 /** A channel's limit for each destination: after `max` messages in `perMs`, one summary tells the rest. */
@@ -68,6 +80,14 @@ export interface Digest {
   /** Minutes of the day in the display's timezone. */
   readonly at: number;
   readonly days: readonly Weekday[];
+  readonly calendar?: Calendar | undefined;
+}
+
+export const PERIODS = ['day', 'week', 'month'] as const;
+
+/** When a report is due, and of what period it tells. */
+export interface Report extends Pick<Digest, 'at' | 'calendar'> {
+  readonly every: (typeof PERIODS)[number];
 }
 
 /** How a destination shows a job: a message for each callback, replies under the first message, or one edited message. */

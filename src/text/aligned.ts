@@ -1,4 +1,4 @@
-/** Knows text whose columns need a font of fixed width. */
+/** Text whose columns need a font of fixed width. */
 
 /** A table shows in its first lines. */
 const MOST_LINES = 100;
@@ -12,4 +12,31 @@ export function isAligned(text: string): boolean {
     if (aligned === 2) return true;
   }
   return false;
+}
+
+const GRAPHEMES = new Intl.Segmenter();
+
+/** What terminals draw twice as wide as a letter: East Asian wide and full-width characters (UAX #11), and emoji. */
+const WIDE =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
+
+/** Columns of a line in a terminal. */
+function widthOf(line: string): number {
+  let width = 0;
+  for (const { segment } of GRAPHEMES.segment(line)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** Rows in columns: the first one to the left, the others, numbers, to the right. */
+export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const blanks = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+        return column === 0 ? cell + blanks : blanks + cell;
+      })
+      .join('  '),
+  );
 }

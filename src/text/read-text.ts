@@ -66,8 +66,15 @@ export class OneRead {
 /** For all that the process reads of config and templates. */
 export const disk = new OneRead(5_000);
 
-/** @throws {NotUtf8} @throws {Error} no regular file, or Node's own, e.g. when there is no such file */
-export function readText(path: string): Promise<string> {
+/** @throws {NotUtf8} @throws {Error} as `readBytes` */
+export async function readText(path: string): Promise<string> {
+  const bytes = Buffer.from(await readBytes(path), 'latin1');
+  if (!isUtf8(bytes)) throw new NotUtf8();
+  return bytes.toString('utf8');
+}
+
+/** @returns each byte as the character of its number @throws {Error} no regular file, or Node's own, e.g. when there is no such file */
+export function readBytes(path: string): Promise<string> {
   return disk.take(async () => {
     // Without it, a pipe that nobody writes would be waited for.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -75,9 +82,7 @@ export function readText(path: string): Promise<string> {
       const found = await file.stat();
       if (found.isDirectory()) throw new Error('it is a folder');
       if (!found.isFile()) throw new Error('it is no regular file, but a pipe or a device');
-      const bytes = await file.readFile();
-      if (!isUtf8(bytes)) throw new NotUtf8();
-      return bytes.toString('utf8');
+      return await file.readFile('latin1');
     } finally {
       await file.close();
     }

@@ -43,6 +43,27 @@ ${more}`,
     expect(new Set([before, after, await hashOf()]).size).to.equal(3);
   });
 
+  it('is another one where a file of a calendar has other days, and keeps the last ones where that cannot be read any more', async () => {
+    write('holidays.csv', '2026/11/3,Culture Day\r\n');
+    writeConfig('calendars: { office: { except: [{ file: holidays.csv }] } }');
+    const { loaded: first, readings } = await readConfig(toRead);
+    write('holidays.csv', '2026/11/3\n2026/11/23\n');
+    expect(await readings.areCurrent()).to.equal(false);
+    const { loaded: second } = await readConfig(toRead);
+    expect(second?.configHash).not.to.equal(first?.configHash);
+    rmSync(join(folder, 'holidays.csv'));
+    expect((await readConfig(toRead)).loaded).to.equal(undefined);
+    const datesOfFiles = second?.config.calendars.files;
+    const { loaded: third, problems } = await readConfig({
+      ...toRead,
+      ...(datesOfFiles && { datesOfFiles }),
+    });
+    expect(third?.configHash).to.equal(second?.configHash);
+    expect(problems.map(({ message }) => message).join()).to.match(
+      /^calendars\.office\.except\[0\]\.file cannot be read: ENOENT.*; its last known days stay in force$/,
+    );
+  });
+
   it('cannot be used where its templates are wrong, those of links, or conditions, and says where', async () => {
     write('templates/en/slack/error.yaml', `text: '{{ nme }}'\n`);
     expect((await readConfig(toRead)).loaded).to.equal(undefined);
@@ -58,12 +79,16 @@ ${more}`,
     ]);
   });
 
-  it('is checked for what goes to whom only a digest is told', async () => {
-    write('templates/en/slack/digest.yaml', `text: '{{ nme }}'\n`);
-    writeConfig(
-      "default_route: { notify: [] }\ngroups: { ops: { notify: [{ slack: '#ops' }], digest: { at: '09:00' } } }",
-    );
-    expect((await readConfig(toRead)).loaded).to.equal(undefined);
+  it('is checked for what goes to whom only a digest or a report is told', async () => {
+    write('templates/en/slack/report.yaml', `text: '{{ nme }}'\n`);
+    const notify = "notify: [{ slack: '#ops' }]";
+    for (const told of [
+      `groups: { ops: { ${notify}, digest: {} } }`,
+      `reports: [{ every: day, ${notify} }]`,
+    ]) {
+      writeConfig(`default_route: { notify: [] }\n${told}`);
+      expect((await readConfig(toRead)).loaded, told).to.equal(undefined);
+    }
   });
 
   it('is no longer what was read once a file of it is written, or one more, also where it cannot be used', async () => {

@@ -20,6 +20,8 @@ function configOf(sections: string): Config {
     channelTypes,
     builtInSets: ['en', 'ja'],
     readFile: () => `${sections}\n${ROUTES}`,
+    readBytes: () => '',
+    now: 0,
     readFolders: () => ['en', 'ja'],
   });
   if (config === undefined) throw new Error(JSON.stringify(problems));

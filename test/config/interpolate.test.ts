@@ -14,7 +14,11 @@ const FILES: Readonly<Record<string, string>> = {
 
 const VARIABLES: Readonly<Record<string, string>> = { NAME: 'value', EMPTY: '', BRACES: '${NAME}' };
 
-const sources = { variables: VARIABLES, readFile: (path: string) => FILES[path] ?? '' };
+const sources = {
+  variables: VARIABLES,
+  readFile: (path: string) => FILES[path] ?? '',
+  whole: (path: string) => path,
+};
 
 function faultsOf(text: string, variables = sources.variables): string[] {
   return new Interpolated(text, { ...sources, variables }).problems.map(({ message }) => message);

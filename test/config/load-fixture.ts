@@ -1,11 +1,12 @@
 /** Loads configs as the tests of this folder need it: a fake chat beside the real channels, no look at real folders. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { loadConfig, type LoadedConfig, type LoadEnvironment } from '../../src/config/load.ts';
 import { typesWithFake } from './fake-channels.ts';
 
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'built-in': ['en', 'ja'],
-  './templates': ['short', 'ja'],
+  'test/fixtures/configs/templates': ['short', 'ja'],
 };
 
 /** Else no variable is set. */
@@ -28,7 +29,11 @@ const SURROUNDINGS: Given = {
     HOST: 'db.internal',
     CHECK: '5e0a-4f21',
   },
-  files: { '/run/secrets/chat': '1234567\n' },
+  files: {
+    '/run/secrets/chat': '1234567\n',
+    'test/fixtures/configs/holidays.csv': '\x8d\x91\x96\xaf\r\n2025/1/1,\x8c\xb3\x93\xfa\r\n2026/11/3,\r\n',
+    'test/fixtures/configs/empty.csv': 'day\n2026111\n2026/13/1\n',
+  },
 };
 
 /** A config of test/fixtures/configs. */
@@ -52,14 +57,15 @@ export function fixtures(): readonly Fixture[] {
       return existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : undefined;
     };
     const types = [...typesWithFake.keys()].join(', ');
-    const told = textIn('txt')?.replaceAll('{types}', types).split('\n') ?? [];
+    const told =
+      textIn('txt')?.replaceAll('{types}', types).replaceAll('{here}', process.cwd()).split('\n') ?? [];
     return {
       name,
       file: `${folder}/${name}.yaml`,
       text: `${textIn('yaml')}\n`,
       told,
       isRefused: told.some((line) => !/^\d+:\d+: warning: /.test(line)),
-      read: JSON.parse(textIn('json') ?? '{}') as Fixture['read'],
+      read: JSON.parse((textIn('json') ?? '{}').replaceAll('{here}', process.cwd())) as Fixture['read'],
     };
   });
 }
@@ -78,8 +84,10 @@ function load(file: string, { files = {}, ...given }: Given): LoadedConfig {
     variables: {},
     channelTypes: typesWithFake,
     builtInSets: ['en', 'ja'],
-    readFile: (path) => files[path] ?? missing(),
-    readFolders: (path) => [...(FOLDERS[path] ?? missing())],
+    readFile: (path) => files[path] ?? files[relative('.', path)] ?? missing(),
+    readBytes: (path) => files[relative('.', path)] ?? missing(),
+    now: Date.UTC(2026, 10, 29),
+    readFolders: (path) => [...(FOLDERS[relative('.', path)] ?? missing())],
     ...given,
   });
 }

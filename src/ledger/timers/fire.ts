@@ -1,6 +1,5 @@
 /** Writes the notice of a claimed timer together with its end, so that each is told once; and begins the timers of a config. */
 import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import sql, { join } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { beginEscalations, tellingSteps } from '../incidents/escalations.ts';
@@ -80,7 +79,7 @@ export async function adoptTimers(
 ): Promise<void> {
   const { now } = tx;
   const begun = await tx.all<Timer>(sql`
-    SELECT key, kind, due_at, data FROM timers WHERE kind IN ('digest', 'expect') ORDER BY key ${tx.skipLocked}`);
+    SELECT key, kind, due_at, data FROM timers WHERE kind IN ('digest', 'expect', 'report', 'budget') ORDER BY key ${tx.skipLocked}`);
   const { timers, ended, reasked } = adopt({ now, begun, runs: isWatchingRuns ? await openRuns(tx) : [] });
   for (const keys of inChunks(ended, AT_ONCE))
     await tx.all(sql`DELETE FROM timers WHERE key IN (${join(keys)})`);
@@ -88,13 +87,21 @@ export async function adoptTimers(
   const known = new Map(begun.map((timer) => [timer.key, timer]));
   await putTimers(
     tx,
-    timers.filter((timer) => known.has(timer.key) && !isDeepStrictEqual(timer, known.get(timer.key))),
+    timers.filter((timer) => isChanged(timer, known.get(timer.key))),
   );
   // By today's steps.
   await tx.all(sql`
     UPDATE timers SET due_at = ${now}, owner = NULL WHERE key IN (
       SELECT key FROM timers WHERE kind = 'escalation' AND due_at > ${now} ORDER BY key ${tx.skipLocked})`);
   await askAnew(tx, reasked);
+}
+
+/** By what is stored: a calendar, for one, is its key there. */
+function isChanged(timer: Timer, known: Timer | undefined): boolean {
+  return (
+    known !== undefined &&
+    JSON.stringify([timer.dueAt, timer.data]) !== JSON.stringify([known.dueAt, known.data])
+  );
 }
 
 async function askAnew(tx: Tx, reasked: Adoption['reasked']): Promise<void> {

@@ -1,0 +1,124 @@
+/** Reads `calendars`, with the files of days that they name. */
+import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange } from '../signal/calendar.ts';
+import { WEEKDAYS } from '../signal/rules.ts';
+import { isJsonObject } from '../text/json-object.ts';
+import { checkSection } from './check-section.ts';
+import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
+import { nameRule } from './field-rules.ts';
+import type { Path } from './path.ts';
+import type { Problems } from './problems.ts';
+import { type CalendarSection, calendarSchema } from './schema-days.ts';
+
+export interface CalendarReading {
+  /** @returns the whole path of what the config names */
+  readonly whole: (path: string) => string;
+  /** Reads a file byte for byte (latin1), since only its dates are read. @throws when it cannot be read */
+  readonly readBytes: (path: string) => string;
+  /** What earlier readings found, which stays in force where a file cannot be read any more. */
+  readonly lastKnown: Calendars['files'];
+}
+
+export function readCalendars(section: unknown, problems: Problems, reading: CalendarReading): Calendars {
+  const named = new Map<string, NamedCalendar>();
+  const files = new Map<string, DatesOfFile>();
+  if (section !== undefined && !isJsonObject(section))
+    problems.error(['calendars'], 'must be a map of names and calendars');
+  for (const [name, value] of Object.entries(isJsonObject(section) ? section : {})) {
+    const path = ['calendars', name];
+    const wrong = nameRule(name);
+    if (wrong !== undefined) problems.error(path, `: the name of a calendar ${wrong}`);
+    const checked = checkSection(calendarSchema, value, path, { problems });
+    for (const { file, at } of filesIn(value, path)) {
+      const whole = reading.whole(file);
+      if (!files.has(whole)) files.set(whole, datesOf(whole, at, problems, reading));
+    }
+    // One with errors is there all the same, so that whoever names it is not told of a second one.
+    named.set(name, calendarFrom(checked ?? {}, reading.whole, files));
+  }
+  return { named, files };
+}
+
+/** Also where other entries have errors, so that all are reported at once. */
+function filesIn(section: unknown, path: Path): readonly { readonly file: string; readonly at: Path }[] {
+  return (['except', 'also'] as const).flatMap((key) => {
+    const entries = isJsonObject(section) ? section[key] : [];
+    return (Array.isArray(entries) ? entries : []).flatMap((entry: unknown, index) => {
+      const file = isJsonObject(entry) ? entry['file'] : undefined;
+      return typeof file === 'string' ? { file, at: [...path, key, index, 'file'] } : [];
+    });
+  });
+}
+
+function calendarFrom(
+  { days = [...WEEKDAYS], except = [], also = [], until }: Partial<CalendarSection>,
+  wholePath: (file: string) => string,
+  files: Calendars['files'],
+): NamedCalendar {
+  const rangesOf = (entries: typeof except) =>
+    entries.flatMap((entry): readonly DayRange[] =>
+      typeof entry === 'string'
+        ? [rangeIn(entry)]
+        : [...(files.get(wholePath(entry.file)) ?? [])].map((day) => [day, day] as const),
+    );
+  const lastDay = until === undefined ? undefined : dayIn(until);
+  const calendar = calendarOf({ days, except: rangesOf(except), also: rangesOf(also), until: lastDay });
+  const own = [...except, ...also].flatMap((entry) =>
+    typeof entry === 'string' ? [] : wholePath(entry.file),
+  );
+  return { calendar, until: lastDay, files: [...new Set(own)] };
+}
+
+/** @param text as `dayRangeRule` takes it */
+function rangeIn(text: string): DayRange {
+  const [from = '', to = from] = text.split('..');
+  return [dayIn(from) ?? 0, dayIn(to) ?? 0];
+}
+
+function datesOf(path: string, at: Path, problems: Problems, reading: CalendarReading): DatesOfFile {
+  try {
+    const dates = datesIn(reading.readBytes(path));
+    if (dates.size === 0)
+      problems.error(at, `has no date: ${path} must have one at the beginning of a line, such as 2026-01-01`);
+    return dates;
+  } catch (error) {
+    const known = reading.lastKnown.get(path);
+    const what = `cannot be read: ${(error as Error).message} (${path})`;
+    if (known === undefined) problems.error(at, what);
+    else problems.warning(at, `${what}; its last known days stay in force`);
+    return known ?? new Set();
+  }
+}
+
+/** A date at the beginning of a line, whatever follows. */
+const DATE = /^[ \t"']*(\d{4})([-/]?)(\d{1,2})\2(\d{1,2})(?!\d)/;
+
+/** @param text bytes as latin1, in whatever encoding: dates are ASCII in all but UTF-16, where a NUL stands beside each character */
+export function datesIn(text: string): DatesOfFile {
+  const days = text
+    .replaceAll('\0', '')
+    .replace(/^(?:ï»¿|ÿþ|þÿ)/, '')
+    .split(/\r\n|\n|\r/)
+    .flatMap((line) => {
+      const [, year = '', between, month = '', date = ''] = DATE.exec(line) ?? [];
+      // Without a sign between them, 2026111 could be two days.
+      if (between === '' && month.length + date.length !== 4) return [];
+      return dayIn(`${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`) ?? [];
+    });
+  return new Set(days);
+}
+
+/** How long before its end a calendar is doubted. */
+const SOON_MS = 30 * 86_400_000;
+
+/** @param today as `dayOf` gives it */
+export function calendarDoubts({ named, files }: Calendars, today: number): readonly CalendarDoubt[] {
+  const year = new Date(today).getUTCFullYear();
+  const isOfYear = (day: number) => new Date(day).getUTCFullYear() === year;
+  return [...named].flatMap(([calendar, { until, files: own }]) => {
+    const old = own.filter((file) => ![...(files.get(file) ?? [])].some(isOfYear));
+    return [
+      ...(until !== undefined && until <= today + SOON_MS ? [{ calendar, endsOn: dateOf(until) }] : []),
+      ...old.map((file) => ({ calendar, file, year })),
+    ];
+  });
+}

@@ -1,0 +1,204 @@
+/** Calendars, and what is due on their days: all through a year, against an oracle that only looks at clocks. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  calendarOf,
+  dayIn,
+  type DayRange,
+  nextDigest,
+  outside,
+  reportDue,
+} from '../../src/signal/calendar.ts';
+import { beginToExpect, withCallback } from '../../src/signal/expect.ts';
+import { isWithin } from '../../src/signal/hold.ts';
+import { type Calendar, type Report, type Weekday, WEEKDAYS } from '../../src/signal/rules.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const ZONES = ['Asia/Tokyo', 'Europe/Berlin', 'America/St_Johns'];
+const WORKDAYS: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
+const YEAR = { from: Date.parse('2026-10-01T00:00Z'), days: 366 };
+
+/** What `calendarOf` is made of, as dates. */
+interface Dates {
+  readonly days: readonly Weekday[];
+  readonly except: readonly (readonly [string, string])[];
+  readonly also: readonly (readonly [string, string])[];
+  readonly until: string | undefined;
+}
+
+const OFFICE: Dates = {
+  days: WORKDAYS,
+  except: [
+    ['2026-11-03', '2026-11-03'],
+    ['2026-12-29', '2027-01-03'],
+    ['2027-09-20', '2027-09-20'],
+  ],
+  also: [
+    ['2026-12-26', '2026-12-26'],
+    ['2026-12-30', '2026-12-30'],
+  ],
+  until: '2027-08-31',
+};
+
+function made({ days, except, also, until }: Dates): Calendar {
+  const ranges = (some: Dates['also']) =>
+    some.map(([from, to]): DayRange => [dayIn(from) ?? 0, dayIn(to) ?? 0]);
+  const lastDay = until === undefined ? undefined : dayIn(until);
+  return calendarOf({ days, except: ranges(except), also: ranges(also), until: lastDay });
+}
+
+interface Moment {
+  readonly instant: number;
+  /** What clocks show there. */
+  readonly date: string;
+  readonly time: string;
+}
+
+/** Each half hour of the year, a day around it included, by zone. */
+const MOMENTS = new Map(ZONES.map((timezone) => [timezone, momentsIn(timezone)]));
+
+function momentsIn(timezone: string): readonly Moment[] {
+  const format = new Intl.DateTimeFormat('sv', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return Array.from({ length: (YEAR.days + 2) * 48 }, (_, index) => {
+    const instant = YEAR.from - DAY + (index * HOUR) / 2;
+    const [date = '', time = ''] = format.format(instant).split(' ');
+    return { instant, date, time };
+  });
+}
+
+/** Dates are compared as texts. */
+function hasDate({ days, except, also, until = '9999' }: Dates, date: string): boolean {
+  const isIn = (some: Dates['also']) => some.some(([from, to]) => from <= date && date <= to);
+  const weekday = new Date(`${date}T12:00Z`).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
+  const isDay = days.some((day) => day === weekday.toLowerCase());
+  return isIn(also) || (isDay && !(date <= until && isIn(except)));
+}
+
+const aDate = fc
+  .integer({ min: 0, max: 380 })
+  .map((day) => new Date(YEAR.from + day * DAY).toISOString().slice(0, 10));
+const ranges = fc.array(
+  fc
+    .tuple(aDate, aDate)
+    .map(([one, other]) => (one <= other ? ([one, other] as const) : ([one, one] as const))),
+  { maxLength: 4 },
+);
+const calendars: fc.Arbitrary<Dates> = fc.record({
+  days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+  except: ranges,
+  also: ranges,
+  until: fc.option(aDate, { nil: undefined }),
+});
+const zones = fc.constantFrom(...ZONES);
+/** Of no hour that clocks skip or show twice. */
+const times = fc.constantFrom(0, 5 * 60 + 30, 9 * 60, 13 * 60, 23 * 60 + 30);
+const shown = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+
+/** Those of the year at which clocks show this time. */
+function momentsAt(at: number, timezone: string): readonly Moment[] {
+  const moments = (MOMENTS.get(timezone) ?? []).slice(48, -48);
+  return moments.filter(({ time }) => time === shown(at));
+}
+
+/** Some of the year, but where clocks are set, and the day before is not 24 hours ago. */
+function momentsOfPlainDays(timezone: string): readonly (Moment & { readonly yesterday: string })[] {
+  const moments = MOMENTS.get(timezone) ?? [];
+  return moments.slice(48, -48).flatMap((moment, index) => {
+    const [before, after] = [moments[index], moments[index + 96]];
+    const isPlain = before?.time === moment.time && after?.time === moment.time && index % 11 === 0;
+    return isPlain ? [{ ...moment, yesterday: before.date }] : [];
+  });
+}
+
+describe('A calendar', () => {
+  it('has the days that it says, by which a digest is due', () => {
+    fc.assert(
+      fc.property(calendars, zones, times, (dates, timezone, at) => {
+        const digest = { at, days: WEEKDAYS, calendar: made(dates) };
+        let due = nextDigest(digest, YEAR.from - 1, timezone);
+        for (const { instant, date } of momentsAt(at, timezone)) {
+          if (!hasDate(dates, date)) continue;
+          expect(new Date(due).toISOString(), date).to.equal(new Date(instant).toISOString());
+          due = nextDigest(digest, due, timezone);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('holds in its hours on its days, or on all others, each window on the day on which it begins', () => {
+    fc.assert(
+      fc.property(calendars, zones, fc.boolean(), times, times, (dates, timezone, isOutside, from, to) => {
+        const calendar = isOutside ? outside(made(dates)) : made(dates);
+        const isDay = (date: string) => hasDate(dates, date) !== isOutside;
+        for (const { yesterday, instant, date, time } of momentsOfPlainDays(timezone)) {
+          const begun = isDay(date) && time >= shown(from) && (to <= from || time < shown(to));
+          const goesOn = to <= from && isDay(yesterday) && time < shown(to);
+          const isIn = isWithin({ from, to: to || 1440, calendar }, instant, timezone);
+          expect(isIn, `${date} ${time}`).to.equal(begun || goesOn);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('has no due times of a cron expression on other days', () => {
+    for (const timezone of ZONES) {
+      const rule = { cron: '0 9,18 * * *', timezone, calendar: made(OFFICE), graceMs: 0 };
+      const due: string[] = [];
+      let expected = beginToExpect(rule, { at: YEAR.from - 1, hasCome: true, lastResultAt: undefined });
+      while (expected.dueAt < YEAR.from + YEAR.days * DAY) {
+        due.push(new Date(expected.dueAt).toISOString());
+        const came = { at: expected.dueAt, startedAt: expected.dueAt, isResult: true };
+        ({ expected } = withCallback(rule, expected, came));
+      }
+      const asked = [...momentsAt(9 * 60, timezone), ...momentsAt(18 * 60, timezone)];
+      const days = asked.filter(({ date }) => hasDate(OFFICE, date)).map(({ instant }) => instant);
+      expect(due).to.deep.equal(
+        days.toSorted((a, b) => a - b).map((instant) => new Date(instant).toISOString()),
+      );
+    }
+  });
+
+  it('that leaves out all days ahead makes nothing due', () => {
+    const never = made({
+      ...OFFICE,
+      days: ['mon'],
+      except: [['2026-01-01', '2040-01-01']],
+      also: [],
+      until: undefined,
+    });
+    const rule = { cron: '* * * * *', timezone: 'UTC', calendar: never, graceMs: 0 };
+    const { dueAt } = beginToExpect(rule, { at: YEAR.from, hasCome: true, lastResultAt: undefined });
+    expect(new Date(dueAt).getUTCFullYear()).to.be.greaterThan(9000);
+    expect(nextDigest({ at: 0, days: WEEKDAYS, calendar: never }, YEAR.from, 'UTC')).to.equal(dueAt);
+  });
+});
+
+/** When it is due in Tokyo that begins with a day. 2026-11-02 is a Monday; 2026-12-29 to 2027-01-03 are holidays. */
+const REPORTS: readonly (readonly [Report['every'], Calendar | undefined, string, string])[] = [
+  ['day', undefined, '2026-11-28', '2026-11-29T00:00'],
+  ['day', made(OFFICE), '2026-11-27', '2026-11-30T00:00'],
+  ['day', made(OFFICE), '2026-12-25', '2026-12-26T00:00'],
+  ['week', undefined, '2026-11-02', '2026-11-09T00:00'],
+  ['week', undefined, '2026-11-05', '2026-11-09T00:00'],
+  ['week', made(OFFICE), '2026-12-28', '2027-01-04T00:00'],
+  ['month', undefined, '2026-11-01', '2026-12-01T00:00'],
+  ['month', undefined, '2027-01-31', '2027-02-01T00:00'],
+  ['month', undefined, '2028-02-01', '2028-03-01T00:00'],
+  ['month', made(OFFICE), '2026-12-01', '2027-01-04T00:00'],
+];
+
+describe('A report', () => {
+  for (const [every, calendar, from, due] of REPORTS)
+    it(`of a ${every} from ${from} on is due ${due.slice(0, 10)}${calendar ? ', by its calendar' : ''}`, () => {
+      const dueAt = reportDue({ every, at: 9 * 60, calendar }, dayIn(from) ?? 0, 'Asia/Tokyo');
+      expect(new Date(dueAt).toISOString().slice(0, 16)).to.equal(due);
+    });
+});
