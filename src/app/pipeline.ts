@@ -25,7 +25,7 @@ import { heartbeatChore } from './heartbeat.ts';
 import { configMended, configRefused, incidentChore } from './incidents.ts';
 import { Outage } from './outage.ts';
 import type { Reports } from './reports.ts';
-import { retentionChore } from './retention.ts';
+import { retentionChore, rollUpChore } from './retention.ts';
 import type { AppSettings } from './settings.ts';
 
 const HEARTBEAT_MS = 5000;
@@ -150,6 +150,7 @@ export class Pipeline {
       this.#bulks,
       { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger, this.#parts.clock.now()) },
       retentionChore(this.#parts),
+      rollUpChore(this.#parts),
       incidentChore(this.#parts),
       this.outage,
       this.#heartbeat,

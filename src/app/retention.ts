@@ -1,4 +1,4 @@
-/** Deletes old callbacks from the ledger, in small steps. */
+/** Deletes old callbacks from the ledger, in small steps, and keeps what they come to. */
 import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
@@ -32,6 +32,21 @@ export function retentionChore({ clock, ledger, settings }: Parts): Chore {
       });
       from = next;
       return isMore;
+    },
+  };
+}
+
+/** A callback is committed and answered by then, also where another process writes it. */
+const LEAST_MARGIN_MS = 60_000;
+
+/** Adds to the days of BOTs what has come. */
+export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settings'>): Chore {
+  return {
+    everyMs: INTERVAL_MS,
+    work() {
+      const { display, receiver } = settings.current.config;
+      const marginMs = Math.max(LEAST_MARGIN_MS, receiver.answerWithinMs + 1000);
+      return ledger.rollUp({ timezone: display.timezone, marginMs });
     },
   };
 }

@@ -8,7 +8,16 @@ import type { AskedRoute, Telling } from '../signal/decide.ts';
 
 /** What a row of `callbacks` is: a callback, or a notice of Botbell's own, to its operators (`alert`) or about BOTs. */
 export type CallbackKind =
-  'callback' | 'alert' | 'overdue' | 'missed' | 'summary' | 'digest' | 'taken_up' | 'over';
+  | 'callback'
+  | 'alert'
+  | 'overdue'
+  | 'missed'
+  | 'summary'
+  | 'digest'
+  | 'report'
+  | 'budget'
+  | 'taken_up'
+  | 'over';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];

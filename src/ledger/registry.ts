@@ -36,6 +36,8 @@ import { ledgerState } from './shared/migrate.ts';
 import { refuse } from './callbacks/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
 import { settle } from './deliveries/settle.ts';
+import { figuresByDay, figuresOfPeriod } from './days/period.ts';
+import { rollUp } from './days/roll-up.ts';
 import { digestCounts } from './timers/digest.ts';
 import { knownOf } from './timers/admission.ts';
 import { adoptTimers, fire } from './timers/fire.ts';
@@ -68,6 +70,8 @@ export const archiveReads = {
   incidents: findIncidents,
   openIncidents,
   countIncidents,
+  figuresOfPeriod,
+  figuresByDay,
 };
 
 export const actionOperations = {
@@ -112,6 +116,7 @@ export const serviceOperations = {
   reroute,
   reservePace,
   revive,
+  rollUp,
   troubledDestinations,
   unroutedAfter,
   waitingAfter,

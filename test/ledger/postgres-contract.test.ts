@@ -3,6 +3,7 @@ import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
 import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
+import { describeDays } from '../contract/days-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeIncidents } from '../contract/incident-contract.ts';
@@ -14,6 +15,7 @@ import { describeSignals } from '../contract/signal-contract.ts';
 import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
+import { sized } from '../support/test-size.ts';
 
 describe('a ledger on PostgreSQL', () => {
   let server: PostgresServer;
@@ -36,6 +38,7 @@ describe('a ledger on PostgreSQL', () => {
   describeEscalation('PostgreSQL', createStore);
   describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
+  describeDays('PostgreSQL', createStore, sized(5, 15));
   describeIncidents('PostgreSQL', createStore);
   const createMigrated = async () => {
     const store = await createStore();

@@ -3,6 +3,7 @@ import { describeClaims } from '../contract/claim-contract.ts';
 import { describeClocks } from '../contract/clock-contract.ts';
 import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
+import { describeDays } from '../contract/days-contract.ts';
 import { describeDueDeliveries } from '../contract/due-contract.ts';
 import { describeForgetting } from '../contract/forgetting-contract.ts';
 import { describeIncidents } from '../contract/incident-contract.ts';
@@ -13,6 +14,7 @@ import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
 import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
+import { sized } from '../support/test-size.ts';
 
 describeLedger('SQLite', createSqliteStore);
 describeDueDeliveries('SQLite', createSqliteStore);
@@ -26,6 +28,7 @@ describeEscalation('SQLite', createSqliteStore);
 describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);
 describeIncidents('SQLite', createSqliteStore);
+describeDays('SQLite', createSqliteStore, sized(30, 300));
 const createMigrated = () => {
   const store = createSqliteStore();
   return {

@@ -101,7 +101,14 @@ function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'r
       contentType: metrics.contentType,
       text: () =>
         metrics.text(() =>
-          Promise.resolve({ open: OPEN, incidents: { bot: 1 }, storeBytes: 4096, paused: 0, down: 0 }),
+          Promise.resolve({
+            open: OPEN,
+            incidents: { bot: 1 },
+            storeBytes: 4096,
+            month: undefined,
+            paused: 0,
+            down: 0,
+          }),
         ),
     },
     readiness: () => ({ store: true, config: true, accepting: true }),

@@ -48,7 +48,7 @@ export async function enterCallback(tx: Tx, args: Entering, hasAlike: boolean, i
   // Made only where it is asked for: it takes several passes over a callback, and most have no other to be told from.
   const identity = hasAlike ? identityOf(args.callback) : null;
   const before = identity === null ? undefined : await earlierOf(tx, args, identity);
-  if (before !== undefined) return countCallback(tx, before);
+  if (before !== undefined) return countCallback(tx, before, args.elapsed);
   if (tx.isFull) throw new LedgerFull(FULL);
   return writeCallback(tx, args, identity, id);
 }
@@ -72,9 +72,12 @@ async function writeCallback(tx: Tx, args: Entering, identity: string | null, kn
   return { id: known ?? only(await written).id, timesReceived: 1, receivedAt: now };
 }
 
-async function countCallback(tx: Tx, id: number) {
+/** A retry may say a longer time. */
+async function countCallback(tx: Tx, id: number, elapsed: number | null) {
   return only(
     await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
-      UPDATE callbacks SET times_received = times_received + 1 WHERE id = ${id} RETURNING id, times_received, received_at`),
+      UPDATE callbacks SET times_received = times_received + 1,
+        elapsed = CASE WHEN elapsed >= ${elapsed ?? -1} THEN elapsed ELSE ${elapsed} END
+      WHERE id = ${id} RETURNING id, times_received, received_at`),
   );
 }

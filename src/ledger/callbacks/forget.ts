@@ -1,6 +1,7 @@
 /** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
+import { rollUpTo } from '../days/roll-up.ts';
 import { countedFrom } from '../timers/digest.ts';
 import { hasResult } from '../deliveries/rows.ts';
 import { lockFreeJobs } from '../deliveries/locks.ts';
@@ -100,26 +101,33 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
+  const going = await goingOf(tx, goes, old);
+  if (!(await rollUpTo(tx, going))) return { forgotten: 0, next: after, isThrough: false };
+  // The database deletes their deliveries and history with them.
+  if (going.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(going)})`);
   return {
-    forgotten: await forgetCallbacks(tx, goes, old),
+    forgotten: going.length,
     next: looked.at(-1)?.id ?? after,
     isThrough: young !== -1 || some.length < atOnce,
   };
 }
 
-/** The database deletes their deliveries and history with them. Skips callbacks that, or whose jobs, another transaction has locked. */
-async function forgetCallbacks(tx: Tx, goes: Sql, old: readonly { readonly id: number }[]): Promise<number> {
-  if (old.length === 0) return 0;
+/** Locks them. Skips callbacks that, or whose jobs, another transaction has locked. */
+async function goingOf(
+  tx: Tx,
+  goes: Sql,
+  old: readonly { readonly id: number }[],
+): Promise<readonly number[]> {
+  if (old.length === 0) return [];
   const free = await lockFreeJobs(
     tx,
     old.map(({ id }) => id),
   );
-  if (free.length === 0) return 0;
-  const gone = await tx.all(sql`
-    DELETE FROM callbacks WHERE id IN (
-      SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked})
-    RETURNING id`);
-  return gone.length;
+  if (free.length === 0) return [];
+  const going = await tx.all<{ id: number }>(
+    sql`SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked}`,
+  );
+  return going.map(({ id }) => id);
 }
 
 /** @param key the primary key's column. @returns whether there may be more */

@@ -86,6 +86,20 @@ const TABLES: readonly string[] = [
     gist TEXT NOT NULL, likeness TEXT NOT NULL, since BIGINT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL,
     started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, about BIGINT,
     told_at BIGINT, told_count BIGINT NOT NULL DEFAULT 0, cause TEXT, alert TEXT, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
+  // What days have of a run. day: the midnight, read as UTC, of the day on which it started. status: of its last result; 2: none has come.
+  `CREATE TABLE runs (
+    bot_key TEXT NOT NULL, job_id TEXT NOT NULL, day BIGINT NOT NULL, status INTEGER NOT NULL, elapsed_ms BIGINT,
+    estimated_ms BIGINT, PRIMARY KEY (bot_key, job_id))`,
+  // A BOT's figures of one day; they are kept when callbacks have gone.
+  `CREATE TABLE days (
+    bot_key TEXT NOT NULL, day BIGINT NOT NULL, bot_id TEXT NOT NULL, bot_name TEXT NOT NULL, runs BIGINT NOT NULL,
+    unfinished BIGINT NOT NULL, succeeded BIGINT NOT NULL, errors BIGINT NOT NULL, missed BIGINT NOT NULL,
+    overdue BIGINT NOT NULL, running_ms BIGINT NOT NULL, estimated BIGINT NOT NULL, answer_ms BIGINT NOT NULL,
+    retries BIGINT NOT NULL, PRIMARY KEY (bot_key, day))`,
+  // Its one row: up to which ids callbacks and history are in days, and the last ids that there were at seen_at.
+  `CREATE TABLE rolled_up (
+    callback_id BIGINT NOT NULL, history_id BIGINT NOT NULL, seen_callback_id BIGINT NOT NULL,
+    seen_history_id BIGINT NOT NULL, seen_at BIGINT NOT NULL, timezone TEXT NOT NULL)`,
 ];
 
 /** The tables that every version of the schema since 1.0 has. */
@@ -125,6 +139,8 @@ const INDEXES: readonly string[] = [
   'CREATE UNIQUE INDEX incidents_open ON incidents (kind, subject_key) WHERE over_at IS NULL',
   'CREATE INDEX incidents_over ON incidents (over_at) WHERE over_at IS NOT NULL',
   `CREATE INDEX deliveries_dead_at ON deliveries (destination) WHERE state = 'dead'`,
+  'CREATE INDEX runs_by_day ON runs (day)',
+  'CREATE INDEX days_by_day ON days (day)',
 ];
 
 /** One step of the schema. What has been released is never changed: a change is one more step. */
@@ -138,7 +154,10 @@ export interface Migration {
 export const FIRST_VERSION = 8;
 
 export const MIGRATIONS: readonly Migration[] = [
-  { statements: [...TABLES, ...INDEXES], oldest: FIRST_VERSION },
+  {
+    statements: [...TABLES, ...INDEXES, `INSERT INTO rolled_up VALUES (0, 0, 0, 0, 0, 'UTC')`],
+    oldest: FIRST_VERSION,
+  },
 ];
 
 /** @param statement of a migration @returns it as this kind of database has it */

@@ -5,7 +5,8 @@ import { inChunks, type Tx } from '../database.ts';
 import { IS_IDLE } from '../deliveries/rows.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. `escalation`: a route's steps of an incident. */
-export type TimerKind = 'overdue' | 'expect' | 'digest' | 'hold' | 'burst' | 'escalation';
+export type TimerKind =
+  'overdue' | 'expect' | 'digest' | 'report' | 'budget' | 'hold' | 'burst' | 'escalation';
 
 export interface Timer<Data = unknown> {
   readonly key: string;

@@ -1,0 +1,77 @@
+/** How much of the plan's running time a month has used, and what it will come to: pure. */
+import { DAY_MS } from '../signal/calendar.ts';
+import type { Calendar } from '../signal/rules.ts';
+
+export interface Budget {
+  readonly hours: number;
+  /** Day of the month on which a month of the plan begins, 1 to 28. */
+  readonly fromDay: number;
+  /** The days by which the rest of a month is forecast; undefined: all. */
+  readonly calendar: Calendar | undefined;
+}
+
+export interface BudgetStanding {
+  /** The month of the plan: its first day, and the first day after it. */
+  readonly from: number;
+  readonly to: number;
+  readonly budgetMs: number;
+  readonly usedMs: number;
+  readonly percent: number;
+  /** What the month comes to if it goes on like this; undefined: fewer than three whole days are known. */
+  readonly forecastMs: number | undefined;
+}
+
+/** The month of the plan that the day is in. */
+export function planMonth(fromDay: number, day: number): Pick<BudgetStanding, 'from' | 'to'> {
+  const date = new Date(day);
+  const month = date.getUTCMonth() - (date.getUTCDate() < fromDay ? 1 : 0);
+  const firstOf = (each: number) => Date.UTC(date.getUTCFullYear(), each, fromDay);
+  return { from: firstOf(month), to: firstOf(month + 1) };
+}
+
+/** Fewer say little of a month. */
+const LEAST_DAYS_KNOWN = 3;
+
+/** @param days with the running time of all BOTs; others had none */
+export function standingOf(
+  { hours, fromDay, calendar }: Budget,
+  days: readonly { readonly day: number; readonly runningMs: number }[],
+  today: number,
+): BudgetStanding {
+  const { from, to } = planMonth(fromDay, today);
+  const sum = (before: number) =>
+    days.reduce((ms, { day, runningMs }) => (day >= from && day < before ? ms + runningMs : ms), 0);
+  const [usedMs, knownMs] = [sum(to), sum(today)];
+  const countDays = (first: number, end: number) =>
+    daysBetween(first, end).filter((day) => calendar?.has(day) !== false).length;
+  const known = countDays(from, today);
+  const perDayMs = knownMs / known;
+  const isKnown = known >= LEAST_DAYS_KNOWN;
+  const forecastMs = isKnown
+    ? Math.max(usedMs, Math.round(knownMs + perDayMs * countDays(today, to)))
+    : undefined;
+  const budgetMs = hours * 3_600_000;
+  return { from, to, budgetMs, usedMs, percent: Math.floor((usedMs / budgetMs) * 100), forecastMs };
+}
+
+function daysBetween(first: number, end: number): readonly number[] {
+  return Array.from({ length: Math.max(0, (end - first) / DAY_MS) }, (_, index) => first + index * DAY_MS);
+}
+
+/** The percentages that have been told in a month of the plan. */
+export interface ToldOfBudget {
+  readonly from: number;
+  readonly told: readonly number[];
+}
+
+/** @returns what is to be told now, the highest that has been passed and is not told; undefined: nothing */
+export function passedNow(
+  warn: readonly number[],
+  { percent, from }: Pick<BudgetStanding, 'percent' | 'from'>,
+  before: ToldOfBudget | undefined,
+): { readonly percent: number | undefined; readonly after: ToldOfBudget } {
+  const told = before?.from === from ? before.told : [];
+  const passed = warn.filter((each) => each <= percent);
+  const news = passed.filter((each) => !told.includes(each));
+  return { percent: news.at(-1), after: { from, told: [...new Set([...told, ...passed])] } };
+}

@@ -1,0 +1,295 @@
+/** What every ledger promises of reports: whatever is counted by then, they say what an oracle makes of all that came. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { sumOf } from '../../src/report/figures.ts';
+import { callbackWith } from '../support/callbacks.ts';
+import { sized } from '../support/test-size.ts';
+import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import type { Tx } from '../../src/ledger/database.ts';
+import type { Admission } from '../../src/ledger/ledger.ts';
+import { rollUp } from '../../src/ledger/days/roll-up.ts';
+import { type Figures, FIGURES } from '../../src/report/figures.ts';
+import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
+import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
+import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
+import {
+  answeredOf,
+  arrivalOf,
+  Bench,
+  claimedOf,
+  type CreateStore,
+  delivered,
+  failed,
+  OPS,
+  settlementOf,
+} from './ledger-under-test.ts';
+
+const MARGIN_MS = 60_000;
+const BOTS = [
+  ['invoice-*', '請求書取込'],
+  ['get_items', ''],
+] as const;
+
+/** From its first POST to the start of a job. */
+const STARTS_MS = [-5 * 60_000, -7 * HOUR_MS, -3 * DAY_MS, -31 * DAY_MS, -31 * DAY_MS - 1, 2 * HOUR_MS];
+
+const POST = fc.record({
+  kind: fc.constant('post' as const),
+  bot: fc.nat({ max: 1 }),
+  job: fc.nat({ max: STARTS_MS.length - 1 }),
+  status: fc.constantFrom(0, 1, 2, 2),
+  elapsed: fc.option(fc.constantFrom(0, 12, 59.25, 4000), { nil: undefined }),
+  outcome: fc.constantFrom('told', 'failed', 'told late', 'for nobody', 'unanswered'),
+  answerMs: fc.nat({ max: 8000 }),
+  /** The service posts the last one again. */
+  isAgain: fc.boolean(),
+});
+const STEP = fc.oneof(
+  { weight: 8, arbitrary: POST },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('missed' as const, 'overdue' as const),
+      bot: fc.nat({ max: 1 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      ms: fc.constantFrom(MARGIN_MS, 5 * HOUR_MS, DAY_MS),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('roll up' as const, 'two roll up' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('stop' as const), after: fc.integer({ min: 1, max: 9 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('forget' as const),
+      keepMs: fc.constantFrom(-1, HOUR_MS, 2 * DAY_MS),
+    }),
+  },
+);
+type Step = (typeof STEP)['generate'] extends (...args: never[]) => { readonly value: infer Value }
+  ? Value
+  : never;
+type Post = Extract<Step, { readonly kind: 'post' }>;
+
+/** Two processes on one store, and what an oracle makes of what comes. */
+class Counting {
+  readonly #bench: Bench;
+  readonly #second: DatabaseLedger;
+  readonly #timezone: string;
+  readonly #oracle: PostsOracle;
+  readonly #starts = new Map<string, number>();
+  #last: Post | undefined;
+  /** What is to be written of POSTs that are not answered yet. */
+  readonly #late: (() => Promise<void>)[] = [];
+
+  constructor(bench: Bench, second: DatabaseLedger, timezone: string) {
+    this.#bench = bench;
+    this.#second = second;
+    this.#timezone = timezone;
+    this.#oracle = new PostsOracle(timezone);
+  }
+
+  async do(step: Step): Promise<void> {
+    if (step.kind === 'post') return this.#post(step);
+    // An answer is written before a margin is over.
+    if (step.kind === 'pass' || step.kind === 'forget')
+      for (const settle of this.#late.splice(0)) await settle();
+    if (step.kind === 'pass') return this.#bench.store.passTime(step.ms);
+    if (step.kind === 'forget') return this.#forget(step.keepMs);
+    return 'bot' in step ? this.#notice(step.kind, step.bot) : this.#count(step);
+  }
+
+  async #count(step: Extract<Step, { readonly kind: 'roll up' | 'two roll up' | 'stop' }>): Promise<void> {
+    const { ledger, store } = this.#bench;
+    const how = { timezone: this.#timezone, marginMs: MARGIN_MS };
+    if (step.kind === 'stop')
+      await store.call((tx) => rollUp(stoppingAfter(tx, step.after), how), []).catch(stopped);
+    else {
+      const processes = step.kind === 'roll up' ? [ledger] : [ledger, this.#second];
+      await Promise.all(processes.map((each) => each.rollUp(how)));
+    }
+  }
+
+  async #post(given: Post): Promise<void> {
+    const { elapsed, outcome } = given;
+    const { bot, job, status } = (given.isAgain ? this.#last : undefined) ?? given;
+    this.#last = { ...given, bot, job, status };
+    const { ledger, store } = this.#bench;
+    const [bot_id, bot_name] = BOTS[bot] ?? BOTS[0];
+    const now = store.clock.now();
+    const start = this.#starts.get(`${bot} ${job}`) ?? now + (STARTS_MS[job] ?? 0);
+    this.#starts.set(`${bot} ${job}`, start);
+    const fields = { bot_id, bot_name, job_id: `job-${job}`, status: status as 0, elapsed_time: elapsed };
+    const callback = callbackWith({ ...fields, start_time: new Date(start).toISOString() });
+    const admission = await ledger.admit(arrivalOf(callback, outcome === 'for nobody' ? [] : [OPS]));
+    const receivedAt = admission.asOf;
+    const post = { ...fields, startedAt: start, receivedAt, isRetry: !admission.isNew };
+    this.#oracle.post(post);
+    if (admission.isAnswered) this.#oracle.answer(bot_id, receivedAt, 0, 200);
+    else if (outcome === 'told late') this.#late.push(() => this.#answer(admission, bot_id, given));
+    else if (outcome !== 'unanswered') await this.#answer(admission, bot_id, given);
+  }
+
+  async #answer(admission: Admission, botId: string, { outcome, answerMs }: Post): Promise<void> {
+    const own = admission.deliveries.filter(({ destination }) => claimedOf(admission).includes(destination));
+    const [status, result] = outcome === 'failed' ? [502, 'failed' as const] : [200, 'delivered' as const];
+    const { deliveries } = settlementOf(own.map((each) => (status === 200 ? delivered(each) : failed(each))));
+    const receivedAt = admission.asOf;
+    const answer = { receivedAt, answeredAt: receivedAt + answerMs, status, result };
+    await this.#bench.ledger.settle({ ...answeredOf(admission), deliveries, answer });
+    this.#oracle.answer(botId, receivedAt, answerMs, status);
+  }
+
+  async #notice(kind: 'missed' | 'overdue', bot: number): Promise<void> {
+    const [botId] = BOTS[bot] ?? BOTS[0];
+    const receivedAt = await this.#bench.store.call(async (tx) => {
+      await writeOwnNotice(tx, { kind, botId, botName: '', subject: '{}' });
+      return tx.now;
+    }, []);
+    this.#oracle.notice(kind, botId, receivedAt);
+  }
+
+  async #forget(keepMs: number): Promise<void> {
+    let from: ForgetPosition = { done: 0, reachedNobody: 0 };
+    for (let isMore = true; isMore;)
+      ({ next: from, isMore } = await this.#bench.ledger.forget({
+        doneKeptMs: keepMs,
+        nobodyKeptMs: keepMs,
+        from,
+      }));
+  }
+
+  /** Of each BOT, and of each day of both. */
+  async judge(): Promise<void> {
+    const { archive } = this.#bench.ledger;
+    const timezone = this.#timezone;
+    const today = this.#oracle.dayOf(this.#bench.store.clock.now());
+    for (const [from, to] of [
+      [today - 60 * DAY_MS, today + 2 * DAY_MS],
+      [today - 2 * DAY_MS, today],
+    ] as const) {
+      const bots = await archive.figuresOfPeriod({ from, to, timezone });
+      const said = bots.filter(isAny).map(({ botId, botName, ...figures }) => ({
+        botId,
+        botName: figures.runs === 0 ? '' : botName,
+        ...sumOf([figures]),
+      }));
+
+      expect(said).to.deep.equal(this.#oracle.bots(from, to));
+    }
+    const all = { from: today - 60 * DAY_MS, to: today + 2 * DAY_MS, timezone };
+    const days = (await archive.figuresByDay(all)).filter(isAny);
+    expect(days).to.deep.equal(this.#oracle.days(all.from, all.to));
+  }
+}
+
+function isAny(figures: Figures): boolean {
+  return FIGURES.some((name) => figures[name] !== 0);
+}
+
+/** The transaction of a process that stops: it begins so many statements. */
+function stoppingAfter(tx: Tx, statements: number): Tx {
+  let left = statements;
+  const all: Tx['all'] = (statement) => {
+    left -= 1;
+    return left < 0 ? Promise.reject(new Error('stopped')) : tx.all(statement);
+  };
+  const own: Partial<Tx> = { all, first: async (statement) => (await all<never>(statement))[0] };
+  return new Proxy(tx, {
+    get: (of, name) => own[name as 'all'] ?? (Reflect.get(of, name, of) as unknown),
+  });
+}
+
+function stopped(error: unknown): void {
+  expect(String(error)).to.include('stopped');
+}
+
+/** @param numRuns worlds that are tried */
+export function describeDays(name: string, createStore: CreateStore, numRuns: number): void {
+  describe(`${name} counts days`, () => {
+    it('so that reports say at every moment what all POSTs come to, whoever counts, stops or forgets meanwhile', async () => {
+      const steps = fc.array(STEP, { minLength: 10, maxLength: sized(25, 120), size: 'max' });
+      const zones = fc.constantFrom('Asia/Tokyo', 'America/New_York', 'UTC');
+      await fc.assert(
+        fc.asyncProperty(steps, zones, async (all, timezone) => {
+          const bench = await Bench.open(createStore);
+          try {
+            const counting = new Counting(bench, await bench.openAs('second'), timezone);
+            await counting.do({ kind: 'roll up' });
+            for (const step of all) {
+              await counting.do(step);
+              await counting.judge();
+            }
+          } finally {
+            await bench.store.close();
+          }
+        }),
+        { numRuns },
+      );
+    });
+
+    it('with the incidents that were open in a period, as long as they were open in it', async () => {
+      const bench = await Bench.open(createStore);
+      const { store, ledger } = bench;
+      const today = new PostsOracle('Asia/Tokyo').dayOf(store.clock.now());
+      // Midnight in Tokyo.
+      const begin = today - 9 * HOUR_MS;
+      const incidents = [
+        ['a', begin - 5 * HOUR_MS, begin + HOUR_MS],
+        ['a', begin + 2 * HOUR_MS, begin + 3 * HOUR_MS],
+        ['a', begin - 5 * HOUR_MS, begin],
+        ['b', begin + HOUR_MS, null],
+        ['c', begin + DAY_MS, null],
+      ];
+      for (const [id, since, overAt] of incidents)
+        await store.run(`
+          insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
+          values ('bot', '${id}', '${id}', 'name', 'error', '', '', ${since}, ${since}, 1, 0, 0, ${overAt})`);
+      await store.passTime(begin + 6 * HOUR_MS - store.clock.now());
+      const saidOf = async (botId?: string) => {
+        const asked = { from: today, to: today + DAY_MS, timezone: 'Asia/Tokyo', botId };
+        const bots = await ledger.archive.figuresOfPeriod(asked);
+        return bots.map((bot) => [bot.botId, bot.botName, bot.incidents, bot.incidentMs / HOUR_MS]);
+      };
+      expect(await saidOf()).to.deep.equal([
+        ['a', 'name', 2, 2],
+        ['b', 'name', 1, 5],
+      ]);
+      expect(await saidOf('b')).to.deep.equal([['b', 'name', 1, 5]]);
+      await store.close();
+    });
+
+    it('for 400 days, longer than it keeps callbacks, and then no more', async () => {
+      const bench = await Bench.open(createStore);
+      const { store, ledger } = bench;
+      const how = { timezone: 'Pacific/Kiritimati', marginMs: MARGIN_MS };
+      const today = new PostsOracle(how.timezone).dayOf(store.clock.now());
+      await bench.arrive({ start_time: new Date(store.clock.now()).toISOString() }, []);
+      const pass = async (ms: number) => {
+        await store.passTime(ms);
+        for (let isMore = true; isMore;) isMore = await ledger.rollUp(how);
+      };
+      const runs = async () => {
+        const [day] = await ledger.archive.figuresByDay({ from: today, to: today + DAY_MS, ...how });
+        return day?.runs;
+      };
+      await pass(MARGIN_MS);
+      await pass(MARGIN_MS);
+      await ledger.forget({ doneKeptMs: -1, nobodyKeptMs: -1, from: { done: 0, reachedNobody: 0 } });
+      expect(await store.rows('callbacks')).to.deep.equal([]);
+      await pass(400 * DAY_MS);
+      expect(await runs()).to.equal(1);
+      await pass(3 * DAY_MS);
+      expect(await runs()).to.equal(undefined);
+      expect(await store.rows('runs', 'day')).to.deep.equal([]);
+      await store.close();
+    });
+  });
+}
