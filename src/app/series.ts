@@ -2,8 +2,10 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
+import { monthStanding } from '../deliver/reports.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Figures, Metrics } from '../observe/metrics.ts';
+import { dayOf } from '../signal/calendar.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 import type { AppSettings } from './settings.ts';
 
@@ -32,17 +34,24 @@ export async function figuresOf({
   ledger: { archive },
   pipeline,
   settings,
-}: Pick<PipelineParts, 'ledger' | 'settings'> & { readonly pipeline: Pipeline }): Promise<Figures> {
+  clock,
+}: Pick<PipelineParts, 'ledger' | 'settings' | 'clock'> & { readonly pipeline: Pipeline }): Promise<Figures> {
   const unknown = () => undefined;
-  const [open, incidents, storeBytes] = await Promise.all([
+  const { budget = NO_BUDGET, display } = settings.current.config;
+  const today = dayOf(clock.now(), display.timezone);
+  const [open, incidents, storeBytes, month] = await Promise.all([
     archive.countOpen().catch(unknown),
     archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
+    monthStanding({ archive }, { budget, display }, today).catch(unknown),
   ]);
   const { paces, loop, outage } = pipeline;
   // Until it can be written, the store has nothing of that.
   if (incidents !== undefined && outage.isOpen) incidents.botbell += 1;
   // One that was down when it was taken out of the config is so in the store for good.
   const down = loop.failing.down.filter((destination) => settings.current.destinations.has(destination));
-  return { open, incidents, storeBytes, paused: paces.paused.length, down: down.length };
+  return { open, incidents, storeBytes, month, paused: paces.paused.length, down: down.length };
 }
+
+/** A month as the calendar has it. */
+const NO_BUDGET = { hours: 0, fromDay: 1, calendar: undefined };

@@ -32,6 +32,14 @@ export interface Card {
   readonly restUrl: string;
   readonly link: CardLink | undefined;
   readonly footer: string;
+  /** A file that belongs to it, for channels that take files. */
+  readonly attachment?: Attachment | undefined;
+}
+
+/** A text file. */
+export interface Attachment {
+  readonly name: string;
+  readonly text: string;
 }
 
 export interface Fact {

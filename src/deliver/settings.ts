@@ -54,23 +54,14 @@ export function planOf(
   { config, router, planFor, destinations }: Planning,
   { kind, botId, status, destination = '' }: KindOfNotice,
 ): Plan {
-  switch (kind) {
-    case 'callback':
-      return planFor({ bot_id: botId, status });
-    case 'alert':
-      return planOfTargets(config.delivery.alerts);
-    case 'overdue':
-    case 'missed': {
-      const rule = kind === 'overdue' ? 'overdueMs' : 'expect';
-      const watching = router.watchersOf(botId, ({ rules }) => rules[rule] !== undefined);
-      return planOfTargets(watching, router.laterOf(botId));
-    }
-    case 'summary':
-    case 'digest':
-    case 'taken_up':
-    case 'over':
-      return planOfTargets([destinations.get(destination) ?? []].flat());
+  if (kind === 'callback') return planFor({ bot_id: botId, status });
+  if (kind === 'alert') return planOfTargets(config.delivery.alerts);
+  if (kind === 'overdue' || kind === 'missed') {
+    const rule = kind === 'overdue' ? 'overdueMs' : 'expect';
+    const watching = router.watchersOf(botId, ({ rules }) => rules[rule] !== undefined);
+    return planOfTargets(watching, router.laterOf(botId));
   }
+  return planOfTargets([destinations.get(destination) ?? []].flat());
 }
 
 function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['later'] = []): Plan {

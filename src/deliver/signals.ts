@@ -16,6 +16,7 @@ import { type Expected, missedFrom, underRule, withMissed } from '../signal/expe
 import type { Delivering } from './delivering.ts';
 import { holdRules } from './ended-holds.ts';
 import { plannedDelivery } from './plan.ts';
+import { budgetTimers, doubtsAt, reportTimers, tellBudget, tellReport } from './reports.ts';
 import type { Settings } from './settings.ts';
 import { expectationOf, expectTimers, isStillExpected, knownBots, overdueOf } from './watch.ts';
 
@@ -99,6 +100,8 @@ function timersAsked(
   const timers = [
     ...digestTimers(settings, standing),
     ...expectTimers(settings, known, begun, now),
+    ...reportTimers(settings, standing),
+    ...budgetTimers(settings, standing),
     ...overdue.filter(({ dueAt }) => dueAt > now - LOST_MS),
   ];
   const asked = new Set(timers.map(({ key }) => key));
@@ -154,7 +157,7 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
 }
 
 /** What firing a timer goes by. `now`: the store's time at the claim. */
-interface Firing extends Pick<Delivering, 'ledger'> {
+export interface Firing extends Pick<Delivering, 'ledger'> {
   readonly settings: Settings;
   readonly now: number;
 }
@@ -166,6 +169,8 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
   overdue,
   expect: missed,
   digest: tellDigest,
+  report: tellReport,
+  budget: tellBudget,
   hold: (timer, { settings, ledger }) => ledger.endHolds(timer, holdRules(settings)),
   burst: (timer) => ({ timer }),
   escalation: (timer: Timer<Escalation>, { settings, ledger }) =>
@@ -228,7 +233,9 @@ async function tellDigest(timer: Timer<DigestPosition>, { settings, ledger, now 
   const isOfGroup = ({ bot_id }: DigestedBot) =>
     settings.router.routesOf(bot_id).some(({ groups }) => groups.includes(group));
   const own = mostTroubled(bots.filter(isOfGroup));
-  const subject: OwnSubject<'digest'> = { template: 'digest', group, since: timer.data.since, ...own };
+  const { since } = timer.data;
+  const doubts = doubtsAt(now, settings);
+  const subject: OwnSubject<'digest'> = { template: 'digest', group, since, ...own, doubts };
   return {
     timer,
     next: { dueAt: nextDigest(digest, now, timezone), data: next },

@@ -10,6 +10,9 @@ import {
   statusNameOf,
 } from '../callback/callback.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
+import type { BudgetStanding } from '../report/budget.ts';
+import type { ToldReport } from '../report/report.ts';
+import type { CalendarDoubt } from '../signal/calendar.ts';
 import type { Telling } from '../signal/decide.ts';
 import type { ToldTroubles } from './troubles.ts';
 
@@ -69,8 +72,14 @@ interface ToldBots<Bot> {
 /** Most BOTs that a message names; the others are counted. */
 const MOST_BOTS = 50;
 
+export interface TroubledBot {
+  readonly errors: number;
+  readonly missed: number;
+  readonly overdue?: number;
+}
+
 /** A BOT's errors, missed results and overdue jobs. */
-export function troubleOf(bot: ToldBot & { readonly overdue?: number }): number {
+export function troubleOf(bot: TroubledBot): number {
   return bot.errors + bot.missed + (bot.overdue ?? 0);
 }
 
@@ -140,7 +149,14 @@ interface OwnSubjects extends Alerts {
     readonly lastAt: number;
   };
   /** What a group's BOTs did since the last digest; sent even if all is well. */
-  readonly digest: ToldBots<DigestedBot> & { readonly group: string };
+  readonly digest: ToldBots<DigestedBot> & {
+    readonly group: string;
+    readonly doubts: readonly CalendarDoubt[];
+  };
+  /** What BOTs did in a period, in days; sent even if nothing ran. */
+  readonly report: ToldReport;
+  /** So much of the running time of a month is used. */
+  readonly budget: BudgetStanding & { readonly passed: number };
 }
 
 const FOR_OPERATORS = [
@@ -154,9 +170,12 @@ const FOR_OPERATORS = [
   'over',
 ] as const;
 
-const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'digest'] as const;
+const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'report', 'budget'] as const;
 
-export type OwnName = (typeof OWN_NAMES)[number];
+/** The template of a notice of Botbell's own. */
+export type OwnTemplate = (typeof OWN_NAMES)[number];
+
+export type OwnName = OwnTemplate | 'digest';
 
 export type OwnSubject<Name extends OwnName = OwnName> = {
   readonly [Each in Name]: OwnSubjects[Each] & { readonly template: Each };
@@ -187,7 +206,7 @@ export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
 export interface CallbackNotice
   extends CheckedCallback, Pick<Telling, 'heldBack' | 'heldSince' | 'incident' | 'escalated'> {
-  readonly template: Exclude<TemplateName, OwnName>;
+  readonly template: Exclude<TemplateName, OwnTemplate>;
   /** 1 for the first time this callback was received, 2 for the service's first retry, … */
   readonly timesReceived: number;
   /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
@@ -198,7 +217,7 @@ export interface CallbackNotice
 }
 
 export interface AlertNotice extends Pick<Telling, 'heldSince' | 'incident' | 'repliesTo' | 'escalated'> {
-  readonly template: OwnName;
+  readonly template: OwnTemplate;
   readonly alert: RaisedAlert;
 }
 
@@ -214,7 +233,8 @@ export function noticeOf(
 }
 
 export function noticeOfAlert(alert: RaisedAlert): AlertNotice {
-  return { template: alert.subject.template, alert };
+  const { template } = alert.subject;
+  return { template: template === 'digest' ? 'report' : template, alert };
 }
 
 export function isAlert(notice: Notice): notice is AlertNotice {
@@ -247,7 +267,7 @@ export function aboutOf(notice: Notice): AlertedCallback {
   return { job_id: '', bot_id, bot_name, status: 1 };
 }
 
-const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'digest', 'test', 'taken_up', 'over']);
+const GOOD_NEWS: ReadonlySet<string> = new Set(['summary', 'report', 'test', 'taken_up', 'over']);
 
 export function labelsOf(notice: Notice): Labels {
   const { bot_id: bot } = aboutOf(notice);

@@ -26,6 +26,8 @@ export interface Figures {
   readonly storeBytes: number | undefined;
   /** Open incidents of which somebody is told, by kind; undefined: not known. */
   readonly incidents: Readonly<Record<string, number>> | undefined;
+  /** Running time of the BOTs in the current month of the plan, and what the plan includes (0: not known); undefined: not known. */
+  readonly month: { readonly usedMs: number; readonly budgetMs: number } | undefined;
   /** Number of paused destinations and channels. */
   readonly paused: number;
   /** Number of destinations that do not answer. */
@@ -70,12 +72,14 @@ export function createMetrics(version: string) {
     async text(find: () => Promise<Figures>): Promise<string> {
       // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
-      const { open, incidents = {}, storeBytes, paused, down } = await find();
-      meters.storeBytes.set(storeBytes ?? Number.NaN);
-      meters.pending.set(open?.pending ?? Number.NaN);
-      meters.dead.set(open?.dead ?? Number.NaN);
-      meters.held.set(open?.held ?? Number.NaN);
-      meters.oldestDue.set((open?.oldestDueMs ?? Number.NaN) / 1000);
+      const { open, incidents = {}, storeBytes, month, paused, down } = await find();
+      meters.storeBytes.set(orNaN(storeBytes));
+      meters.pending.set(orNaN(open?.pending));
+      meters.dead.set(orNaN(open?.dead));
+      meters.held.set(orNaN(open?.held));
+      meters.oldestDue.set(orNaN(open?.oldestDueMs) / 1000);
+      meters.monthSeconds.set(orNaN(month?.usedMs) / 1000);
+      meters.budgetSeconds.set(orNaN(month?.budgetMs) / 1000);
       meters.paused.set(paused);
       meters.down.set(down);
       meters.incidents.reset();
@@ -83,6 +87,11 @@ export function createMetrics(version: string) {
       return `${await registry.metrics()}\n${await ofProcess().metrics()}`;
     },
   };
+}
+
+/** NaN: not known. */
+function orNaN(value: number | undefined): number {
+  return value ?? Number.NaN;
 }
 
 interface Answered {
@@ -116,6 +125,10 @@ function createMeters(registry: Registry) {
     dead: new Gauge(on('deliveries_dead', 'Deliveries given up')),
     paused: new Gauge(on('destinations_paused', 'Destinations and channels that asked to be left alone')),
     down: new Gauge(on('destinations_down', 'Destinations that have failed for two minutes and more')),
+    monthSeconds: new Gauge(on('month_seconds', 'Running time of all BOTs in this month of the plan')),
+    budgetSeconds: new Gauge(
+      on('budget_seconds', 'Running time that a month of the plan includes; 0: not set'),
+    ),
     oldestDue: new Gauge(
       on('oldest_due_seconds', 'How long the oldest delivery that waits for nothing has been due'),
     ),

@@ -38,9 +38,10 @@ export interface Filling {
   readonly name: TemplateName;
   readonly language: Language;
   readonly view: NoticeView;
+  readonly attachment?: Card['attachment'];
 }
 
-export function cardOf(parts: RenderedParts, { name, language, view }: Filling): Card {
+export function cardOf(parts: RenderedParts, { name, language, view, attachment }: Filling): Card {
   const title = lineAt(parts, 'title') || lineAt(view, 'bot_id') || '–';
   const outputs = parts['outputs'] === false ? [] : (view.outputs?.() ?? []);
   return {
@@ -56,6 +57,7 @@ export function cardOf(parts: RenderedParts, { name, language, view }: Filling):
     restUrl: outputs.length === 0 ? '' : textAt(view, 'job_url') || textAt(view, 'page_url'),
     link: linkOf(parts['link']),
     footer: lineAt(parts, 'footer'),
+    attachment,
   };
 }
 

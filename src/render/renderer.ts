@@ -12,6 +12,7 @@ import { Conditions } from './condition.ts';
 import { createLinks, type Links } from './links.ts';
 import { isKnownInstant, type Language } from '../time/display.ts';
 import type { Template } from './template.ts';
+import { attachmentOf } from './report-view.ts';
 import { viewOf } from './view.ts';
 
 export interface TemplateFailure {
@@ -123,6 +124,7 @@ export class Renderer {
       name: notice.template,
       language,
       view: viewOf(notice, inLanguage, this.#links),
+      attachment: attachmentOf(notice),
     });
   }
 
@@ -146,7 +148,7 @@ function isSameMessage(one: RenderTarget, other: RenderTarget): boolean {
 }
 
 /** They mention nobody, whatever they say. */
-const CALM: ReadonlySet<TemplateName> = new Set(['digest', 'reload_refused']);
+const CALM: ReadonlySet<TemplateName> = new Set(['report', 'reload_refused']);
 
 function contextOf(
   notice: Notice,

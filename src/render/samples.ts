@@ -9,6 +9,7 @@ import {
   type OwnSubject,
   type TemplateName,
 } from '../notice/notice.ts';
+import { NO_FIGURES } from '../report/figures.ts';
 import type { ToldTrouble } from '../notice/troubles.ts';
 
 const FULL = {
@@ -72,6 +73,31 @@ const TROUBLE: ToldTrouble = {
   count: 2,
 };
 
+const DAY = Date.UTC(2026, 0, 1);
+
+const REPORTED = {
+  ...NO_FIGURES,
+  runs: 3,
+  unfinished: 1,
+  errors: 1,
+  missed: 1,
+  overdue: 1,
+  runningMs: DAY_MS,
+  estimated: 1,
+  answerMs: DAY_MS,
+  incidents: 1,
+  incidentMs: DAY_MS,
+};
+
+const BUDGET = {
+  from: DAY,
+  to: DAY + 31 * DAY_MS,
+  budgetMs: 60 * 3_600_000,
+  usedMs: 50 * 3_600_000,
+  percent: 83,
+  forecastMs: 70 * 3_600_000,
+};
+
 const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly template: Name }, 'template'> } = {
   dead_letter: UNDELIVERED,
   config_failure: { ...UNDELIVERED, givesUpAt: CAME_AT + DAY_MS },
@@ -111,7 +137,19 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
     missed: 1,
     bots: [{ ...TOLD, is_muted: true }],
     moreBots: 4,
+    doubts: [],
   },
+  report: {
+    from: DAY,
+    to: DAY + DAY_MS,
+    total: REPORTED,
+    bots: [{ ...REPORTED, botId: 'b', botName: 'BOT' }],
+    moreBots: 4,
+    csv: 'from,to\r\n',
+    budget: BUDGET,
+    doubts: [{ calendar: 'office', endsOn: '2026-12-31' }],
+  },
+  budget: { ...BUDGET, passed: 80 },
   taken_up: { by: 'kenji', because: 'The VPN is down', troubles: [TROUBLE, TROUBLE], moreTroubles: 3 },
   over: { troubles: [TROUBLE], moreTroubles: 0, answered: { count: 2, bots: ['b', 'c'] } },
   test: { destination: 'channel:address', channel: 'channel', askedBy: 'admin' },

@@ -13,10 +13,14 @@ import {
   isAlert,
   type Notice,
   type NoticeVariant,
+  type OwnName,
   type OwnSubject,
+  type TroubledBot,
 } from '../notice/notice.ts';
+import { dateOf, DAY_MS } from '../signal/calendar.ts';
 import { gistIn } from '../text/gist.ts';
 import { formatAge, formatElapsed, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
+import { daysView, digestView } from './report-view.ts';
 import { fit, inline } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
@@ -30,7 +34,7 @@ export interface NoticeView {
   readonly incident_url?: string;
   /** liquidjs calls it when a template asks for the outputs, which a condition seldom does. */
   readonly outputs?: () => readonly OutputView[];
-  readonly bots?: ReturnType<typeof botsView>['bots'];
+  readonly bots?: readonly TroubledBot[];
 }
 
 export function viewOf(notice: Notice, display: DisplayConfig, links: Links): NoticeView {
@@ -116,12 +120,16 @@ function ownView(
   const { subject, raisedAt, suppressed } = alert;
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
-  const words = NOTES[display.language];
+  if (isAlertSubject(subject)) {
+    const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
+    const note = ifAny(suppressed, NOTES[display.language].same);
+    return { ...raised, note, ...alertView(subject, display, links) };
+  }
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
   const bots = (of: Parameters<typeof botsView>[0]) => ({
     ...botsView(of, { ...display, now: raisedAt }, urlOfJob),
-    note: ifAny(of.moreBots, words.unnamed),
+    note: ifAny(of.moreBots, NOTES[display.language].unnamed),
   });
   switch (subject.template) {
     case 'test': {
@@ -134,26 +142,33 @@ function ownView(
       const name = nameOf(bot_name, bot_id);
       return { bot_id, bot_name, name, note: noteOf({ heldSince, escalated }, display), ...times };
     }
+    case 'digest':
+      return { ...digestView(subject, display), ...bots(subject), since: time(subject.since), page_url };
     case 'summary': {
       const { since, reason, count, lastAt } = subject;
       const last_at = formatTimeOfDay(lastAt, { ...display, now: since });
       return { since: time(since), page_url, ...bots(subject), reason, count, last_at };
     }
-    case 'digest':
-      return { since: time(subject.since), page_url, ...bots(subject), group: subject.group };
+    case 'report':
+    case 'budget':
+      return { ...daysView(subject, display), page_url };
     case 'taken_up':
       return { ...troublesView(subject, display), by: subject.by, because: subject.because, page_url };
     case 'over':
       return { ...troublesView(subject, display), page_url, ...answeredView(subject) };
-    case 'store_unwritable':
-    case 'refused':
-    case 'reload_refused':
-    case 'dead_letter':
-    case 'config_failure': {
-      const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
-      return { ...raised, note: ifAny(suppressed, words.same), ...alertView(subject, display, links) };
-    }
   }
+}
+
+const ALERTS: ReadonlySet<OwnName> = new Set<AlertSubject['template']>([
+  'dead_letter',
+  'config_failure',
+  'refused',
+  'reload_refused',
+  'store_unwritable',
+]);
+
+function isAlertSubject(subject: OwnSubject): subject is AlertSubject {
+  return ALERTS.has(subject.template);
 }
 
 function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
@@ -215,6 +230,9 @@ function pageOf(subject: OwnSubject): string {
   }
   if ('callbackId' in subject) return `callbacks/${subject.callbackId}`;
   const { template } = subject;
+  if (template === 'report')
+    return `reports?${new URLSearchParams({ from: dateOf(subject.from), to: dateOf(subject.to - DAY_MS) })}`;
+  if (template === 'budget') return 'reports';
   if (template === 'summary' && subject.errors + subject.missed === 0)
     return `callbacks?${new URLSearchParams({ destination: subject.destination })}`;
   return template === 'refused' ? template : template === 'reload_refused' ? 'config' : '';

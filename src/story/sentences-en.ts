@@ -29,6 +29,8 @@ export const ENGLISH = {
   'raised, taken_up': 'Botbell says who is on what was told.',
   'raised, over': 'Botbell says that what an alert told of is over.',
   'raised, digest': 'Botbell put together how the BOTs of a group did.',
+  'raised, report': 'Botbell put together what BOTs did in a period.',
+  'raised, budget': 'So much of the running time of the month was used.',
   'route, tells': '{route} applies: it tells {who}.',
   'route, tells a recovery':
     '{route} applies: of a success, it tells {who} only where that is the first one after an error.',

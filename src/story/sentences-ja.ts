@@ -31,6 +31,8 @@ export const JAPANESE: Readonly<Record<Sentence, string>> = {
   'raised, taken_up': '通知した問題に対応している人を、Botbellが知らせます。',
   'raised, over': 'お知らせした問題の解消を、Botbellが知らせます。',
   'raised, digest': 'グループのBOTの実行を、Botbellがまとめました。',
+  'raised, report': '期間中のBOTの実行を、Botbellがまとめました。',
+  'raised, budget': '契約月の実行時間をここまで使いました。',
   'route, tells': '{route}が使われ、{who} に通知します。',
   'route, tells a recovery': '{route}が使われます。成功は、エラーの後の最初の1件だけ {who} に通知します。',
   'route, tells a late result':

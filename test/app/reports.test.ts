@@ -123,7 +123,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     onMilestone(milestone('held', { reason: 'no longer routed' })),
   'what Botbell tells by itself': ({ onMilestone }) => {
     const subjects = [
-      { template: 'digest', group: 'ops', ...NO_BOTS },
+      { template: 'digest', group: 'ops', doubts: [], ...NO_BOTS },
       { ...SUMMARY, ...NO_BOTS },
       REFUSED,
     ] as const;
@@ -193,7 +193,14 @@ async function reportOf(act: Act): Promise<readonly string[]> {
   const metrics = createMetrics('1');
   await act(new Reports(logger, metrics, clock), clock);
   const text = await metrics.text(() =>
-    Promise.resolve({ open: undefined, incidents: undefined, storeBytes: undefined, paused: 0, down: 0 }),
+    Promise.resolve({
+      open: undefined,
+      incidents: undefined,
+      storeBytes: undefined,
+      month: undefined,
+      paused: 0,
+      down: 0,
+    }),
   );
   const counted = text.split('\n').filter((line) => /^botbell_\w+_total\S* (?!0$)/.test(line));
   return [...lines.map(({ err: _err, ...line }) => JSON.stringify(line)), ...counted];

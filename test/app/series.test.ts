@@ -20,7 +20,14 @@ describe('the series of the metrics', () => {
     beginSeries(metrics, settings);
     settings.swap(settingsWith('email'));
     const text = await metrics.text(() =>
-      Promise.resolve({ open: undefined, incidents: undefined, storeBytes: 0, paused: 0, down: 0 }),
+      Promise.resolve({
+        open: undefined,
+        incidents: undefined,
+        storeBytes: 0,
+        month: undefined,
+        paused: 0,
+        down: 0,
+      }),
     );
     const results = ['delivered', 'duplicate', 'no_route', 'superseded', 'held', 'accepted', 'taken_over'];
     const counted = ['executing', 'error', 'succeeded'].flatMap((status) =>

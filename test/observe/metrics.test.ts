@@ -17,6 +17,7 @@ describe('the metrics', () => {
       open: { pending: 3, dead: 1, held: 2, oldestDueMs: 0 },
       incidents: { bot: 5 },
       storeBytes: 4096,
+      month: undefined,
       paused: 2,
       down: 5,
     };
@@ -73,7 +74,14 @@ describe('the metrics', () => {
       );
     const told = () => Promise.all(names.map((name) => sample(`botbell_${name}`)));
     expect(await told()).to.deep.equal([3, 1, 2, 2, 5, 4096]);
-    figures = { open: undefined, incidents: undefined, storeBytes: undefined, paused: 0, down: 0 };
+    figures = {
+      open: undefined,
+      incidents: undefined,
+      storeBytes: undefined,
+      month: undefined,
+      paused: 0,
+      down: 0,
+    };
     expect(await told()).to.deep.equal([Number.NaN, Number.NaN, Number.NaN, 0, 0, Number.NaN]);
   });
 });

@@ -14,6 +14,7 @@ import {
   type NoticeVariant,
   type OwnSubject,
 } from '../../src/notice/notice.ts';
+import { NO_FIGURES } from '../../src/report/figures.ts';
 import type { Incident } from '../../src/incident/incident.ts';
 import { toldTroubles } from '../../src/notice/troubles.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
@@ -24,6 +25,7 @@ import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const STARTED_AT = Date.parse(BARE.start_time);
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const told = (status: 0 | 1 | 2, occasion?: NoticeVariant, more: object = {}): Notice => ({
   ...noticeOf({ callback: { ...BARE, status }, startedAt: STARTED_AT }, 1, occasion),
@@ -65,6 +67,7 @@ const digestOf = (bots: readonly object[], more: object = {}) =>
     template: 'digest',
     group: 'operators',
     since: STARTED_AT,
+    doubts: [],
     ...mostTroubled(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
     ...more,
   });
@@ -90,7 +93,70 @@ const UNTOLD: Incident = { ...FAILING, kind: 'destination', subject: 'slack:#ops
 const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
 const TEST = { ...TEST_OF, askedBy: 'admin' };
 
+const DAY = Date.UTC(2026, 10, 1);
+const MONTH = { from: DAY, to: DAY + 30 * DAY_MS };
+const RAN = {
+  ...NO_FIGURES,
+  runs: 400,
+  succeeded: 388,
+  incidents: 0,
+  incidentMs: 0,
+  runningMs: 41 * HOUR_MS,
+};
+const FAILED = {
+  ...RAN,
+  errors: 12,
+  missed: 3,
+  overdue: 1,
+  unfinished: 2,
+  estimated: 4,
+  answerMs: 30 * 60_000,
+  retries: 16,
+  incidents: 5,
+  incidentMs: 12 * HOUR_MS,
+};
+const STANDING = {
+  ...MONTH,
+  budgetMs: 60 * HOUR_MS,
+  usedMs: 49 * HOUR_MS,
+  percent: 81,
+  forecastMs: 72.5 * HOUR_MS,
+};
+const NOTHING = { ...NO_FIGURES, incidents: 0, incidentMs: 0 };
+const reportOf = (more: object) =>
+  own({
+    template: 'report',
+    ...MONTH,
+    total: FAILED,
+    bots: [
+      { ...FAILED, botId: 'crm-export', botName: '請求書 *<BOT>*' },
+      { ...RAN, botId: 'prices', botName: '' },
+    ],
+    moreBots: 0,
+    csv: '',
+    budget: undefined,
+    doubts: [],
+    ...more,
+  });
+
 const NOTICES: Readonly<Record<string, Notice>> = {
+  'a month of BOTs': reportOf({
+    budget: STANDING,
+    doubts: [
+      { calendar: 'office', endsOn: '2026-12-31' },
+      { calendar: 'office', file: '/etc/botbell/holidays.csv', year: 2027 },
+    ],
+  }),
+  'a day on which nothing ran': reportOf({ to: DAY + DAY_MS, total: NOTHING, bots: [] }),
+  'a week of more BOTs than it names': reportOf({ to: DAY + 7 * DAY_MS, moreBots: 3 }),
+  'a budget of which so much is used': own({ template: 'budget', ...STANDING, passed: 80 }),
+  'a budget early in the month': own({
+    template: 'budget',
+    ...STANDING,
+    percent: 130,
+    forecastMs: undefined,
+    passed: 100,
+  }),
   ...Object.fromEntries(
     ALERT_SUBJECTS.map((each) => [each.template, { ...noticeOfAlert(raised(each)), incident: 12 }]),
   ),

@@ -75,7 +75,7 @@ function mailOf(
   settings: EmailSettings,
 ): SendMailOptions & { readonly messageId: string } {
   const { address, message } = outgoing;
-  const { subject, text, html } = message as EmailMessage;
+  const { subject, text, html, attachment } = message as EmailMessage;
   const { reply_to: replyTo } = settings;
   const from = parseMailbox(settings.from);
   return {
@@ -90,6 +90,7 @@ function mailOf(
     subject: subject.replaceAll('=?', '= ?'),
     text,
     html,
+    ...(attachment && { attachments: [{ filename: attachment.name, content: attachment.text }] }),
     // Quoted-printable is slower, and takes three characters for each byte of Japanese.
     textEncoding: 'base64',
     headers: { ...settings.headers, ...MACHINE_HEADERS, ...labelHeaders(outgoing) },

@@ -24,6 +24,8 @@ export interface EmailMessage {
   readonly text: string;
   /** '' for a mail of plain text alone. */
   readonly html: string;
+  /** A text file; left out where there is none, so that `preview` shows what is sent. */
+  readonly attachment?: Card['attachment'];
 }
 
 const MOST: Most = {
@@ -46,7 +48,11 @@ const LIMIT: Limit<EmailMessage> = {
 export function composeMail(card: Card): EmailMessage {
   const subject = subjectOf(card.summary, card.language);
   const build = (shown: ShownCard) => ({ subject, text: textOf(shown), html: frameOf(shown, card) });
-  return fitted(card, MOST, LIMIT, build).message;
+  return { ...fitted(card, MOST, LIMIT, build).message, ...attached(card) };
+}
+
+function attached({ attachment }: Card): Pick<EmailMessage, 'attachment'> {
+  return attachment === undefined ? {} : { attachment };
 }
 
 export function showMail(card: Card): ShownCard {
@@ -130,6 +136,7 @@ function compose(parts: RenderedParts, card: Card): Composed<EmailMessage> {
     text: own === '' ? composeMail(card).text : `${own}\n`,
     // Too large HTML is dropped, since a cut would break it.
     html: Buffer.byteLength(html) > MOST_BYTES ? '' : html,
+    ...attached(card),
   });
 }
 

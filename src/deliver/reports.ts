@@ -1,0 +1,163 @@
+/** Tells reports, and how much of the budget of running time is used, at their times. */
+import { compilePattern } from '../config/bot-id-pattern.ts';
+import type { ReportConfig } from '../config/config.ts';
+import { calendarDoubts } from '../config/read-calendars.ts';
+import type { Fired } from '../ledger/timers/fire.ts';
+import { type Timer, timerKey } from '../ledger/timers/timers.ts';
+import type { OwnSubject } from '../notice/notice.ts';
+import {
+  type Budget,
+  type BudgetStanding,
+  passedNow,
+  planMonth,
+  standingOf,
+  type ToldOfBudget,
+} from '../report/budget.ts';
+import { csvOf, reportOf } from '../report/report.ts';
+import { dayOf, periodStart, reportDue } from '../signal/calendar.ts';
+import type { Delivering } from './delivering.ts';
+import type { Planning } from './settings.ts';
+
+/** The timers that the ledger has, and its time. */
+interface Standing {
+  readonly now: number;
+  readonly begun: readonly Timer[];
+}
+
+interface Firing extends Pick<Delivering, 'ledger'> {
+  readonly settings: Pick<Planning, 'config'>;
+  /** The store's time at the claim. */
+  readonly now: number;
+}
+
+/** The first day that no report has told of. */
+interface ReportPosition {
+  readonly from: number;
+}
+
+interface KeyedReport {
+  readonly key: string;
+  readonly report: ReportConfig;
+}
+
+/** By the period and the BOTs, and the number among equal ones, so that neither another time nor another person begins it anew. */
+function keyedReports({ config: { reports } }: Pick<Planning, 'config'>): readonly KeyedReport[] {
+  const named = reports.map(({ every, botIds }) => JSON.stringify([every, botIds]));
+  return reports.map((report, index) => {
+    const before = named.slice(0, index).filter((name) => name === named[index]).length;
+    return { report, key: timerKey('report', [named[index], before]) };
+  });
+}
+
+function knownOf({ begun }: Standing, key: string): unknown {
+  return begun.find((timer) => timer.key === key)?.data;
+}
+
+export function reportTimers(
+  settings: Pick<Planning, 'config'>,
+  standing: Standing,
+): readonly Timer<ReportPosition>[] {
+  const { timezone } = settings.config.display;
+  return keyedReports(settings).map(({ report, key }) => {
+    const known = knownOf(standing, key) as ReportPosition | undefined;
+    const data = known ?? { from: periodStart(report.every, dayOf(standing.now, timezone)) };
+    return { key, kind: 'report', dueAt: reportDue(report, data.from, timezone), data };
+  });
+}
+
+/** BOTs that a message names, and that its file has. */
+const MOST_TOLD = 50;
+const MOST_IN_FILE = 5000;
+
+export async function tellReport(
+  timer: Timer<ReportPosition>,
+  { settings, ledger, now }: Firing,
+): Promise<Fired> {
+  const { config } = settings;
+  const { timezone } = config.display;
+  const report = keyedReports(settings).find(({ key }) => key === timer.key)?.report;
+  if (report === undefined) return { timer };
+  const { from } = timer.data;
+  const to = periodStart(report.every, dayOf(now, timezone));
+  // The clock was set back meanwhile.
+  if (to <= from) return { timer, next: { dueAt: reportDue(report, from, timezone), data: timer.data } };
+  const patterns = report.botIds.map(compilePattern);
+  const bots = await ledger.archive.figuresOfPeriod({ from, to, timezone });
+  const own = bots.filter(({ botId }) => patterns.length === 0 || patterns.some((matches) => matches(botId)));
+  const whole = reportOf({ from, to }, own);
+  const subject: OwnSubject<'report'> = {
+    template: 'report',
+    from,
+    to,
+    total: whole.total,
+    bots: whole.bots.slice(0, MOST_TOLD),
+    moreBots: Math.max(0, whole.bots.length - MOST_TOLD),
+    csv: csvOf({ ...whole, bots: whole.bots.slice(0, MOST_IN_FILE) }),
+    budget: await budgetStanding(ledger, config, dayOf(now, timezone)),
+    doubts: doubtsAt(now, settings),
+  };
+  return {
+    timer,
+    next: { dueAt: reportDue(report, to, timezone), data: { from: to } },
+    notice: { kind: 'report', subject: JSON.stringify(subject), planned: report.notify, timezone },
+  };
+}
+
+/** How often it is looked how much is used. */
+const BUDGET_MS = 600_000;
+
+const BUDGET_KEY = 'budget';
+
+export function budgetTimers(
+  { config: { budget } }: Pick<Planning, 'config'>,
+  standing: Standing,
+): readonly Timer<ToldOfBudget>[] {
+  if (budget === undefined) return [];
+  const known = knownOf(standing, BUDGET_KEY) as ToldOfBudget | undefined;
+  const data = known ?? { from: 0, told: [] };
+  return [{ key: BUDGET_KEY, kind: 'budget', dueAt: standing.now, data }];
+}
+
+export async function tellBudget(
+  timer: Timer<ToldOfBudget>,
+  { settings: { config }, ledger, now }: Firing,
+): Promise<Fired> {
+  const { budget, display } = config;
+  const standing = await budgetStanding(ledger, config, dayOf(now, display.timezone));
+  if (budget === undefined || standing === undefined) return { timer };
+  const { percent, after } = passedNow(budget.warn, standing, timer.data);
+  const next = { dueAt: now + BUDGET_MS, data: after };
+  if (percent === undefined) return { timer, next };
+  const subject: OwnSubject<'budget'> = { template: 'budget', ...standing, passed: percent };
+  const { timezone } = display;
+  return {
+    timer,
+    next,
+    notice: { kind: 'budget', subject: JSON.stringify(subject), planned: budget.notify, timezone },
+  };
+}
+
+type FiguresKept = { readonly archive: Pick<Firing['ledger']['archive'], 'figuresByDay'> };
+
+/** Undefined: no budget is set. */
+export function budgetStanding(
+  ledger: FiguresKept,
+  { budget, display }: Pick<Planning['config'], 'budget' | 'display'>,
+  day: number,
+): Promise<BudgetStanding | undefined> {
+  return budget === undefined ? Promise.resolve(undefined) : monthStanding(ledger, { budget, display }, day);
+}
+
+/** How the month of the plan stands that the day is in. */
+export async function monthStanding(
+  { archive }: FiguresKept,
+  { budget, display: { timezone } }: { readonly budget: Budget } & Pick<Planning['config'], 'display'>,
+  day: number,
+): Promise<BudgetStanding> {
+  const days = await archive.figuresByDay({ ...planMonth(budget.fromDay, day), timezone });
+  return standingOf(budget, days, day);
+}
+
+export function doubtsAt(now: number, { config }: Pick<Planning, 'config'>) {
+  return calendarDoubts(config.calendars, dayOf(now, config.display.timezone));
+}

@@ -1,0 +1,73 @@
+/** What arrives in the end of a month of who is told of reports and of the budget: the whole pipeline. */
+import { expect } from 'chai';
+import { PipelineWorld } from './pipeline-world.ts';
+import type { Arrived } from './remotes.ts';
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Of Tokyo, all through the year. */
+const OFFSET = 9 * HOUR;
+const EVENING = Date.parse('2026-11-26T20:00:00+09:00');
+
+const CONFIG = `
+display: { timezone: Asia/Tokyo }
+channels:
+  slack: { type: outbox, as: slack }
+  email: { type: outbox, as: email }
+calendars:
+  office: { days: [mon, tue, wed, thu, fri], until: 2026-12-10 }
+groups:
+  boss: [{ email: boss@example.com }]
+  operators: [{ slack: '#ops' }]
+reports:
+  - { every: day, calendar: office, bots: 'crawl*', notify: [operators] }
+  - { every: month, notify: [boss] }
+budget: { hours: 1, warn: [50, 80, 100], notify: [operators] }
+routes:
+  - { bot_id: '*', on: [error], notify: [{ slack: '#on-call' }] }`;
+
+function shown({ at, destination, lines }: Arrived): string {
+  const time = new Date(at + OFFSET + SECOND).toISOString().slice(5, 16);
+  return `${time} ${destination} ${lines.slice(0, 2).join(' · ')}`;
+}
+
+describe('A month of three people', () => {
+  let world: PipelineWorld;
+
+  beforeEach(async () => {
+    world = await PipelineWorld.begin(CONFIG, EVENING);
+  });
+
+  afterEach(async () => {
+    await world.close();
+    expect(world.troubles).to.deep.equal([]);
+  });
+
+  const arrived = () => world.arrived.splice(0).map(shown);
+  const runs = (bot_id: string, status: 0 | 1, elapsed_time: number | null) =>
+    world.post({ bot_id, bot_name: bot_id, status, elapsed_time, message: status === 1 ? 'no login' : '' });
+
+  it('each is told what is his, once, over a restart and by two replicas', async () => {
+    await world.start();
+    await runs('crawler', 0, 900);
+    await runs('prices', 1, 300);
+    await world.passBy(DAY, HOUR);
+    await runs('crawler', 0, 900);
+    await world.stop();
+    await world.passBy(3 * DAY, HOUR);
+    await runs('crawler', 1, 1200);
+    await world.start();
+    await world.passBy(DAY, HOUR);
+    expect(arrived()).to.deep.equal([
+      '11-26T20:00 slack:#on-call ❌ prices · Failed after 5 min',
+      '11-27T09:00 slack:#ops ✅ Report: 2026-11-26 · 1 run',
+      '11-27T20:59 slack:#ops ⚠️ 50% of the running time is used · 35 min of 1 h (58%)',
+      '11-30T09:00 slack:#ops ✅ Report: 2026-11-27 – 2026-11-29 · 1 run',
+      '11-30T20:00 slack:#on-call ❌ crawler · Failed after 20 min',
+      '11-30T20:59 slack:#ops ⚠️ 80% of the running time is used · 55 min of 1 h (91%)',
+      '12-01T09:00 email:boss@example.com Botbell report, November 2026: 4 runs, 2 failed · ❌ Report: November 2026',
+      '12-01T09:00 slack:#ops ❌ Report: 2026-11-30 · 1 run, 1 failed',
+    ]);
+  });
+});
