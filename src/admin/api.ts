@@ -28,6 +28,7 @@ import {
 } from '../people/json.ts';
 import { type Outcome, Refused, statusOf } from '../people/outcomes.ts';
 import { readIncidentFilter, TAKE_UP_BODY } from '../people/incidents.ts';
+import { csvFileOf, loadReport, readReport, reportJson } from '../people/report.ts';
 import { SNOOZE_FIELDS } from '../people/snooze.ts';
 import { loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -36,11 +37,20 @@ import { actorOf } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
 
-type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings'>;
+type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings' | 'drawing'>;
 
 export function createApi(services: ApiServices): Middleware {
   const routes = createRoutes();
-  for (const add of [addCallbacks, addActions, addBulks, addBots, addIncidents, addSnoozes, addReload])
+  for (const add of [
+    addCallbacks,
+    addActions,
+    addBulks,
+    addBots,
+    addReport,
+    addIncidents,
+    addSnoozes,
+    addReload,
+  ])
     add(routes, services);
   return routed(routes.router);
 }
@@ -186,6 +196,19 @@ function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServ
     const bot = await archive.bot(ctx.params['id'] ?? '');
     const runs = bot && (await archive.lastRuns([bot], RUNS_SHOWN)).get(bot.botId);
     return bot && { ...botJson(bot, redact), runs: (runs ?? []).map((run) => runJson(run, redact)) };
+  });
+}
+
+function addReport({ get }: Routes, { archive, surroundings, drawing }: ApiServices): void {
+  const { display, now, redact } = surroundings;
+  const read = (query: URLSearchParams) => readReport(query, { ...display(), now: now() });
+  get('/api/report', read, async ({ ctx, values: { asked, format } }) => {
+    const report = await loadReport(archive, asked, drawing().config);
+    if (format !== 'csv') return reportJson(report, redact);
+    const { name, text } = csvFileOf(report, redact);
+    ctx.attachment(name);
+    ctx.type = 'text/csv; charset=utf-8';
+    return text;
   });
 }
 

@@ -138,6 +138,15 @@ function addLedger(program: Command, action: Action): void {
     .addOption(printed('text', 'json'))
     .action(action(() => import('./why.ts')));
   program
+    .command('report')
+    .description('say what BOTs did in a month, or from one day to another, worst first, from the ledger')
+    .option('--month <month>', 'such as 2026-11 (default: the current one)')
+    .option('--from <day>', 'instead, from this day on, such as 2026-11-01')
+    .option('--to <day>', 'of --from, up to and with this day (default: today)')
+    .option('--bot <bot_id>', 'only of this one')
+    .addOption(printed('text', 'json', 'csv'))
+    .action(action(() => import('./report.ts')));
+  program
     .command('backup')
     .description('write a whole copy of the SQLite store, while the service runs; never over a file')
     .argument('<file>', 'a file that is not there yet')

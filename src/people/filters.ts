@@ -70,7 +70,8 @@ export function readParameters<Names extends KnownParameters>(
   return values as Values<Names>;
 }
 
-function refusalOf(problems: readonly Problem[]): Refused {
+/** Of these parameters. */
+export function refusalOf(problems: readonly Problem[]): Refused {
   const inWords = (rule: Worded) => wordedIn(rule, 'en');
   const listed: Worded = [
     problems.map(([name, rule]) => `"${name}" ${inWords(rule)}`).join('; '),

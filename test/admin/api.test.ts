@@ -22,6 +22,8 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['GET /api/callbacks/133/body'],
   ['GET /api/bots?after=nightly-report'],
   ['GET /api/bots/newsletter'],
+  ['GET /api/report?from=2026-11-10&to=2026-11-12&bot_id=get_items'],
+  ['GET /api/report?month=2026-11&bot_id=invoice-import'],
   ['GET /api/refused?limit=1'],
   ['GET /api/refused?before=2'],
   ['GET /api/snoozes'],
@@ -69,6 +71,9 @@ const REFUSED: Readonly<Record<number, readonly string[]>> = {
     'GET /api/redeliveries/1?x=1',
     'GET /api/refused?limit=-1',
     'GET /api/bots?days=0',
+    'GET /api/report?month=2026-13&form=csv',
+    'GET /api/report?from=yesterday&to=&format=pdf',
+    'GET /api/report?month=2026-11&from=2026-11-01',
     'GET /api/bots/a?since=1',
     'POST /api/callbacks/1/route?dry_run=true',
     'POST /api/deliveries/1/redeliver?agian=true',
@@ -144,6 +149,15 @@ describe('The API of an office', () => {
       answers[`${index} ${what} ${text ?? ''}`.trim()] = { status, ...(isBegun && { location }), json };
     }
     expectMessages(join(import.meta.dirname, 'api.json'), { answers, done: world.done });
+  });
+
+  it('gives a report as a file for spreadsheets', async () => {
+    const { status, headers, body } = await ask('GET /api/report?month=2026-11&format=csv');
+    expect(status).to.equal(200);
+    expect(headers['content-disposition']).to.equal('attachment; filename="botbell-2026-11.csv"');
+    expect(body)
+      .to.match(/^from,to,bot_id,/)
+      .and.to.contain(',invoice-import,請求書取込BOT,14,');
   });
 
   it('gives incidents of every sign, also of a store that was back before a callback came', async () => {

@@ -28,9 +28,8 @@ const WRONG = readFileSync('test/cli/wrong-usage.txt', 'utf8')
   .split(/^\$ botbell /m)
   .slice(1);
 
-const COMMANDS = 'serve check route preview why redeliver snooze send test backup demo init schema'.split(
-  ' ',
-);
+const COMMANDS =
+  'serve check route preview why report redeliver snooze send test backup demo init schema'.split(' ');
 
 const never = () => new Promise<void>(() => undefined);
 

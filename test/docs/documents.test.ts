@@ -117,7 +117,14 @@ describe('The documents', () => {
 
   it('list each metric', async () => {
     const nothingKnown = () =>
-      Promise.resolve({ open: undefined, incidents: undefined, storeBytes: undefined, paused: 0, down: 0 });
+      Promise.resolve({
+        open: undefined,
+        incidents: undefined,
+        storeBytes: undefined,
+        month: undefined,
+        paused: 0,
+        down: 0,
+      });
     const there = firstCells(await createMetrics('0').text(nothingKnown), /^# HELP (botbell_\w+)/gm);
     const listed = firstCells(sectionOf('docs/operating.md', 'Metrics'), /^\| `([^`{]+)/gm);
     expect(listed.toSorted()).to.deep.equal(there.toSorted());

@@ -34,6 +34,7 @@ import { refusedView } from './operation/refused.tsx';
 import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
 import { Foreign } from './parts/text.tsx';
+import { reportsView } from './reports/reports.tsx';
 import { factsFor, type Section, Shell } from './shell.tsx';
 
 /** No external resources, no script or style but our two files, no framing by other pages. */
@@ -61,6 +62,7 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/incidents/:id', 'bots', incidentView],
   ['/callbacks', 'callbacks', showCallbacks],
   ['/callbacks/:id', 'callbacks', showCallback],
+  ['/reports', 'reports', reportsView],
   ['/dead', 'dead', deadView],
   ['/refused', 'refused', refusedView],
   ['/destinations', 'destinations', destinationsView],

@@ -1,5 +1,6 @@
 import { STANDING_PHRASES } from './callbacks/phrases.ts';
 import { INCIDENT_PHRASES } from './incidents/phrases.ts';
+import { REPORT_PHRASES } from './reports/phrases.ts';
 
 /** The page's phrases in English and Japanese, by page. `{name}` is a value; `{runs|run|runs}` a number and its noun, singular or plural. */
 export const PHRASES = {
@@ -30,6 +31,8 @@ export const PHRASES = {
   'kind.missed': ['Missed', '結果が未着'],
   'kind.summary': ['Summary', '通知のまとめ'],
   'kind.digest': ['Digest', '実行のまとめ'],
+  'kind.report': ['Report', '実行レポート'],
+  'kind.budget': ['Budget', '契約時間'],
   'ended by rule': ['Not told ({rule})', '通知しません（{rule}）'],
   'result.delivered': ['Everybody was told', '全員に送信しました'],
   'result.duplicate': ['Everybody had been told', '送信済みでした'],
@@ -93,6 +96,7 @@ export const PHRASES = {
 
   ...INCIDENT_PHRASES,
   ...STANDING_PHRASES,
+  ...REPORT_PHRASES,
   'bots.none': ['No BOT matches.', '条件に合うBOTはありません。'],
   'bots.isMore': ['Only 10,000 BOTs are looked at.', '10,000件までが対象です。'],
   'bots.search': ['Name or id, or a part of it', '名前またはID（一部でも可）'],

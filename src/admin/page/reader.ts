@@ -22,7 +22,7 @@ export interface Reader {
   readonly timezone: string;
   /** Milliseconds since the epoch; the same for the whole page. */
   readonly now: number;
-  readonly formats: ReturnType<typeof createFormats>;
+  readonly formats: ReturnType<typeof formatsFor>;
   readonly t: Translate;
   /** The phrase for a value of a group, such as `status.error`; the value itself if there is none. */
   readonly word: (group: string, value: string) => string;
@@ -80,7 +80,7 @@ export function readerOf(ctx: Context, { display, now, redact }: Surroundings): 
 }
 
 function readerIn(language: Language, timezone: string, now: number) {
-  const formats = createFormats(language, timezone, now);
+  const formats = formatsFor(language, timezone, now);
   return { language, timezone, now, formats, t: translator(language), word: namer(language) };
 }
 
@@ -95,7 +95,7 @@ const LOCALES = { en: 'en-GB', ja: 'ja-JP' } as const satisfies Readonly<Record<
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
 /** Formats times, in milliseconds since the epoch, durations and numbers. */
-function createFormats(language: Language, timezone: string, now: number) {
+export function formatsFor(language: Language, timezone: string, now: number) {
   const t = translator(language);
   const locale = LOCALES[language];
   const formatter = (options: Intl.DateTimeFormatOptions) =>

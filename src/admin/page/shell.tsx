@@ -33,6 +33,7 @@ export function factsFor(
 const MENU = [
   ['bots'],
   ['callbacks'],
+  ['reports'],
   ['dead', 'refused'],
   ['destinations', 'snoozes'],
   ['config', 'playground'],

@@ -29,6 +29,10 @@ const VIEWS: Readonly<Record<string, string>> = {
   'how many messages a redelivery means before it begins':
     '/redeliveries/new?state=dead&destination=slack%3A%23old-prices&error_class=config&error_code=is_archived',
   'that nothing matches, with nothing to do': '/redeliveries/new?state=dead&bot_id=none',
+  'what BOTs did this month, worst first, and what changed against the month before': '/reports',
+  'what one BOT did from one day to another': '/reports?from=2026-11-10&to=2026-11-12&bot_id=get_items',
+  'that nothing ran in a month': '/reports?month=2025-12',
+  'what of a period makes no sense': '/reports?month=2026-12&from=soon',
   'rejected bodies': '/refused',
   'what was refused before': '/refused?before=2',
   'each destination with its last success, last error and pause': '/destinations',
@@ -61,12 +65,23 @@ async function comeInEveryState({ recorded, store }: OfficeWorld): Promise<void>
     await store.run(`update deliveries set due_at = 0, ${STATES[index]} where id = ${id}`);
 }
 
+/** What was counted in October; one BOT has not run since. */
+function countOctober({ store }: OfficeWorld): Promise<void> {
+  const day = Date.parse('2026-10-05T00:00Z');
+  return store.run(`
+    insert into days (bot_key, day, bot_id, bot_name, runs, unfinished, succeeded, errors, missed, overdue, running_ms,
+      estimated, answer_ms, retries)
+    values ('get_items', ${day}, 'get_items', '商品取得BOT', 1200, 0, 1198, 2, 0, 0, 7200000, 3, 61000, 2),
+      ('old-bot', ${day}, 'old-bot', '', 1, 0, 1, 0, 0, 0, 1000, 0, 0, 0)`);
+}
+
 describe('The page of an office', () => {
   let world: OfficeWorld;
 
   before(async () => {
     world = await openOffice();
     await comeInEveryState(world);
+    await countOctober(world);
   });
 
   after(() => world.close());
@@ -232,7 +247,16 @@ describe('The page while the ledger cannot be read', () => {
     const world = await openOffice({ isNew: true });
     const broken = Object.fromEntries(Object.keys(archiveReads).map((name) => [name, gone]));
     for (const archive of [world.services.archive, world.recorded.archive]) Object.assign(archive, broken);
-    for (const path of ['/', '/bots/a', '/callbacks', '/callbacks/1', '/dead', '/refused', '/destinations']) {
+    for (const path of [
+      '/',
+      '/bots/a',
+      '/callbacks',
+      '/callbacks/1',
+      '/reports',
+      '/dead',
+      '/refused',
+      '/destinations',
+    ]) {
       const { status, body } = await world.get(path, { 'accept-language': 'ja' });
       expect(status, path).to.equal(503);
       expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);

@@ -68,6 +68,7 @@ function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {
       {last === undefined ? null : <RunStatus status={last.status} />}
       <Code text={bot_id} />
       <a href={pathTo(['callbacks'], { bot_id })}>{t('bot.callbacks')}</a>
+      <a href={pathTo(['reports'], { bot_id })}>{t('nav.reports')}</a>
       <a href={pathTo(['snoozes'], { bot_id })}>{t('snoozes.link')}</a>
     </>
   );

@@ -68,7 +68,7 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
         options={[['', t('any')], ...known.map((name) => [name, name] as const)]}
       />
       <Field {...of('until')} label={t('snoozes.until')} options={ends} />
-      <Field {...of('time')} label={t('snoozes.time')} isTime />
+      <Field {...of('time')} label={t('snoozes.time')} type="datetime-local" />
       <Field {...of('because')} label={t('snoozes.because')} />
       <div class="actions">
         <button type="submit" class="primary">

@@ -10,16 +10,16 @@ interface FieldProps {
   readonly value: string | undefined;
   /** Describes the valid values. */
   readonly hint?: string | undefined;
-  readonly isTime?: boolean;
+  /** Default: a text. */
+  readonly type?: 'datetime-local' | 'date';
   /** The choices; undefined for a text field. */
   readonly options?: readonly (readonly [value: string, word: string])[] | undefined;
 }
 
 const TEXT = { type: 'text', autocomplete: 'off', spellcheck: false, dir: 'auto' } as const;
-const TIME = { type: 'datetime-local' } as const;
 
 /** A text field or a choice, with its hint. */
-export function Field({ name, label, value = '', hint, isTime, options }: FieldProps) {
+export function Field({ name, label, value = '', hint, type, options }: FieldProps) {
   // A page may have several forms with this field.
   const id = useId();
   const aboutId = hint === undefined ? undefined : `${id}-hint`;
@@ -28,7 +28,7 @@ export function Field({ name, label, value = '', hint, isTime, options }: FieldP
     <div class="field">
       <label for={id}>{label}</label>
       {options === undefined ? (
-        <input {...shared} {...(isTime ? TIME : TEXT)} value={cleanText(value)} />
+        <input {...shared} {...(type === undefined ? TEXT : { type })} value={cleanText(value)} />
       ) : (
         <select {...shared}>
           {options.map(([option, word]) => (

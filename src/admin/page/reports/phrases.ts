@@ -1,0 +1,36 @@
+/** The phrases of reports, on the page and on the command line, in English and Japanese, as those of `../phrases.ts`. */
+export const REPORT_PHRASES = {
+  'nav.reports': ['Reports', 'レポート'],
+  'reports.months': ['Month by month', '月ごと'],
+  'reports.month': ['Month', '月'],
+  'reports.bots': ['BOTs, worst first', 'BOT（問題の多い順）'],
+  'reports.all': ['All BOTs', 'すべてのBOT'],
+  'reports.runs': ['Runs', '実行'],
+  'reports.errors': ['Errors', 'エラー'],
+  'reports.missed': ['Missed', '結果が未着'],
+  'reports.overdue': ['Overdue', '長すぎる実行'],
+  'reports.running': ['Running time', '実行時間'],
+  'reports.incidents': ['Incidents', 'インシデント'],
+  'reports.from': ['From', '開始日'],
+  'reports.to': ['To', '終了日'],
+  'reports.none': ['Nothing ran.', '実行はありません。'],
+  'reports.so far': ['{days} (so far)', '{days}（途中経過）'],
+  'reports.csv': ['Save as CSV', 'CSVで保存'],
+  'reports.against': ['Against {month}', '{month}との比較'],
+  'reports.small': ['Small: the change against {month}', '小さい数字は{month}との差です。'],
+  'reports.gone': [
+    'Ran in {month}, but not in this month: {names}',
+    '{month}は実行があり、この月はないBOT：{names}',
+  ],
+  'reports.unfinished': ['◔ {runs|run has|runs have} not ended.', '◔ 終わっていない実行が{runs}回あります。'],
+  'reports.estimated': [
+    '≈ No callback said how long {runs|run|runs} took: it is counted from the start to the result.',
+    '≈ 所要時間が通知されなかった{runs}回は、開始から結果が届くまでの時間で推定しています。',
+  ],
+  'reports.answers': [
+    'Beside it, Botbell’s answers cost {time} of running time, with {retries|retry|retries} that it asked for.',
+    'このほかに、Botbellの応答で{time}の実行時間がかかりました（依頼した再送：{retries}回）。',
+  ],
+  'reports.budget': ['Budget of {days}: {used}', '{days}の予算：{used}'],
+  'reports.forecast': ['Forecast: {forecast}', '見込み：{forecast}'],
+} as const;

@@ -1,0 +1,118 @@
+/** What the page and the command line say of a report. */
+import type { FullReport } from '../../../people/report.ts';
+import { type Figures, NO_FIGURES } from '../../../report/figures.ts';
+import { budgetText, doubtText, forecastText, hoursText } from '../../../render/report-view.ts';
+import { answersCostMs, nameOfDays, type Report, type ReportedFigures } from '../../../report/report.ts';
+import { shortLine } from '../../../text/cut.ts';
+import { nameOf } from '../parts/text.tsx';
+import type { Reader } from '../reader.ts';
+import type { Word } from '../words.ts';
+
+export type Telling = Pick<Reader, 't' | 'formats' | 'language'>;
+
+/** A figure of a BOT, or of all. */
+interface SaidFigure {
+  readonly head: Word;
+  readonly say: (of: Figures & Partial<ReportedFigures>, telling: Telling) => string;
+  /** What changed against the month before; undefined: that is not said. */
+  readonly change?: (now: Figures, before: Figures, telling: Telling) => string;
+}
+
+const counted = (name: keyof Figures): SaidFigure['say'] => {
+  return (of, { formats }) => formats.number(of[name]);
+};
+const countedChange = (name: keyof Figures): SaidFigure['change'] => {
+  return (now, before, { formats }) => signed(now[name] - before[name], formats.number);
+};
+
+/** Without incidents, which months do not have. */
+export const MONTH_FIGURES: readonly SaidFigure[] = [
+  {
+    head: 'reports.runs',
+    say: ({ runs, unfinished }, { formats: { number } }) =>
+      `${number(runs)}${unfinished > 0 ? ` ◔${number(unfinished)}` : ''}`,
+    change: countedChange('runs'),
+  },
+  { head: 'reports.errors', say: counted('errors'), change: countedChange('errors') },
+  { head: 'reports.missed', say: counted('missed') },
+  { head: 'reports.overdue', say: counted('overdue') },
+  {
+    head: 'reports.running',
+    say: ({ runningMs, estimated }, telling) => `${estimated > 0 ? '≈ ' : ''}${lasting(runningMs, telling)}`,
+    change: (now, before, telling) => signed(now.runningMs - before.runningMs, (ms) => lasting(ms, telling)),
+  },
+];
+
+export const SAID_FIGURES: readonly SaidFigure[] = [
+  ...MONTH_FIGURES,
+  {
+    head: 'reports.incidents',
+    say: ({ incidents = 0, incidentMs = 0 }, telling) =>
+      incidents === 0 ? '0' : `${telling.formats.number(incidents)} (${lasting(incidentMs, telling)})`,
+  },
+];
+
+const HOUR_MS = 3_600_000;
+
+function lasting(ms: number, { formats, language }: Telling): string {
+  return ms < HOUR_MS ? formats.elapsed(Math.round(ms / 1000)) : hoursText(ms, language);
+}
+
+export const UNCHANGED = '±0';
+
+function signed(change: number, said: (size: number) => string): string {
+  return change === 0 ? UNCHANGED : `${change > 0 ? '+' : '−'}${said(Math.abs(change))}`;
+}
+
+/** The figures of the BOT in the month before; none, if it had not run. */
+export function beforeOf({ before }: FullReport, botId: string): Figures | undefined {
+  return before && (before.bots.find((bot) => bot.botId === botId) ?? NO_FIGURES);
+}
+
+export function titleOf(report: FullReport, { t, language }: Telling): string {
+  const days = nameOfDays(report, language);
+  return report.isOver ? days : t('reports.so far', { days });
+}
+
+/** What is to be known beside the figures, in sentences. */
+export function notesOn(report: FullReport, telling: Telling): readonly string[] {
+  const { t, language } = telling;
+  const { unfinished, estimated, retries } = report.total;
+  const costMs = answersCostMs(report.total);
+  return [
+    ...(unfinished > 0 ? [t('reports.unfinished', { runs: unfinished })] : []),
+    ...(estimated > 0 ? [t('reports.estimated', { runs: estimated })] : []),
+    ...(costMs > 0 ? [t('reports.answers', { time: lasting(costMs, telling), retries })] : []),
+    ...goneSince(report, telling),
+    ...budgetIn(report, telling),
+    ...report.doubts.map((doubt) => doubtText(doubt, language)),
+  ];
+}
+
+function budgetIn({ budget }: FullReport, { t, language }: Telling): readonly string[] {
+  if (budget === undefined) return [];
+  const forecast = forecastText(budget, language);
+  const used = t('reports.budget', {
+    days: nameOfDays(budget, language),
+    used: budgetText(budget, language),
+  });
+  return [used, ...(forecast === '' ? [] : [t('reports.forecast', { forecast })])];
+}
+
+const MOST_NAMED = 8;
+const LONGEST_NAME = 60;
+
+function goneSince({ before, bots }: FullReport, { t, language }: Telling): readonly string[] {
+  const here = new Set(bots.filter(({ runs }) => runs > 0).map(({ botId }) => botId));
+  const gone = before?.bots.filter(({ runs, botId }) => runs > 0 && !here.has(botId)) ?? [];
+  if (before === undefined || gone.length === 0) return [];
+  const names = gone
+    .slice(0, MOST_NAMED)
+    .map((bot) => shortLine(nameOf(bot.botName, bot.botId), LONGEST_NAME));
+  if (gone.length > MOST_NAMED) names.push(t('more', { number: gone.length - MOST_NAMED }));
+  return [t('reports.gone', { month: nameOfDays(before, language), names: names.join(', ') })];
+}
+
+export function isEmpty({ total }: Report): boolean {
+  return total.runs + total.missed + total.overdue + total.incidents === 0;
+}

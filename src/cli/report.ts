@@ -1,0 +1,70 @@
+/** `botbell report`: what BOTs did in a month, or from one day to another, the worst first. */
+import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../admin/page/reports/sayings.ts';
+import { formatsFor } from '../admin/page/reader.ts';
+import { nameOf } from '../admin/page/parts/text.tsx';
+import { translator } from '../admin/page/words.ts';
+import { openArchive } from '../ledger/open-ledger.ts';
+import { type FullReport, loadReport, readReport, reportJson } from '../people/report.ts';
+import { csvOf, nameOfDays } from '../report/report.ts';
+import { inColumns } from '../text/aligned.ts';
+import { visible } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
+import { systemClock } from '../time/clock.ts';
+import { type CommandContext, printJson } from './context.ts';
+import { loadLedgerConfig } from './load-config.ts';
+
+interface Options {
+  readonly month?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly bot?: string;
+  readonly format: 'text' | 'json' | 'csv';
+}
+
+export async function run(context: CommandContext, { format, bot, ...days }: Options): Promise<number> {
+  const config = await loadLedgerConfig(context);
+  const { timezone, language } = config.display;
+  const now = systemClock.now();
+  const given = Object.entries({ ...days, bot_id: bot }).filter(([, text]) => text !== undefined);
+  const { asked } = readReport(new URLSearchParams(given as [string, string][]), { timezone, now });
+  const { archive, close } = await openArchive(config.store.url);
+  const report = await loadReport(archive, asked, config).finally(() => void close());
+  const { hide } = context.secrets;
+  const telling = { t: translator(language), formats: formatsFor(language, timezone, now), language };
+  if (format === 'json') printJson(context, reportJson(report, hide));
+  else if (format === 'csv') context.result(hide(csvOf(report)).slice(0, -1));
+  else context.result(hide(inLines(report, telling)));
+  return 0;
+}
+
+const LONGEST_NAME = 40;
+
+function inLines(report: FullReport, telling: Telling): string {
+  const { t } = telling;
+  const { total, bots } = report;
+  const title = titleOf(report, telling);
+  if (isEmpty(report)) return `${title}\n\n${[t('reports.none'), ...notesOn(report, telling)].join('\n')}`;
+  const rowOf = (name: string, figures: typeof total) => [
+    shortLine(name, LONGEST_NAME),
+    ...SAID_FIGURES.map(({ say }) => say(figures, telling)),
+  ];
+  const table = inColumns([
+    [t('bot'), ...SAID_FIGURES.map(({ head }) => t(head))],
+    ...bots.map((bot) => rowOf(nameOf(bot.botName, bot.botId), bot)),
+    rowOf(t('reports.all'), total),
+  ]);
+  return [title, '', ...table, '', ...comparedIn(report, telling), ...notesOn(report, telling)]
+    .map(visible)
+    .join('\n')
+    .trimEnd();
+}
+
+/** `Against October 2026: Runs +3, Errors −2, …` */
+function comparedIn({ total, before }: FullReport, telling: Telling): readonly string[] {
+  const { t, language } = telling;
+  if (before === undefined) return [];
+  const changes = SAID_FIGURES.flatMap(({ head, change }) =>
+    change === undefined ? [] : [`${t(head)} ${change(total, before.total, telling)}`],
+  );
+  return [`${t('reports.against', { month: nameOfDays(before, language) })}: ${changes.join(', ')}`];
+}

@@ -1,0 +1,110 @@
+/** What `botbell report` prints, beside a service that may be running. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { dateOf, dayOf } from '../../src/signal/calendar.ts';
+import { inColumns } from '../../src/text/aligned.ts';
+import { BesideStore } from './beside-store.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('botbell report', () => {
+  let world: BesideStore;
+
+  beforeEach(async () => {
+    world = new BesideStore();
+    world.configure(
+      `channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n`,
+    );
+    for (const [job_id, bot_id, bot_name, status, elapsed_time] of [
+      ['1', 'invoice-import', '請求書取込BOT', 0, 4320],
+      ['2', 'invoice-import', '請求書取込BOT', 1, 12],
+      ['3', 'nightly', 'Nightly backup', 0, undefined],
+      ['4', 'nightly', 'Nightly backup', 2, undefined],
+    ] as const) {
+      const startedAt = world.clock.now() - 5 * MINUTE_MS;
+      const start_time = new Date(startedAt).toISOString();
+      const fields = { job_id, bot_id, bot_name, status, elapsed_time, start_time };
+      await world.recorded.arrive(fields, [], { startedAt });
+    }
+  });
+
+  afterEach(() => world.close());
+
+  const today = () => dateOf(dayOf(world.clock.now(), 'Asia/Tokyo'));
+  /** From yesterday on, since a run may have begun before midnight. */
+  const from = () => dateOf(dayOf(world.clock.now() - 86_400_000, 'Asia/Tokyo'));
+
+  it('says in aligned columns what BOTs did, worst first, with what is estimated and what has not ended', async () => {
+    const { code, stdout } = await world.run(['report', '--from', from()]);
+    expect(code).to.equal(0);
+    const [, , ...lines] = stdout.split('\n');
+    expect(lines).to.deep.equal([
+      'BOT             Runs  Errors  Missed  Overdue  Running time  Incidents',
+      '請求書取込BOT      2       1       0        0    1 h 12 min          0',
+      'Nightly backup  2 ◔1       0       0        0       ≈ 5 min          0',
+      'All BOTs        4 ◔1       1       0        0  ≈ 1 h 17 min          0',
+      '',
+      '◔ 1 run has not ended.',
+      '≈ No callback said how long 1 run took: it is counted from the start to the result.',
+    ]);
+  });
+
+  it('says it in the language of the display', async () => {
+    const config = readFileSync(world.config, 'utf8');
+    writeFileSync(world.config, config.replace('timezone:', 'language: ja, timezone:'));
+    const { stdout } = await world.run(['report', '--from', from(), '--bot', 'invoice-import']);
+    expect(stdout.split('\n').slice(2)).to.deep.equal([
+      'BOT            実行  エラー  結果が未着  長すぎる実行   実行時間  インシデント',
+      '請求書取込BOT     2       1           0             0  1時間12分             0',
+      'すべてのBOT       2       1           0             0  1時間12分             0',
+    ]);
+  });
+
+  it('names the option that makes no sense, and exits 2', async () => {
+    const { code, stderr } = await world.run(['report', '--month', '2026-13']);
+    expect([code, stderr.includes('"month" must be a month of the last 400 days')]).to.deep.equal([2, true]);
+  });
+
+  it('gives programs the same as JSON and CSV, of one BOT if asked', async () => {
+    const asked = ['report', '--from', from(), '--to', today(), '--bot', 'nightly', '--format'];
+    const {
+      total,
+      bots,
+      from: first,
+      to,
+    } = JSON.parse((await world.run([...asked, 'json'])).stdout) as Record<string, unknown>;
+    expect([first, to]).to.deep.equal([from(), today()]);
+    expect(total).to.include({ runs: 2, unfinished: 1, running_seconds: 300, estimated_runs: 1 });
+    expect(bots).to.have.length(1);
+    const csv = (await world.run([...asked, 'csv'])).stdout.split('\r\n');
+    expect(csv[1]).to.equal(`${from()},${today()},nightly,Nightly backup,2,1,1,0,0,0,300,1,0,0,0,0`);
+    expect(csv).to.have.length(3);
+  });
+
+  it('changes nothing in the store', async () => {
+    const rows = async () => [await world.store.rows('rolled_up', '1'), await world.store.rows('days', '1')];
+    const before = await rows();
+    await world.run(['report']);
+    expect(await rows()).to.deep.equal(before);
+  });
+});
+
+describe('Columns in a terminal', () => {
+  for (const [name, width] of [
+    ['abc', 3],
+    ['請求書', 6],
+    ['ﾊﾝｶｸ', 4],
+    ['ＡＢ、', 6],
+    ['é', 1],
+    ['👩‍👩‍👧‍👦', 2],
+    ['𠮷野家', 6],
+    ['한국어', 6],
+  ] as const)
+    it(`are as wide as what stands in them: ${name}`, () =>
+      expect(
+        inColumns([
+          [name, '1'],
+          ['x'.repeat(10), '100'],
+        ])[0],
+      ).to.equal(`${name}${' '.repeat(10 - width)}    1`));
+});

@@ -1,0 +1,84 @@
+/** Which period page, API and command take a question for, and what is said where it cannot be meant. */
+import { expect } from 'chai';
+import { Refused } from '../../src/people/outcomes.ts';
+import { csvFileOf, readReport } from '../../src/people/report.ts';
+import { NO_FIGURES } from '../../src/report/figures.ts';
+import { reportOf } from '../../src/report/report.ts';
+import { dateOf, dayIn } from '../../src/signal/calendar.ts';
+
+/** The first of December in Tokyo, November elsewhere. */
+const NOW = Date.parse('2026-11-30T15:30:00Z');
+
+function periodOf(query: string, timezone = 'Asia/Tokyo') {
+  const { asked } = readReport(new URLSearchParams(query), { timezone, now: NOW });
+  return [dateOf(asked.from), dateOf(asked.to - 1), ...(asked.botId === undefined ? [] : [asked.botId])].join(
+    ' ',
+  );
+}
+
+function problemsOf(query: string): readonly string[] {
+  try {
+    return [periodOf(query)];
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { errors } = error.outcome.json as { errors: { parameter: string; detail: string }[] };
+    return errors.map(({ parameter, detail }) => `${parameter} ${detail}`);
+  }
+}
+
+describe('The period of a report', () => {
+  for (const [query, period] of [
+    ['', '2026-12-01 2026-12-31'],
+    ['bot_id=a', '2026-12-01 2026-12-31 a'],
+    ['month=2026-11', '2026-11-01 2026-11-30'],
+    ['month=2025-11', '2025-11-01 2025-11-30'],
+    ['from=2026-11-10', '2026-11-10 2026-12-01'],
+    ['from=2026-11-10&to=2026-11-10', '2026-11-10 2026-11-10'],
+    ['from=2026-11-10&to=2026-12-31', '2026-11-10 2026-12-31'],
+    // 400 days ago.
+    ['from=2025-10-27&to=2025-10-28', '2025-10-27 2025-10-28'],
+  ] as const)
+    it(`is read as it is meant: ${query}`, () => expect(periodOf(query)).to.equal(period));
+
+  it('is the month that it is in the display’s time zone', () =>
+    expect(periodOf('', 'UTC')).to.equal('2026-11-01 2026-11-30'));
+
+  const MONTH = 'month must be a month of the last 400 days, such as 2026-12';
+  const day = (name: string) => `${name} must be one of the last 400 days, such as 2026-12-01`;
+  for (const [query, ...problems] of [
+    ['month=2026-13', MONTH],
+    ['month=november', MONTH],
+    ['month=2027-01', MONTH],
+    // Its first days are no longer kept.
+    ['month=2025-10', MONTH],
+    ['from=2025-10-26', day('from')],
+    ['from=2026-12-02', day('from')],
+    ['from=2026-02-30&to=2d', day('from'), day('to')],
+    ['from=2026-11-01&to=2027-01-02', day('to')],
+    ['from=2026-11-10&to=2026-11-09', 'to must not be before from'],
+    ['to=2026-11-09', 'from must be given where to is'],
+    ['month=2026-11&to=2026-11-09', 'month does not go with from and to'],
+    ['month=', MONTH],
+    ['since=2d', 'since is no parameter of this'],
+  ] as const)
+    it(`names what cannot be meant: ${query}`, () => expect(problemsOf(query)).to.deep.equal(problems));
+});
+
+describe('The file of a report', () => {
+  const fileOf = (from: string, to: string) => {
+    const bot = { ...NO_FIGURES, incidents: 0, incidentMs: 0, botId: 'a', botName: 'key hunter2' };
+    const report = reportOf({ from: dayIn(from) ?? NaN, to: dayIn(to) ?? NaN }, [bot]);
+    return csvFileOf(report, (text) => text.replaceAll('hunter2', '***'));
+  };
+
+  it('is called by its days', () => {
+    expect(fileOf('2026-11-01', '2026-12-01').name).to.equal('botbell-2026-11.csv');
+    expect(fileOf('2026-11-01', '2026-11-09').name).to.equal('botbell-2026-11-01-2026-11-08.csv');
+  });
+
+  it('says to spreadsheets that it is UTF-8, and shows no secret', () => {
+    expect(fileOf('2026-11-01', '2026-12-01').text)
+      .to.match(/^\ufefffrom,/)
+      .and.to.include(',a,key ***,');
+  });
+});
