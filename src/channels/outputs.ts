@@ -49,8 +49,8 @@ function linesOfOutput(output: OutputView, room: number, limits: Limits): readon
   const { language } = limits;
   const isList = kind === 'list' && items.length > 0;
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
-  if (!isList && files.length === 0) return linesOfScalar(label, output, room, language);
   const left = room - label.length;
+  if (!isList && files.length === 0) return linesOfScalar(label, output, left, language);
   const each = isList && files.length > 0 ? left / 2 : left;
   return [
     { label, runs: [] },

@@ -243,6 +243,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(await send(composed(card))).to.match(/BEGIN [^]* END/);
     });
 
+    it('keeps the beginning and the end of an output, however long it is', async () => {
+      if (callback !== undefined) return;
+      const outputs = [outputWith({ value: `BEGIN ${'請求書 '.repeat(5000)} END` })];
+      expect(await send(composed(plainCard({ outputs, outputCount: 1 })))).to.match(/BEGIN [^]* END/);
+    });
+
     it('shows of a list that is too long the first items, each whole, and how many more there are, beside a whole id of the job', async () => {
       if (callback !== undefined) return;
       const items = Array.from({ length: 400 }, (_, index) => `3f2b8c1e-7d4a-4f4e-9a51-${index + 1e11}`);
