@@ -147,7 +147,7 @@ export const PHRASES = {
   'callback.dismiss': ['Mark as done', '対応済みにする'],
   'callback.route': ['Apply current routes', '現在のルートを適用'],
   'callback.route, what': [
-    'Tells whom the config names now and who has not been told.',
+    'Sends it, too, to whoever the config names today and has not got it.',
     '現在の設定で宛先を調べ直し、まだ通知されていない相手に送ります。',
   ],
   'callback.message': ['The message', 'メッセージ'],

@@ -61,13 +61,30 @@ function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes
 
 function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   const { t, formats } = useReader();
-  const { kind, id, botId: bot_id, jobId, about, receivedAt, elapsedSeconds, deliveries } = callback;
+  const {
+    kind,
+    id,
+    botId: bot_id,
+    jobId,
+    about,
+    startedAt,
+    receivedAt,
+    elapsedSeconds,
+    deliveries,
+  } = callback;
   const incident = deliveries.find(({ telling }) => telling?.incident)?.telling?.incident;
   return (
     <>
       <KindStatus callback={callback} />
-      <Time as="instant" at={receivedAt} />
+      {kind === 'callback' ? (
+        <span>
+          {t('started')} <Time as="instant" at={startedAt} />
+        </span>
+      ) : null}
       {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
+      <span>
+        {t('received')} <Time as="instant" at={receivedAt} />
+      </span>
       {jobId === '' ? null : <JobLink id={jobId} isWhole />}
       {incident === undefined ? null : (
         <a href={pathTo(['incidents', incident])}>{t('incidents.one', { id: incident })}</a>

@@ -58,6 +58,7 @@ function actionsOn({ destination, errorClass, errorCode }: DeadLetters, { t }: R
       <a href={dryRunOf(filter)} class="button small">
         {t('dead.again')}
       </a>
+      <PostButton action="/act/test" fields={{ destination }} kind="small" word={t('destinations.send')} />
       <a href={`/callbacks?${filterQuery(filter).toString()}`}>{t('dead.list')}</a>
     </div>
   );
