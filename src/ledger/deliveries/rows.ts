@@ -33,11 +33,14 @@ export const EARLIER: Sql = sql`
 /** Of those, the one that ends last. */
 export const BEHIND: Sql = sql`SELECT ahead.id FROM (${EARLIER}) AS ahead ORDER BY ahead.callback_id DESC LIMIT 1`;
 
-/** A condition on a row of `callbacks` under this name: the result of its job has come. */
+/**
+ * A condition on a row of `callbacks` under this name: the result of its job has come. It is looked for by itself: of EXISTS, PostgreSQL may
+ * read all results while its statistics are old.
+ */
 export function hasResult(row: string): Sql {
   const own = raw(row);
-  return sql`EXISTS (SELECT 1 FROM callbacks AS result WHERE result.job_id = ${own}.job_id AND result.bot_key = ${own}.bot_key
-    AND result.status IN (0, 1) AND result.kind = 'callback')`;
+  return sql`(SELECT result.id FROM callbacks AS result WHERE result.job_id = ${own}.job_id AND result.bot_key = ${own}.bot_key
+    AND result.status IN (0, 1) AND result.kind <> 'overdue' LIMIT 1) IS NOT NULL`;
 }
 
 /**
