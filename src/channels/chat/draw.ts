@@ -26,6 +26,8 @@ export interface FormatParts<Message> {
   readonly markup: Markup | ((tone: Tone) => Markup);
   /** How many the message may have; left out: none where its markup has none. */
   readonly tables?: number | undefined;
+  /** Of one part, so that a message with one long part fits at once; left out: as many as any has. */
+  readonly characters?: number;
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
   /** The title as the message has it; left out if that is whole. */
@@ -64,7 +66,12 @@ export function jsonBytes(message: unknown): number {
 }
 
 function draw<Message>(
-  { mentions: mentioning, titleOf = (title) => title, limit }: FormatParts<Message>,
+  {
+    mentions: mentioning,
+    titleOf = (title) => title,
+    limit,
+    characters = MOST.characters,
+  }: FormatParts<Message>,
   card: Card,
   called: readonly string[],
   { parts, markup, tables, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'tables' | 'message'>,
@@ -72,7 +79,7 @@ function draw<Message>(
   const { tone } = card;
   const marks = typeof markup === 'function' ? markup(tone) : markup;
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
-  const most = { ...MOST, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
+  const most = { ...MOST, characters, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
     const { summary, link } = shown;
     const lines = linesOfCard(shown, parts);
