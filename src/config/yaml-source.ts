@@ -50,6 +50,9 @@ const MESSAGES: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'unexpected text after the end of a value: quote the whole value, or check the brackets',
 };
 
+const WIDE_BLANK = 'a full-width blank is no space: use spaces';
+const OTHER_BLANK = 'a no-break space, or another blank that looks like a space, is none: use spaces';
+
 /** Causes of parse errors that are hard to see, looked for in the error's line. */
 const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
   [
@@ -57,7 +60,8 @@ const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
     'git left a merge conflict here: keep one side, and remove the lines of <<<, === and >>>',
   ],
   [/(?<=^ *)\t/, 'a tab cannot indent: use spaces'],
-  [/\u3000/, 'a full-width blank is no space: use spaces'],
+  [/\u3000/, WIDE_BLANK],
+  [/[\u00a0\u2000-\u200b\u202f\u205f]/, OTHER_BLANK],
   [/：/, 'a full-width colon ends no key: write ":" and a space'],
   [/\{[{%]/, `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`],
 ];
@@ -210,6 +214,12 @@ function findByNode(document: Document): Finding[] {
           problems.push({ offset: startOf(key), message: NO_MERGE });
         const name = isScalar(key) ? key.value : key;
         if (seen.has(name)) problems.push({ offset: startOf(key), message: TWICE });
+        // Such a blank in front of a key is no indentation, but a part of the key.
+        if (typeof name === 'string' && /^[^\S ]/.test(name))
+          problems.push({
+            offset: startOf(key),
+            message: name.startsWith('\u3000') ? WIDE_BLANK : OTHER_BLANK,
+          });
         seen.add(name);
       }
     },

@@ -181,9 +181,14 @@ const DAY_MS = 86_400_000;
 /** An offset at the end of a formatted `offset`: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
 const OFFSET = /GMT(?:([+-])([\d:]+))?$/;
 
+/** Of three letters, as the IANA database has them. ICU takes further ones, some of which mean several zones (CST, IST, BST). */
+const SHORT_NAMES: ReadonlySet<string> = new Set(
+  'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
+);
+
 /** Whether `name` is a time zone of the IANA database; false for offsets such as `+09:00`. */
 export function isTimezone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
+  if (!/^[a-z]/i.test(name) || (name.length === 3 && !SHORT_NAMES.has(name.toUpperCase()))) return false;
   try {
     formatterOf(name, 'offset');
     return true;
