@@ -30,12 +30,23 @@ export function doubtOfBotId(text: string): string | undefined {
   if (/^\*+$/.test(text)) return 'matches every BOT, which leaves nothing to default_route';
   if (text.trim() !== text) return 'begins or ends with a blank, which no bot_id has';
   if (text.startsWith('/')) return undefined;
+  const [, alike] = ALIKE.find(([sign]) => sign.test(text)) ?? [];
+  if (alike !== undefined) return `has ${alike}: write it as the job service does`;
   const looksLikeRegex = /^[\^／]|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text);
   if (looksLikeRegex)
     return 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
   const [, foreign] = FOREIGN.find(([sign]) => sign.test(text)) ?? [];
   return foreign && `has ${foreign}, which stands for itself here: only * is a wildcard; ${INSTEAD}`;
 }
+
+/** Signs that look like others, which an editor or an input method puts in. */
+const ALIKE: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/[“”‘’«»]/, 'typographic quotes'],
+  [/[–—−]/, 'a typographic dash'],
+  [/＊/, 'a full-width ＊, which is no wildcard'],
+  [/[\u200b-\u200d\u2060\ufeff]/, 'a character that cannot be seen'],
+  [/[\u3099\u309a]/, 'kana in two parts (NFD)'],
+];
 
 /** Signs that are none of a glob here, but of another dialect. */
 const FOREIGN: readonly (readonly [sign: RegExp, name: string])[] = [

@@ -91,7 +91,7 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
       const twice = `is deprecated, and ${key} stands beside it: remove one of them`;
       problems.error(
         [...path, written],
-        field ? twice : `: unknown key${nearestOrAll(key, [...fields.keys()])}`,
+        field ? twice : `: unknown key${HINTS.get(key) ?? nearestOrAll(key, [...fields.keys()])}`,
       );
       return [];
     }
@@ -101,6 +101,12 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
   });
   return Object.fromEntries(entries);
 }
+
+/** Of keys that are easily mistaken. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['true', ': YAML 1.1 reads and writes `on` so; write on'],
+  ['template_set', '; it belongs to the route, beside notify'],
+]);
 
 /** @returns a value that passes the schema; undefined, as for a missing key, if the schema has neither an example nor a default */
 function standInFor(schema: Schema): unknown {

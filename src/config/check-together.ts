@@ -38,6 +38,22 @@ const CHECKS: readonly Check[] = [
     ({ admin }) => admin && !isLoopback(admin.listen.host) && admin.password === undefined,
   ],
   [
+    'error',
+    ['admin', 'listen'],
+    'has the port of receiver.listen: give each listener its own',
+    ({ admin, receiver: { listen } }) =>
+      admin?.listen.port === listen.port && listen.port !== 0 && areSameHost(admin.listen.host, listen.host),
+  ],
+  [
+    'warning',
+    ['admin', 'password'],
+    'is not set, and admin.url, hosts or trust_proxy say that others come: set it',
+    ({ admin, display }) =>
+      admin?.password === undefined &&
+      (display.pageUrl !== undefined || admin?.hosts.length !== 0 || admin.trustProxy !== false) &&
+      admin !== undefined,
+  ],
+  [
     'warning',
     ['receiver', 'token'],
     `is short: take ${MIN_TOKEN_LENGTH} random characters or more`,
@@ -56,6 +72,12 @@ const CHECKS: readonly Check[] = [
     ({ delivery }) => delivery.giveUpAfterMs <= delivery.takeOverAfterMs,
   ],
 ];
+
+/** Where one of them is all hosts, the port is taken there, too. */
+function areSameHost(one: string, other: string): boolean {
+  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
+  return one === other || isAny(one) || isAny(other);
+}
 
 /** @param config each of its values is valid */
 export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {

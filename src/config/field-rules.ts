@@ -4,6 +4,7 @@ import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean, nearestOrAll } from '../text/nearest.ts';
 import { dayIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
+import { faultOfOptions } from '../text/url-options.ts';
 import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { isIP, isIPv6 } from 'node:net';
@@ -117,11 +118,21 @@ function withLogin(rule: PlainRule): PlainRule {
   };
 }
 
-export const storeUrlRule = withLogin(
-  holding(
-    'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
-    (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+/** Of pg's, as a URL takes them. */
+const POSTGRES_OPTIONS =
+  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
+    ' ',
+  );
+
+export const storeUrlRule = every(
+  withLogin(
+    holding(
+      'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
+      (text) => /^sqlite:(?!\/\/)./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)),
+    ),
   ),
+  holding('keeps nothing: name a file, such as sqlite:data/botbell.db', (text) => text !== 'sqlite::memory:'),
+  (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
 );
 
 /** Empty means no URL. */
@@ -173,6 +184,12 @@ function durationFrom(least: string, most: string): Rule {
 }
 
 export const durationRule = durationFrom('1ms', '3660d');
+
+/** How long something is kept, or waited for by rows. */
+export const keepRule = durationFrom('1m', '3660d');
+
+/** So that nobody is asked without a pause. */
+export const intervalRule = durationFrom('1s', '1h');
 
 /** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
 export const timerRule = durationFrom('1ms', '1h');

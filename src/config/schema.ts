@@ -78,7 +78,7 @@ const storeSchema = section('Where what happened is written down.', {
   url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.', {
     example: 'sqlite:store.url is not set here',
   }).default('sqlite:data/botbell.db'),
-  keep: text(rule.durationRule, 'How long callbacks are kept; what reached nobody, 3 days.').default('30d'),
+  keep: text(rule.keepRule, 'How long callbacks are kept; what reached nobody, 3 days.').default('30d'),
   max_size: text(
     rule.sizeRule,
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
@@ -246,7 +246,7 @@ export const rootSchema = section('Configuration of Botbell.', {
   display: displaySchema,
   heartbeat: section('Tells a watcher elsewhere that all is well.', {
     url: text(rule.webUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-    every: text(rule.timerRule, 'How often it is asked.').default('1m'),
+    every: text(rule.intervalRule, 'How often it is asked.').default('1m'),
   }),
   templates: text(rule.folderRule, 'Folder of your own template sets, looked up before the built-in ones.'),
   channels: readApart(

@@ -7,10 +7,13 @@ import {
   isMap,
   isNode,
   isScalar,
+  isSeq,
   LineCounter,
+  type Pair,
   parseDocument,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
@@ -111,11 +114,20 @@ export class YamlSource {
 
   /** The place of the key or list item at `path`; if the file has none there, of the nearest parent. */
   placeOf(path: Path): Place {
-    const parent = this.#document.getIn(path.slice(0, -1), true);
-    const pair = isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1));
+    const pair = this.#pairAt(path);
     const node = pair ? pair.key : this.#document.getIn(path, true);
     if (isNode(node) || path.length === 0) return this.#placeAt(startOf(node));
     return this.placeOf(path.slice(0, -1));
+  }
+
+  /** Also one that stands in a map that is merged (`<<`); undefined: there is none, or its map is an alias. */
+  #pairAt(path: Path): Pair | undefined {
+    const outer = path.slice(0, -1);
+    const map =
+      outer.length === 0
+        ? this.#document.contents
+        : (this.#pairAt(outer)?.value ?? this.#document.getIn(outer, true));
+    return isMap(map) ? pairIn(map, path.at(-1), this.#document) : undefined;
   }
 
   /**
@@ -228,6 +240,17 @@ function findByNode(document: Document): Finding[] {
     },
   });
   return problems;
+}
+
+function pairIn(map: YAMLMap, name: unknown, document: Document): Pair | undefined {
+  const own = map.items.find(({ key }) => isScalar(key) && key.value === name);
+  if (own !== undefined) return own;
+  const merged = map.items.filter(({ key }) => isScalar(key) && key.source === '<<');
+  return merged
+    .flatMap(({ value }) => (isSeq(value) ? value.items : [value]))
+    .map((each) => (isAlias(each) ? each.resolve(document) : each))
+    .map((each) => (isMap(each) ? pairIn(each, name, document) : undefined))
+    .find((pair) => pair !== undefined);
 }
 
 function startOf(node: unknown): number {

@@ -17,7 +17,7 @@ import { fixtures } from './load-fixture.ts';
 const SEEN = `
   a-list-at-the-top bad-addresses bad-calendars bad-channel-settings bad-cidrs bad-durations bad-mentions bad-numbers bad-reports bad-rules bad-steps
   bad-timezone bad-trusted-proxies bad-values-from-outside control-characters deprecated-keys-in-doubt duplicate-in-lists
-  empty-channels empty-file empty-lists empty-values group-in-a-group key-of-an-object likely-mistakes missing-keys no-channels
+  empty-channels empty-file empty-lists empty-values group-in-a-group key-of-an-object likely-mistakes likely-slips missing-keys no-channels
   not-supported-yet only-comments typo-in-key unknown-channel-type unknown-status unquoted-hash wrong-types-in-routes
   wrong-types`;
 

@@ -41,7 +41,7 @@ export async function serveConfig(
   config: string,
   {
     variables = {},
-    store = 'sqlite::memory:',
+    store = `sqlite:${join(tempFolder(), 'b.db')}`,
   }: { readonly variables?: Record<string, string>; readonly store?: string } = {},
 ): Promise<RunningApp> {
   const configFile = join(tempFolder(), 'botbell.yaml');

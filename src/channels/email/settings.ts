@@ -5,7 +5,13 @@ import { isJsonObject } from '../../text/json-object.ts';
 import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';
-import { hasPassword, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
+import {
+  faultOfSmtpOptions,
+  hasPassword,
+  isSmtpUrl,
+  secretsInSmtpUrl,
+  warningsOfSmtpUrl,
+} from './smtp-url.ts';
 
 /** Printable ASCII without a colon (RFC 5322, 2.2). */
 const HEADER_NAME = /^[!-9;-~]{1,70}$/;
@@ -51,6 +57,10 @@ export const emailSettings = object({
       `\${path} must be an smtp:// or smtps:// URL; ${LOGIN_RULE}`,
       (text) => isSmtpUrl(text) && hasWholeLogin(text),
     )
+    .test('options', (text, context) => {
+      const fault = faultOfSmtpOptions(text);
+      return fault === undefined || context.createError({ message: `\${path} ${fault}` });
+    })
     .meta({ example: 'smtps://mail.example.com' }),
   from: text('the sender, e.g. BOT alerts <alerts@example.com>')
     .test(

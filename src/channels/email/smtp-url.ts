@@ -1,6 +1,7 @@
 /** Parses and checks the email channel's `smtp` setting: nodemailer's connection URL, with options in its query. */
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
+import { faultOfOptions } from '../../text/url-options.ts';
 import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
 import type { TurnLimits } from '../turns.ts';
 
@@ -59,6 +60,17 @@ export function isSmtpUrl(text: string | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** nodemailer's own, as a URL takes them. */
+const OPTIONS =
+  'host port secure service name localAddress ignoreTLS requireTLS opportunisticTLS tls. connectionTimeout greetingTimeout socketTimeout dnsTimeout idleTimeout maxConnections maxMessages maxRequeues rateLimit rateDelta authMethod allowInternalNetworkInterfaces pool logger debug disableFileAccess disableUrlAccess'.split(
+    ' ',
+  );
+
+/** @returns what is wrong with the URL's options; undefined if nothing is */
+export function faultOfSmtpOptions(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : faultOfOptions(url, OPTIONS);
 }
 
 /** The password, percent-encoded, decoded and as AUTH LOGIN and PLAIN send it (RFC 4616), and the URL that holds it. */
