@@ -1,7 +1,15 @@
 /** A plan of a config as the text that a person would write, with the types of channels that it names. */
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { section, text } from '../../src/config/schema-fields.ts';
-import { type ConfigPlan, MINUTE, OPERATORS, type RoutePlan, SECOND, TEAM } from './scenario.ts';
+import {
+  type ConfigPlan,
+  MINUTE,
+  OPERATORS,
+  type RoutePlan,
+  SECOND,
+  type StepPlan,
+  TEAM,
+} from './scenario.ts';
 
 /** A channel's own name, since its type is asked to open it without. */
 const settings = section('A channel of the simulation.', { called: text(() => undefined, 'Its name.') });
@@ -66,10 +74,16 @@ function routeText({ bots, on, notify, perJob, ...rules }: RoutePlan): string {
     mute &&
       `mute: [{ from: ${timeOfDay(mute.from)}, to: ${timeOfDay(mute.to)}${mute.exceptErrors ? ', except: [error]' : ''} }]`,
     rules.overdueMin && `overdue: ${rules.overdueMin}m`,
+    rules.steps && `then: [${rules.steps.map(stepText).join(', ')}]`,
     expect && `expect: { every: ${expect.everyMin}m, grace: ${expect.graceMin}m }`,
   ]
     .filter(Boolean)
     .join('\n    ');
+}
+
+function stepText({ afterMin, isUnlessDelivered, notify }: StepPlan): string {
+  const unless = isUnlessDelivered ? 'unless: delivered, ' : '';
+  return `{ after: ${afterMin}m, ${unless}notify: ${targets(notify)} }`;
 }
 
 /** A digest counts the BOTs whose routes name the group, not its destination. */

@@ -23,7 +23,7 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
   const draw = (): Act => {
     // What can be given back has mostly failed by the end.
     const at = random.chance(0.4) ? random.int(0, lastsMs) : lastsMs + random.int(-MINUTE, MINUTE);
-    const kind = random.of(kinds) as Act['kind'];
+    const kind = random.of(kinds) as 'redeliver' | 'dismiss' | 'route' | 'bulk' | 'test' | 'snooze' | 'wake';
     const pick = random.next();
     if (kind === 'bulk') return { kind, at };
     if (kind === 'test') return { kind, at, destination: random.of(used) };

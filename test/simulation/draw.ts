@@ -2,11 +2,16 @@
 import { drawActs } from './draw-acts.ts';
 import { drawChanged, drawConfig, drawEdited } from './draw-config.ts';
 import { drawFaults, drawReloads, drawSwarm } from './draw-faults.ts';
+import { withIncidents } from './draw-incidents.ts';
 import { drawSends } from './draw-sends.ts';
 import { Random } from './random.ts';
 import { MINUTE, OPERATORS, type Scenario, SECOND } from './scenario.ts';
 
 export function scenarioOf(seed: number): Scenario {
+  return withIncidents(drawn(seed));
+}
+
+function drawn(seed: number): Scenario {
   const random = new Random(seed, 'scenario');
   const minute = random.int(0, 23 * 60 + 59);
   const replicas = random.of([1, 1, 2, 2, 3]);

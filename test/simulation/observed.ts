@@ -71,6 +71,8 @@ export interface Acted {
   readonly status: number | undefined;
   /** The id of the callback or delivery that it was asked of; of a snooze, its own. */
   readonly id?: number | undefined;
+  /** Those that it was asked of. */
+  readonly incidents?: readonly number[] | undefined;
   /** As it stood in the list by which it was picked. */
   readonly was?: ListedDelivery | undefined;
   readonly listed?: Listed | undefined;
@@ -120,7 +122,10 @@ export interface Admitted {
   readonly at: number;
   /** In force where it came. */
   readonly config: number;
+  /** But for what steps have told. */
   readonly listed: Listed;
+  /** Deliveries to whom steps tell. */
+  readonly escalated: readonly ListedDelivery[];
 }
 
 export interface Observed {

@@ -17,14 +17,15 @@ export interface PeopleParts {
   readonly clockOf: (slot: number) => number;
 }
 
-interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead'> {
+interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead' | 'incidents'> {
   readonly id?: number | undefined;
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
   readonly body?: object;
 }
 
-type Picking = Extract<Act, { readonly pick: number }>;
+type OfIncident = Extract<Act, { readonly kind: 'takeUp' | 'release' | 'close' }>;
+type Picking = Exclude<Extract<Act, { readonly pick: number }>, OfIncident>;
 
 interface Page<Item> {
   readonly items: readonly Item[];
@@ -93,8 +94,8 @@ export class People {
     const answer = asked && (await this.#ask(process, asked));
     const { status, body = '' } = answer ?? {};
     const made = status === 201 ? (JSON.parse(body) as { readonly id?: number }).id : undefined;
-    const { was, listed, dead } = asked ?? {};
-    observed.acted.push({ act, at, status, id: made ?? asked?.id, was, listed, dead, body });
+    const { was, listed, dead, incidents } = asked ?? {};
+    observed.acted.push({ act, at, status, id: made ?? asked?.id, incidents, was, listed, dead, body });
     say(`somebody asks ${process.name}: ${act.kind} ${asked?.path ?? 'nothing'}: ${status ?? 'no answer'}`);
     this.underWay -= 1;
   }
@@ -103,6 +104,8 @@ export class People {
     if (act.kind === 'bulk') return this.#requestOfBulk(process);
     if (act.kind === 'test')
       return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
+    if (act.kind === 'takeUp' || act.kind === 'release' || act.kind === 'close')
+      return this.#requestOfIncident(process, act);
     if (act.kind !== 'snooze') return this.#requestAbout(process, act);
     // A person's clock is right.
     const now = this.#parts.clockOf(-1);
@@ -115,6 +118,20 @@ export class People {
     const all = (await this.listed(process, '&state=dead')) ?? [];
     const dead = all.flatMap(({ deliveries }) => deliveries.filter(({ state }) => state === 'dead'));
     return { path: '/api/redeliver?state=dead', method: 'POST', dead: dead.map(({ id }) => id) };
+  }
+
+  async #requestOfIncident(process: Process, act: OfIncident): Promise<Asked | undefined> {
+    const state = act.kind === 'release' ? 'taken_up' : 'open';
+    const found = await this.#page<{ readonly id: number }>(process, `/api/incidents?state=${state}`);
+    const ids = (found?.items ?? []).map(({ id }) => id);
+    const id = pickFrom(ids, act.pick);
+    if (id === undefined) return undefined;
+    const path = `/api/incidents/${id}/${act.kind === 'close' ? 'close' : 'take-up'}`;
+    const incidents = [id];
+    if (act.kind !== 'takeUp') return { incidents, path, method: act.kind === 'close' ? 'POST' : 'DELETE' };
+    const body = { by: act.by, because: `${act.by} said so` };
+    if (!act.isAll) return { incidents, path, method: 'POST', body };
+    return { incidents: ids, path: '/api/incidents/take-up', method: 'POST', body: { ...body, ids } };
   }
 
   /** What is asked about one of those that the API lists. @returns undefined: there is none */

@@ -20,6 +20,13 @@ export interface ExpectPlan {
   readonly graceMin: number;
 }
 
+/** Of a route's `then`. */
+export interface StepPlan {
+  readonly afterMin: number;
+  readonly isUnlessDelivered: boolean;
+  readonly notify: readonly string[];
+}
+
 export interface RoutePlan {
   readonly bots: readonly string[];
   readonly on: readonly On[];
@@ -33,6 +40,7 @@ export interface RoutePlan {
   readonly mute?: MutePlan;
   readonly overdueMin?: number;
   readonly expect?: ExpectPlan;
+  readonly steps?: readonly StepPlan[];
 }
 
 export interface BurstPlan {
@@ -143,7 +151,18 @@ export type Act =
       /** Undefined: until the next success. */
       readonly for?: number;
     }
-  | { readonly kind: 'wake'; readonly at: number; readonly pick: number };
+  | { readonly kind: 'wake'; readonly at: number; readonly pick: number }
+  /** Of one open incident, or of all. `by`: nobody else's name. */
+  | {
+      readonly kind: 'takeUp';
+      readonly at: number;
+      readonly pick: number;
+      readonly by: string;
+      readonly isAll: boolean;
+    }
+  /** Of one that is taken up. */
+  | { readonly kind: 'release'; readonly at: number; readonly pick: number }
+  | { readonly kind: 'close'; readonly at: number; readonly pick: number };
 
 export interface Scenario {
   readonly seed: number;
@@ -170,6 +189,9 @@ export const TEAM = 'other:#team';
 /** With the channels `chat` and `other`, whose type takes threads, and `mail`, which hands messages over. */
 export const DESTINATIONS = ['chat:#a', 'chat:#b', 'mail:x@example.com', 'mail:y@example.com', 'other:#c'];
 export const BOTS = ['alpha', 'beta', 'gamma'];
+
+/** Whom steps tell, and no route itself. */
+export const DUTY = ['mail:duty@example.com', 'other:#duty'];
 
 export const isMail = (destination: string) => destination.startsWith('mail:');
 

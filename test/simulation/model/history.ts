@@ -2,7 +2,16 @@
 import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
-import { BOTS, type ConfigPlan, type Fault, namedBy, type Scenario, SECOND, type Send } from '../scenario.ts';
+import {
+  BOTS,
+  type ConfigPlan,
+  DUTY,
+  type Fault,
+  namedBy,
+  type Scenario,
+  SECOND,
+  type Send,
+} from '../scenario.ts';
 
 /** What a fault leaves behind: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
@@ -193,8 +202,8 @@ export class History {
   }
 
   /** Whether a person asked for anything about deliveries that may concern it. */
-  isActedOn({ id, listed }: Admitted): boolean {
-    const ids = new Set([id, ...listed.deliveries.map((delivery) => delivery.id)]);
+  isActedOn({ id, listed, escalated }: Admitted): boolean {
+    const ids = new Set([id, ...[...listed.deliveries, ...escalated].map((delivery) => delivery.id)]);
     return this.observed.acted.some(
       ({ act, id: of }) => act.kind === 'bulk' || (of !== undefined && ids.has(of)),
     );
@@ -218,7 +227,10 @@ export class History {
     const post = posts.findLast((each) => isAdmittedBy(each, clockedAt)) ?? posts[0];
     if (post === undefined) throw new Error(`nobody has posted callback ${listed.id}`);
     const { send, config } = post;
-    return { send, id: listed.id, at: post.at + Math.max(0, clockedAt - post.clockedAt), config, listed };
+    const at = post.at + Math.max(0, clockedAt - post.clockedAt);
+    const escalated = listed.deliveries.filter(isOfSteps);
+    const others = { ...listed, deliveries: listed.deliveries.filter((each) => !isOfSteps(each)) };
+    return { send, id: listed.id, at, config, listed: others, escalated };
   }
 }
 
@@ -230,6 +242,11 @@ function routesOfBots({ routes }: ConfigPlan): string {
 /** Whether the POST was under way when the store's clock said so. */
 function isAdmittedBy({ at, clockedAt, endedAt = Infinity }: Post, time: number): boolean {
   return clockedAt <= time && time - clockedAt <= endedAt - at;
+}
+
+/** No route itself tells it. */
+export function isOfSteps({ destination }: { readonly destination: string }): boolean {
+  return DUTY.includes(destination);
 }
 
 /** A job is known by its id and its BOT. */

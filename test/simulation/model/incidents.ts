@@ -1,8 +1,9 @@
 /** Section 11: troubles of BOTs and destinations begin, count and end once, over crashes and replicas. */
 import { isAlert } from '../../../src/notice/notice.ts';
-import type { Admitted, Attempt, ListedIncident } from '../observed.ts';
-import { BOTS, DESTINATIONS, HOUR, OPERATORS, type RoutePlan, routesOf, SECOND } from '../scenario.ts';
+import type { Attempt } from '../observed.ts';
+import { BOTS, DESTINATIONS, DUTY, HOUR, OPERATORS, SECOND } from '../scenario.ts';
 import { type Broken, type History, isSuccess, seconds, WRITTEN_WITHIN_MS } from './history.ts';
+import { incidentsAbout, incidentsOf, troublesOf } from './troubles.ts';
 
 /** Sent by hand, or without the store: what becomes of it says nothing of its destination. */
 const WITHOUT_STORE: ReadonlySet<string> = new Set(['test', 'store_unwritable']);
@@ -14,11 +15,8 @@ export function judgeIncidents(history: History, broken: Broken): void {
   // Who is told of a BOT, and what is routed, goes by today's config.
   if (history.hasReloads) return;
   if (!history.hasSetStoreClock) for (const bot of BOTS) ofBot(history, bot, broken);
-  for (const destination of [...DESTINATIONS, OPERATORS]) ofDestination(history, destination, broken);
-}
-
-function about({ observed }: History, kind: string, subject: string): readonly ListedIncident[] {
-  return observed.incidents.filter((each) => each.kind === kind && each.subject === subject);
+  for (const destination of [...DESTINATIONS, ...DUTY, OPERATORS])
+    ofDestination(history, destination, broken);
 }
 
 function oneOpen({ observed }: History, broken: Broken): void {
@@ -29,81 +27,22 @@ function oneOpen({ observed }: History, broken: Broken): void {
   }
 }
 
-/** Each error is counted in one incident, which a success ends that started later. */
+/** Each error is counted in one incident, which a success ends that started later, or a person. */
 function ofBot(history: History, bot: string, broken: Broken): void {
   const expected = troublesOf(history, bot);
   if (expected === undefined) return;
-  const listed = about(history, 'bot', bot).toSorted((a, b) => a.id - b.id);
-  const one = expected.map(({ count, isOver }) => `${count} ${isOver ? 'over' : 'open'}`).join(', ');
-  const other = listed.map(({ count, state }) => `${count} ${state}`).join(', ');
+  const one = expected.map(({ errors, isOver }) => `${errors.length} ${isOver ? 'over' : 'open'}`).join(', ');
+  const other = incidentsOf(history, bot)
+    .map(({ count, state }) => `${count} ${state === 'over' ? state : 'open'}`)
+    .join(', ');
   if (one !== other)
     broken('an error counts in one incident of its BOT', `${bot} has (${other}), and is to have (${one})`);
 }
 
-/** Undefined: what its errors are, or which success ends them, cannot be known from outside. */
-function troublesOf(history: History, bot: string): readonly Trouble[] | undefined {
-  const routes = routesOf(history.configOf({ config: 0 }), bot);
-  if (routes.some(({ overdueMin, expect, unlessCode }) => overdueMin ?? expect ?? unlessCode))
-    return undefined;
-  if (!tellsErrors(routes)) return [];
-  const troubles = new Troubles();
-  for (const result of history.admitted)
-    if (result.send.bot === bot && result.send.status !== 2)
-      troubles.add(startOf(result), result.send.status === 1);
-  return troubles.isUnsure ? undefined : troubles.all;
-}
-
-interface Trouble {
-  count: number;
-  isOver: boolean;
-  /** Of the runs whose errors are counted, when the last one that came and the last one that began started. */
-  lastAt: number;
-  newestAt: number;
-}
-
-/** Of a BOT, from its results in the order in which they came. */
-class Troubles {
-  readonly all: Trouble[] = [];
-  /** A success that started between the errors counted, or with one of them. */
-  isUnsure = false;
-  #succeededAt = -Infinity;
-
-  add(startedAt: number, isError: boolean): void {
-    const last = this.all.at(-1);
-    const open = last?.isOver === false ? last : undefined;
-    if (isError) this.#fail(startedAt, open);
-    else this.#succeed(startedAt, open);
-  }
-
-  #fail(startedAt: number, open: Trouble | undefined): void {
-    this.isUnsure ||= startedAt === this.#succeededAt;
-    if (startedAt < this.#succeededAt) return;
-    if (open === undefined)
-      return void this.all.push({ count: 1, isOver: false, lastAt: startedAt, newestAt: startedAt });
-    open.count += 1;
-    open.lastAt = startedAt;
-    open.newestAt = Math.max(open.newestAt, startedAt);
-  }
-
-  #succeed(startedAt: number, open: Trouble | undefined): void {
-    this.#succeededAt = Math.max(this.#succeededAt, startedAt);
-    if (open === undefined || startedAt < Math.min(open.lastAt, open.newestAt)) return;
-    if (startedAt > open.newestAt) open.isOver = true;
-    else this.isUnsure = true;
-  }
-}
-
-function tellsErrors(routes: readonly RoutePlan[]): boolean {
-  return routes.length === 0 || routes.some(({ on }) => on.includes('error'));
-}
-
-function startOf({ send, at }: Admitted): number {
-  return Math.min(send.startedAt, at);
-}
-
 /** Open for as long as something is lost there, and not after a success where nothing is. */
 function ofDestination(history: History, destination: string, broken: Broken): void {
-  const open = about(history, 'destination', destination).filter(({ state }) => state !== 'over');
+  if (history.observed.acted.some(({ act }) => act.kind === 'close')) return;
+  const open = incidentsAbout(history, 'destination', destination).filter(({ state }) => state !== 'over');
   const lost = history.observed.dead.filter(({ deliveries }) =>
     deliveries.some((each) => each.destination === destination && each.state === 'dead'),
   );
@@ -129,7 +68,7 @@ function isSurelyUp({ observed, now }: History, destination: string): boolean {
 
 /** What Botbell itself goes on with, and somebody has to mend, is a trouble of its destination. */
 function failedForAReason(history: History, destination: string, broken: Broken): void {
-  if (about(history, 'destination', destination).length > 0) return;
+  if (incidentsAbout(history, 'destination', destination).length > 0) return;
   for (const admitted of history.admitted) {
     const attempts = history.attemptsOf(admitted, destination);
     const wrong = attempts.find(

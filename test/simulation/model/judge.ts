@@ -6,6 +6,7 @@ import { judgeAnswers } from './answers.ts';
 import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
 import { type Broken, History } from './history.ts';
+import { judgeEscalation } from './escalation.ts';
 import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
 import { judgeRetries } from './retries.ts';
@@ -14,6 +15,7 @@ import { judgeOrder } from './order.ts';
 import { judgePauses } from './pauses.ts';
 import { judgeRules } from './rules.ts';
 import { judgeSignals } from './signals.ts';
+import { judgeTakeUps } from './take-ups.ts';
 import { judgeTold } from './told.ts';
 
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
@@ -35,6 +37,8 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeActs,
     judgeSignals,
     judgeIncidents,
+    judgeTakeUps,
+    judgeEscalation,
     judgeReloads,
   ])
     ask(history, broken);

@@ -8,6 +8,7 @@ import {
   deliveryAt,
   type History,
   HOLDS,
+  isOfSteps,
   isOpenAt,
   nameOf,
   seconds,
@@ -29,7 +30,7 @@ export function judgeTold(history: History, broken: Broken): void {
 function once(history: History, broken: Broken): void {
   const places = new Map<string, Attempt[]>();
   for (const attempt of history.observed.attempts) {
-    if (isOfSeveralLimits(history, attempt)) continue;
+    if (isOfSeveralLimits(history, attempt) || isOfSteps(attempt)) continue;
     const place = `${attempt.key} to ${attempt.destination}`;
     const before = places.get(place) ?? [];
     for (const earlier of before) {
@@ -124,6 +125,7 @@ function onlyWhoIsNamed(history: History, admitted: Admitted, broken: Broken): v
       of === key &&
       takenAt !== undefined &&
       !may.has(destination) &&
+      !isOfSteps({ destination }) &&
       !isExpected(history, admitted, destination)
     )
       broken('only who is named', `${destination} was told ${nameOf(admitted.send)}`);

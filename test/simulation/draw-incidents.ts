@@ -1,0 +1,60 @@
+/** Draws the steps of routes, and what people do about incidents: from numbers of their own, so that worlds without them are as they were. */
+import { Random } from './random.ts';
+import {
+  type Act,
+  DUTY,
+  type Fault,
+  MINUTE,
+  type RoutePlan,
+  type Scenario,
+  SECOND,
+  type StepPlan,
+} from './scenario.ts';
+
+/** So long after all is well a last step is due. */
+const TAIL_MS = 5 * MINUTE;
+
+export function withIncidents(scenario: Scenario): Scenario {
+  const random = new Random(scenario.seed, 'incidents');
+  const [hasSteps, hasPeople] = [random.chance(0.3), random.chance(0.3)];
+  const { configs, acts, faults, tailMs } = scenario;
+  const stepped = new Map<RoutePlan, RoutePlan>();
+  if (hasSteps) for (const route of configs[0]?.routes ?? []) stepped.set(route, withSteps(random, route));
+  const used = configs.map(({ routes, ...config }) => ({
+    ...config,
+    routes: routes.map((route) => stepped.get(route) ?? route),
+  }));
+  const trouble = hasSteps && random.chance(0.3) ? [weather(random, scenario)] : [];
+  return {
+    ...scenario,
+    configs: used,
+    acts: hasPeople ? [...acts, ...peopleOf(random, scenario)] : acts,
+    faults: [...faults, ...trouble],
+    tailMs: hasSteps ? Math.max(tailMs, TAIL_MS) : tailMs,
+  };
+}
+
+function withSteps(random: Random, route: RoutePlan): RoutePlan {
+  if (!route.on.includes('error') || random.chance(0.2)) return route;
+  const steps = Array.from({ length: random.int(1, 2) }, (): StepPlan => ({
+    afterMin: random.int(1, 4),
+    isUnlessDelivered: random.chance(0.35),
+    notify: random.chance(0.3) ? DUTY : [random.of(DUTY)],
+  }));
+  return { ...route, steps };
+}
+
+function weather(random: Random, { healedAt }: Scenario): Fault {
+  const mode = random.of(['error', 'permanent', 'config', 'hang', 'unsure', 'mixed'] as const);
+  const lasts = random.of([30, 120, 400]) * SECOND;
+  return { kind: 'weather', at: random.int(0, healedAt), for: lasts, destination: random.of(DUTY), mode };
+}
+
+function peopleOf(random: Random, { healedAt, seed }: Scenario): readonly Act[] {
+  return Array.from({ length: random.int(1, 5) }, (_, nth): Act => {
+    const about = { at: random.int(MINUTE, healedAt + 2 * MINUTE), pick: random.next() };
+    const kind = random.of(['takeUp', 'takeUp', 'takeUp', 'release', 'close'] as const);
+    if (kind !== 'takeUp') return { kind, ...about };
+    return { kind, ...about, by: `person ${nth} of ${seed}`, isAll: random.chance(0.3) };
+  });
+}

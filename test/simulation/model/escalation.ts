@@ -1,0 +1,184 @@
+/** Section 11: the steps of a route tell of a BOT's incident that lasts, each once, in time, and while somebody is to hear of it. */
+import type { Attempt } from '../observed.ts';
+import { BOTS, DUTY, MINUTE, type RoutePlan, routesOf, SECOND, type StepPlan } from '../scenario.ts';
+import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
+import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
+
+/** A look each second, on a machine that sleeps while nothing happens. */
+const TOLD_WITHIN_MS = 20 * SECOND;
+
+/** What happened so long ago is known to who tells, where nothing keeps it. */
+const KNOWN_AFTER_MS = 5 * SECOND;
+
+const EARLY_MS = 50;
+
+/** A trouble of a BOT with its incident. */
+interface Lasting {
+  readonly bot: string;
+  readonly id: number;
+  readonly trouble: Trouble;
+  readonly routes: readonly RoutePlan[];
+  /** What steps have sent of it. */
+  readonly told: readonly Attempt[];
+}
+
+interface Step {
+  readonly route: RoutePlan;
+  readonly step: StepPlan;
+}
+
+export function judgeEscalation(history: History, broken: Broken): void {
+  const told = history.observed.attempts.filter(isEscalated);
+  once(history, told, broken);
+  if (history.hasReloads || history.hasSetClocks) return;
+  for (const bot of BOTS) {
+    const incidents = incidentsOf(history, bot);
+    const routes = routesOf(history.configOf({ config: 0 }), bot);
+    const troubles = troublesOf(history, bot) ?? [];
+    if (troubles.length !== incidents.length) continue;
+    for (const [place, trouble] of troubles.entries()) {
+      const id = incidents[place]?.id ?? 0;
+      const lasting = {
+        bot,
+        id,
+        trouble,
+        routes,
+        told: told.filter(({ notice }) => incidentOf(notice) === id),
+      };
+      for (const attempt of firstsOf(lasting.told)) whileItLasts(history, lasting, attempt, broken);
+      for (const step of stepsOf(routes)) inTime(history, lasting, step, broken);
+      whoeverWasTold(history, lasting, broken);
+    }
+  }
+}
+
+function isEscalated({ notice }: Attempt): boolean {
+  return 'escalated' in notice && notice.escalated !== undefined;
+}
+
+function incidentOf(notice: Attempt['notice']): number | undefined {
+  return 'incident' in notice ? notice.incident : undefined;
+}
+
+function stepsOf(routes: readonly RoutePlan[]): readonly Step[] {
+  return routes.flatMap((route) => (route.steps ?? []).map((step) => ({ route, step })));
+}
+
+/** Of each message at each destination. */
+function firstsOf(told: readonly Attempt[]): readonly Attempt[] {
+  const firsts = new Map<string, Attempt>();
+  for (const attempt of told) {
+    const place = `${attempt.key} at ${attempt.destination}`;
+    if (!firsts.has(place)) firsts.set(place, attempt);
+  }
+  return [...firsts.values()];
+}
+
+/** One such message of an incident at each destination, and one more each time it is given back. */
+function once(history: History, told: readonly Attempt[], broken: Broken): void {
+  const counts = new Map<string, number>();
+  for (const { notice, destination } of firstsOf(told)) {
+    const id = incidentOf(notice) ?? 0;
+    const place = `incident ${id} at ${destination}`;
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
+    if (count > 1 + releasesOf(history, id).length)
+      broken('a destination gets one such message of an incident', `${place} got ${count}`);
+  }
+}
+
+/** The last error, from when a step is due until the incident is over, or somebody is on it. */
+function whileItLasts(history: History, lasting: Lasting, attempt: Attempt, broken: Broken): void {
+  const { trouble, routes, id } = lasting;
+  const { at, destination, key } = attempt;
+  const what = `${key} to ${destination} at ${seconds(at)} of incident ${id}`;
+  const [first] = trouble.errors;
+  const due = stepsOf(routes).filter(
+    ({ step }) =>
+      step.notify.includes(destination) && at >= (first?.at ?? 0) + step.afterMin * MINUTE - EARLY_MS,
+  );
+  if (due.length === 0) return broken('a step is told when it is due', what);
+  const known = at - KNOWN_AFTER_MS;
+  if (!history.isCalm(known - MINUTE, at) || history.hasWeather(destination, 0, at)) return;
+  const isOn = ({ route, step }: Step) =>
+    step.isUnlessDelivered
+      ? !hasGot(history, route, trouble, known)
+      : isTakenUpAt(history, id, known) !== true;
+  if (trouble.overAt < known || !due.some(isOn))
+    broken('a step is told while somebody is to hear of it', what);
+  const told = history.admitted.find(({ send }) => send.nth === attempt.nth);
+  const last = trouble.errors.findLast((error) => error.at < known);
+  if (told === undefined || (last !== undefined && told.id < last.id))
+    broken('a step tells the last error', `${what}, after ${last && nameOf(last.send)}`);
+}
+
+/** Surely: one of its destinations has got a message of the trouble. */
+function hasGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
+  return errors.some((error) =>
+    notify.some((destination) =>
+      history.attemptsOf(error, destination).some((each) => isSuccess(each) && (each.endedAt ?? 0) < by),
+    ),
+  );
+}
+
+/** Perhaps. */
+function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
+  return errors.some((error) => notify.some((to) => (history.toldAt(error, to) ?? Infinity) < by));
+}
+
+/** From the first error on, where no rule of the route may put that off. */
+function inTime(history: History, lasting: Lasting, { route, step }: Step, broken: Broken): void {
+  const { trouble, id, told, bot } = lasting;
+  const { acted } = history.observed;
+  if (!isPlain(history, route) || acted.some(({ act }) => act.kind === 'snooze')) return;
+  if (releasesOf(history, id).length > 0) return;
+  const due = (trouble.errors[0]?.at ?? 0) + step.afterMin * MINUTE;
+  const latest = latestFor(history, due, step);
+  if (latest > history.now || trouble.overAt < latest) return;
+  const isOff = step.isUnlessDelivered
+    ? mayHaveGot(history, route, trouble, latest)
+    : takeUpsOf(history, id).some(({ at }) => at < latest);
+  if (isOff) return;
+  for (const destination of step.notify)
+    if (
+      !told.some((each) => each.destination === destination && each.at <= latest) &&
+      !(latest <= due + TOLD_WITHIN_MS && history.hasWeather(destination, 0, latest))
+    )
+      broken(
+        'each step is told in time',
+        `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
+      );
+}
+
+/** So long after all trouble at the latest; sooner where there is none. */
+function latestFor(history: History, due: number, { notify }: StepPlan): number {
+  const soon = due + TOLD_WITHIN_MS;
+  const isWell = history.isCalm(due - MINUTE, soon) && !notify.some((to) => history.hasWeather(to, 0, soon));
+  return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
+}
+
+function isPlain(history: History, route: RoutePlan): boolean {
+  const { on, afterFailures, repeat, unlessCode, mute } = route;
+  const { burst } = history.configOf({ config: 0 });
+  const isRuled = [afterFailures, repeat, unlessCode, mute, burst].some((rule) => rule !== undefined);
+  return on.includes('error') && !isRuled;
+}
+
+/** Is told that the BOT works again, whatever the routes tell; and nobody else whom only steps tell. */
+function whoeverWasTold(history: History, { trouble, told, bot }: Lasting, broken: Broken): void {
+  const { endedBy } = trouble;
+  if (endedBy === undefined || history.isActedOn(endedBy)) return;
+  for (const destination of DUTY) {
+    const got = told.filter((each) => each.destination === destination);
+    const name = `${nameOf(endedBy.send)} of ${bot} at ${destination}`;
+    const listed = endedBy.escalated.find((each) => each.destination === destination);
+    const hadIt = got.some((each) => isSuccess(each) && (each.endedAt ?? 0) < endedBy.at - SECOND);
+    if (hadIt && listed === undefined) broken('whoever a step told is told of the recovery', name);
+    if (got.length === 0 && listed?.state === 'delivered')
+      broken('only whom a step told is told of the recovery', name);
+    const [sent] = history.attemptsOf(endedBy, destination);
+    if (sent !== undefined && sent.notice.template !== 'recovered')
+      broken('by its template', `${name} is told as ${sent.notice.template}, not as recovered`);
+  }
+}

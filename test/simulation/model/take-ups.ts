@@ -1,0 +1,99 @@
+/** Section 11: whoever was told of an incident hears once who is on it. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Acted, Attempt } from '../observed.ts';
+import { BOTS, OPERATORS, SECOND } from '../scenario.ts';
+import { type Broken, type History, isSuccess, seconds } from './history.ts';
+import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
+
+/** In which what was asked for is done, and what was told is written. */
+const MOMENT_MS = 2 * SECOND;
+
+/** What was asked of an incident, answered or not. */
+export function takeUpsOf(history: History, id: number): readonly Acted[] {
+  return actsOf(history, id, 'takeUp');
+}
+
+export function releasesOf(history: History, id: number): readonly Acted[] {
+  return actsOf(history, id, 'release');
+}
+
+function actsOf({ observed }: History, id: number, kind: string): readonly Acted[] {
+  return observed.acted.filter((each) => each.act.kind === kind && each.incidents?.includes(id) === true);
+}
+
+/** Undefined: nobody knows. */
+export function isTakenUpAt(history: History, id: number, time: number): boolean | undefined {
+  const all = [...takeUpsOf(history, id), ...releasesOf(history, id)].filter(({ at }) => at < time + SECOND);
+  const last = all.toSorted((a, b) => a.at - b.at).at(-1);
+  const isUnsure = all.some(({ at, status }) => status !== 202 || at > time - SECOND);
+  if (isUnsure) return undefined;
+  return last?.act.kind === 'takeUp';
+}
+
+export function judgeTakeUps(history: History, broken: Broken): void {
+  for (const { id, kind, subject, state } of history.observed.incidents) {
+    const isTakenUp = isTakenUpAt(history, id, Infinity);
+    if (state !== 'over' && isTakenUp !== undefined && isTakenUp !== (state === 'taken_up'))
+      broken('taken up until it is given back', `${kind} ${subject} is ${state}`);
+  }
+  for (const acted of history.observed.acted)
+    if (acted.act.kind === 'takeUp') toldWhoIsOnIt(history, acted, acted.act.by, broken);
+}
+
+function toldWhoIsOnIt(history: History, acted: Acted, by: string, broken: Broken): void {
+  const said = history.observed.attempts.filter((each) => saidBy(each) === by);
+  const places = new Map<string, string>();
+  for (const { key, destination, at } of said) {
+    const first = places.get(destination) ?? key;
+    places.set(destination, first);
+    if (first !== key)
+      broken('a take-up is told once', `${destination} hears of ${by}, and again at ${seconds(at)}`);
+  }
+  if (history.hasReloads || history.hasSetClocks) return;
+  const troubles = takenUpBy(history, acted);
+  if (troubles === undefined) return;
+  for (const { destination, at } of said)
+    if (destination !== OPERATORS && !troubles.some((each) => mayBeTold(history, each, destination, at)))
+      broken('only who was told hears who is on it', `${destination} hears of ${by}`);
+  if (acted.status !== 202) return;
+  for (const trouble of troubles.filter(({ overAt }) => overAt > acted.at + MOMENT_MS))
+    for (const destination of toldBefore(history, trouble, acted.at - MOMENT_MS))
+      if (!places.has(destination))
+        broken('who was told hears who is on it', `${destination} does not hear of ${by}`);
+}
+
+function saidBy({ notice }: Attempt): string | undefined {
+  if (!isAlert(notice) || notice.alert.subject.template !== 'taken_up') return undefined;
+  return notice.alert.subject.by;
+}
+
+/** Those of BOTs; undefined: nobody knows what they count. */
+function takenUpBy(history: History, { incidents = [] }: Acted): readonly Trouble[] | undefined {
+  const found: Trouble[] = [];
+  for (const bot of BOTS) {
+    const listed = incidentsOf(history, bot);
+    if (!listed.some(({ id }) => incidents.includes(id))) continue;
+    const troubles = troublesOf(history, bot);
+    if (troubles?.length !== listed.length) return undefined;
+    found.push(...troubles.filter((_, place) => incidents.includes(listed[place]?.id ?? 0)));
+  }
+  return found;
+}
+
+function mayBeTold(history: History, { errors }: Trouble, destination: string, by: number): boolean {
+  return errors.some((error) => (history.toldAt(error, destination) ?? Infinity) < by);
+}
+
+/** What one attempt knows, and has surely written. */
+function toldBefore(history: History, { errors }: Trouble, time: number): readonly string[] {
+  const nths = new Set(errors.map(({ send }) => send.nth));
+  const got = history.observed.attempts.filter(
+    (each) =>
+      nths.has(each.nth) &&
+      isSuccess(each) &&
+      (each.endedAt ?? 0) < time &&
+      history.endOf(each.process) > time &&
+      !history.isStoreHit(each.at, time),
+  );
+  return [...new Set(got.map(({ destination }) => destination))];
+}
