@@ -130,25 +130,23 @@ function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble
 /** From the first error on, where no rule of the route may put that off. */
 function inTime(history: History, lasting: Lasting, { route, step }: Step, broken: Broken): void {
   const { trouble, id, told, bot } = lasting;
-  const { acted } = history.observed;
-  if (!isPlain(history, route) || acted.some(({ act }) => act.kind === 'snooze')) return;
-  if (releasesOf(history, id).length > 0) return;
+  if (!isPlain(history, route) || releasesOf(history, id).length > 0) return;
   const due = (trouble.errors[0]?.at ?? 0) + step.afterMin * MINUTE;
   const latest = latestFor(history, due, step);
-  if (latest > history.now || trouble.overAt < latest) return;
-  const isOff = step.isUnlessDelivered
-    ? mayHaveGot(history, route, trouble, latest)
-    : takeUpsOf(history, id).some(({ at }) => at < latest);
-  if (isOff) return;
-  for (const destination of step.notify)
-    if (
-      !told.some((each) => each.destination === destination && each.at <= latest) &&
-      !(latest <= due + TOLD_WITHIN_MS && history.hasWeather(destination, 0, latest))
-    )
-      broken(
-        'each step is told in time',
-        `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
-      );
+  if (latest > history.now || trouble.overAt < latest || mayBeOff(history, lasting, { route, step }, latest))
+    return;
+  const hasIt = new Set(told.filter(({ at }) => at <= latest).map(({ destination }) => destination));
+  for (const destination of step.notify.filter((each) => !hasIt.has(each)))
+    broken(
+      'each step is told in time',
+      `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
+    );
+}
+
+function mayBeOff(history: History, { trouble, id }: Lasting, { route, step }: Step, by: number): boolean {
+  return step.isUnlessDelivered
+    ? mayHaveGot(history, route, trouble, by)
+    : takeUpsOf(history, id).some(({ at }) => at < by);
 }
 
 /** So long after all trouble at the latest; sooner where there is none. */
@@ -162,7 +160,8 @@ function isPlain(history: History, route: RoutePlan): boolean {
   const { on, afterFailures, repeat, unlessCode, mute } = route;
   const { burst } = history.configOf({ config: 0 });
   const isRuled = [afterFailures, repeat, unlessCode, mute, burst].some((rule) => rule !== undefined);
-  return on.includes('error') && !isRuled;
+  const isSnoozed = history.observed.acted.some(({ act }) => act.kind === 'snooze');
+  return on.includes('error') && !isRuled && !isSnoozed;
 }
 
 /** Is told that the BOT works again, whatever the routes tell; and nobody else whom only steps tell. */

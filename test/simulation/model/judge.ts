@@ -2,6 +2,7 @@
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
 import { judgeActs } from './acts.ts';
+import { judgeAlerts } from './alerts.ts';
 import { judgeAnswers } from './answers.ts';
 import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
@@ -37,6 +38,7 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeActs,
     judgeSignals,
     judgeIncidents,
+    judgeAlerts,
     judgeTakeUps,
     judgeEscalation,
     judgeReloads,

@@ -42,13 +42,7 @@ export function judgeTakeUps(history: History, broken: Broken): void {
 
 function toldWhoIsOnIt(history: History, acted: Acted, by: string, broken: Broken): void {
   const said = history.observed.attempts.filter((each) => saidBy(each) === by);
-  const places = new Map<string, string>();
-  for (const { key, destination, at } of said) {
-    const first = places.get(destination) ?? key;
-    places.set(destination, first);
-    if (first !== key)
-      broken('a take-up is told once', `${destination} hears of ${by}, and again at ${seconds(at)}`);
-  }
+  onceEach(said, by, broken);
   if (history.hasReloads || history.hasSetClocks) return;
   const troubles = takenUpBy(history, acted);
   if (troubles === undefined) return;
@@ -56,10 +50,21 @@ function toldWhoIsOnIt(history: History, acted: Acted, by: string, broken: Broke
     if (destination !== OPERATORS && !troubles.some((each) => mayBeTold(history, each, destination, at)))
       broken('only who was told hears who is on it', `${destination} hears of ${by}`);
   if (acted.status !== 202) return;
+  const places = new Set(said.map(({ destination }) => destination));
   for (const trouble of troubles.filter(({ overAt }) => overAt > acted.at + MOMENT_MS))
     for (const destination of toldBefore(history, trouble, acted.at - MOMENT_MS))
       if (!places.has(destination))
         broken('who was told hears who is on it', `${destination} does not hear of ${by}`);
+}
+
+function onceEach(said: readonly Attempt[], by: string, broken: Broken): void {
+  const places = new Map<string, string>();
+  for (const { key, destination, at } of said) {
+    const first = places.get(destination) ?? key;
+    places.set(destination, first);
+    if (first !== key)
+      broken('a take-up is told once', `${destination} hears of ${by}, and again at ${seconds(at)}`);
+  }
 }
 
 function saidBy({ notice }: Attempt): string | undefined {

@@ -1,0 +1,123 @@
+/** Sections 6 and 11: an alert tells of what begins, goes on and ends at a destination. */
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { Attempt } from '../observed.ts';
+import { MINUTE, OPERATORS, SECOND } from '../scenario.ts';
+import { type Broken, type History, isSuccess, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
+import { incidentsAbout } from './troubles.ts';
+
+/** A poll, on a machine that sleeps while nothing happens. */
+const TOLD_WITHIN_MS = 20 * SECOND;
+
+/** By then each process has written of a destination that it works, and its incident is over. */
+const OVER_WITHIN_MS = MINUTE;
+
+export function judgeAlerts(history: History, broken: Broken): void {
+  const alerts = history.observed.attempts.flatMap((attempt) => {
+    const about = aboutOf(attempt);
+    return about === undefined ? [] : [{ attempt, about }];
+  });
+  onlyWhoHeard(history, broken);
+  if (history.hasReloads || history.hasSetClocks) return;
+  for (const { attempt, about } of alerts) {
+    if (about.template === 'config_failure') notOver(history, attempt, about.destination, broken);
+    hearsOfTheEnd(history, attempt, about.destination, broken);
+  }
+  const isLeftAlone = history.observed.acted.every(({ act }) => act.kind === 'test' || act.kind === 'takeUp');
+  if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) eachIsAlerted(history, alerts, broken);
+}
+
+interface About {
+  readonly template: string;
+  readonly destination: string;
+}
+
+/** Undefined: it is no alert of a destination. */
+function aboutOf({ notice }: Attempt): About | undefined {
+  if (!isAlert(notice)) return undefined;
+  const { subject } = notice.alert;
+  return subject.template === 'dead_letter' || subject.template === 'config_failure' ? subject : undefined;
+}
+
+/** One alert is for all destinations of a channel whose trouble has one cause. */
+function eachIsAlerted(
+  history: History,
+  alerts: readonly { readonly attempt: Attempt; readonly about: About }[],
+  broken: Broken,
+): void {
+  for (const admitted of history.admitted)
+    for (const { destination, state } of [...admitted.listed.deliveries, ...admitted.escalated]) {
+      if (state !== 'dead') continue;
+      const by = alertedBy(history, history.attemptsOf(admitted, destination).at(-1));
+      const isTold = alerts.some(
+        ({ attempt, about }) =>
+          about.template === 'dead_letter' &&
+          channelOf(about.destination) === channelOf(destination) &&
+          attempt.at <= by,
+      );
+      if (!isTold && by <= history.now)
+        broken('a dead letter is alerted', `${nameOf(admitted.send)} at ${destination}, by ${seconds(by)}`);
+    }
+}
+
+function channelOf(destination: string): string {
+  return destination.split(':', 1)[0] ?? '';
+}
+
+/** Soon after its last attempt, where that was refused for good and nothing is wrong; else at the end. */
+function alertedBy(history: History, last: Attempt | undefined): number {
+  const { endedAt = Infinity, failure } = last ?? {};
+  const soon = endedAt + TOLD_WITHIN_MS;
+  const isSure = failure?.class === 'permanent' && history.isCalm(endedAt - MINUTE, soon);
+  return isSure ? soon : history.now;
+}
+
+/** What is over before it is told is not told: the destination has worked for long, and failed in nothing since. */
+function notOver(history: History, { key, at }: Attempt, destination: string, broken: Broken): void {
+  if (!history.isCalm(at - 2 * OVER_WITHIN_MS, at) || history.mayWait(OPERATORS, at)) return;
+  const before = history.observed.attempts.filter((each) => each.destination === destination && each.at < at);
+  const isUp = (each: Attempt) => isSuccess(each) && (each.endedAt ?? Infinity) < at - OVER_WITHIN_MS;
+  const up = before.findLast(isUp);
+  const isTroubled = before.some(
+    (each) => each !== up && !isSuccess(each) && (each.endedAt ?? Infinity) > (up?.at ?? 0),
+  );
+  // A dead letter is a trouble until somebody has looked at it.
+  const isRefused = before.some(({ failure }) => failure !== undefined && failure.class !== 'config');
+  if (up !== undefined && !isTroubled && !isRefused)
+    broken(
+      'what is over is not alerted',
+      `${key} at ${seconds(at)}, and ${destination} works since ${seconds(up.at)}`,
+    );
+}
+
+/** Whoever has got an alert is told of its end. */
+function hearsOfTheEnd(history: History, alert: Attempt, destination: string, broken: Broken): void {
+  const { endedAt = Infinity, process, key } = alert;
+  const written = endedAt + WRITTEN_WITHIN_MS;
+  if (!isSuccess(alert) || history.endOf(process) < written || history.isStoreHit(endedAt, written)) return;
+  const isNear = (time = 0) => Math.abs(time - endedAt) < OVER_WITHIN_MS;
+  const { attempts, acted } = history.observed;
+  const ends = attempts.filter((each) => each.destination === destination && isSuccess(each));
+  if (ends.some((each) => isNear(each.endedAt)) || acted.some(({ at }) => isNear(at))) return;
+  const incidents = incidentsAbout(history, 'destination', destination);
+  if (incidents.length === 0 || incidents.some(({ state }) => state !== 'over')) return;
+  const isTold = attempts.some((each) => each.at > endedAt && isEndOf(each, destination));
+  if (!isTold) broken('whoever heard of it hears of its end', `${OPERATORS} got ${key} of ${destination}`);
+}
+
+function isEndOf({ notice }: Attempt, destination: string): boolean {
+  if (!isAlert(notice) || notice.alert.subject.template !== 'over') return false;
+  return notice.alert.subject.troubles.some(({ subject }) => subject === destination);
+}
+
+function onlyWhoHeard({ observed }: History, broken: Broken): void {
+  for (const { notice, key, destination, at } of observed.attempts) {
+    if (!isAlert(notice) || notice.alert.subject.template !== 'over') continue;
+    const hasHeard = observed.attempts.some(
+      (each) =>
+        each.destination === destination &&
+        (each.takenAt ?? Infinity) <= at &&
+        (isAlert(each.notice) || 'escalated' in each.notice),
+    );
+    if (!hasHeard) broken('only who heard of it hears of its end', `${destination} is sent ${key}`);
+  }
+}

@@ -1,0 +1,95 @@
+/** Faults of incidents: how they count and end, and who is told of them. */
+import type { Planted } from './planted.ts';
+
+export const INCIDENT: readonly Planted[] = [
+  {
+    does: 'tells a step though somebody is on it',
+    file: 'src/incident/escalation.ts',
+    from: 'return unlessDelivered ? isDelivered : isTakenUp;',
+    to: 'return unlessDelivered ? isDelivered : isTakenUp && isDelivered === undefined;',
+  },
+  {
+    does: 'tells a step that is only for who has got nothing',
+    file: 'src/incident/escalation.ts',
+    from: 'return unlessDelivered ? isDelivered : isTakenUp;',
+    to: 'return isTakenUp && (unlessDelivered || isDelivered || isTakenUp);',
+  },
+  {
+    does: 'tells a destination by each step of each route',
+    file: 'src/incident/escalation.ts',
+    from: 'step.destinations.filter((each) => !told.includes(each) && !tell.has(each));',
+    to: 'step.destinations.filter((each) => told.length >= 0 && !tell.has(each));',
+  },
+  {
+    does: 'adds steps up',
+    file: 'src/incident/escalation.ts',
+    from: 'const at = from + step.afterMs;',
+    to: 'const at = from + (done.length + 1) * step.afterMs;',
+  },
+  {
+    does: 'forgets the second step of a route',
+    file: 'src/incident/escalation.ts',
+    from: 'if (done.includes(position) || isOff(step, facts)) continue;',
+    to: 'if (done.length > 0 || isOff(step, facts)) continue;',
+  },
+  {
+    does: 'tells steps of an incident that is over',
+    file: 'src/ledger/incidents/escalations.ts',
+    from: 'sql`${row} AND over_at IS NULL ${tx.forUpdate}`',
+    to: 'sql`${row} ${tx.forUpdate}`',
+  },
+  {
+    does: 'tells by a step the first error',
+    file: 'src/ledger/incidents/escalations.ts',
+    from: 'FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);',
+    to: 'FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id LIMIT 1`);',
+  },
+  {
+    does: 'tells nobody whom only a step told that the BOT works again',
+    file: 'src/ledger/incidents/results.ts',
+    from: 'const told = asking.later?.filter(isTold) ?? [];',
+    to: 'const told = asking.later?.filter((each) => isTold(each) && startedAt < 0) ?? [];',
+  },
+  {
+    does: 'tells one destination less who is on an incident',
+    file: 'src/ledger/incidents/people.ts',
+    from: 'for (const [target, incidents] of await toldOf(tx, taken))',
+    to: 'for (const [target, incidents] of (await toldOf(tx, taken)).slice(1))',
+  },
+  {
+    does: 'takes no incident up of several',
+    file: 'src/ledger/incidents/people.ts',
+    from: 'const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);',
+    to: 'const news = open.filter((each) => !isKnown(each)).map(({ id }) => id).slice(0, 1);',
+  },
+  {
+    does: 'alerts of no dead letter',
+    file: 'src/ledger/incidents/results.ts',
+    from: 'const alert = decision.alert && !isAgain ?',
+    to: "const alert = decision.alert && !isAgain && sign !== 'dead' ?",
+  },
+  {
+    does: 'tells nobody that a trouble of which an alert told is over',
+    file: 'src/ledger/incidents/telling.ts',
+    from: 'if (hearing.length === 0) continue;',
+    to: 'if (hearing.length < 2) continue;',
+  },
+  {
+    does: 'tells that a trouble is over where no alert arrived',
+    file: 'src/ledger/incidents/telling.ts',
+    from: 'return alerted.filter(({ lastId }) => lastId === undefined || got.has(lastId));',
+    to: 'return got.size < 0 ? [] : alerted;',
+  },
+  {
+    does: 'alerts of what is over',
+    file: 'src/ledger/deliveries/rows.ts',
+    from: "WHEN 'alert' THEN EXISTS (SELECT 1 FROM incidents WHERE incidents.id = callbacks.incident_id AND over_at IS NOT NULL)",
+    to: "WHEN 'alert' THEN EXISTS (SELECT 1 FROM incidents WHERE incidents.id = callbacks.incident_id AND over_at < 0)",
+  },
+  {
+    does: 'takes an alert about a job for its result',
+    file: 'src/ledger/callbacks/admit.ts',
+    from: "AND status IN (0, 1) AND kind || '' = 'callback'",
+    to: "AND status IN (0, 1) AND kind <> 'overdue'",
+  },
+];
