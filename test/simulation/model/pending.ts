@@ -9,16 +9,10 @@ interface PendingSentence {
 
 export const PENDING: readonly PendingSentence[] = [
   {
-    sentence: 'incidents are taken up and escalated',
+    sentence: 'a step that is held, and steps of what is given back',
     section: '11',
     check:
-      'incidents.ts: a take-up is told once, and stops the steps; each step in time and once; `quiet`; none of this after the end',
-  },
-  {
-    sentence: 'an alert tells what goes on',
-    section: '6 and 11',
-    check:
-      'incidents.ts: an alert comes when an incident begins, one that is over before is not told, and who was told hears of the end',
+      'escalation.ts: a step that `mute` or a snooze holds is told at its end, and steps begin anew with a release; `quiet`',
   },
   {
     sentence: 'calendars, reports, budget',
