@@ -16,7 +16,8 @@ const TAIL_MS = 5 * MINUTE;
 
 export function withIncidents(scenario: Scenario): Scenario {
   const random = new Random(scenario.seed, 'incidents');
-  const [hasSteps, hasPeople] = [random.chance(0.3), random.chance(0.3)];
+  const hasSteps = random.chance(0.3);
+  const hasPeople = random.chance(hasSteps ? 0.6 : 0.15);
   const { configs, acts, faults, tailMs } = scenario;
   const stepped = new Map<RoutePlan, RoutePlan>();
   if (hasSteps) for (const route of configs[0]?.routes ?? []) stepped.set(route, withSteps(random, route));
@@ -50,11 +51,15 @@ function weather(random: Random, { healedAt }: Scenario): Fault {
   return { kind: 'weather', at: random.int(0, healedAt), for: lasts, destination: random.of(DUTY), mode };
 }
 
-function peopleOf(random: Random, { healedAt, seed }: Scenario): readonly Act[] {
+function peopleOf(random: Random, { healedAt, seed, sends }: Scenario): readonly Act[] {
+  const errors = sends.filter(({ status }) => status === 1);
   return Array.from({ length: random.int(1, 5) }, (_, nth): Act => {
-    const about = { at: random.int(MINUTE, healedAt + 2 * MINUTE), pick: random.next() };
+    // Mostly soon after an error, before a step of it is due.
+    const isSoon = errors.length > 0 && random.chance(0.6);
+    const soon = isSoon ? random.of(errors).at + random.int(2, 50) * SECOND : 0;
+    const about = { at: isSoon ? soon : random.int(MINUTE, healedAt + 2 * MINUTE), pick: random.next() };
     const kind = random.of(['takeUp', 'takeUp', 'takeUp', 'release', 'close'] as const);
     if (kind !== 'takeUp') return { kind, ...about };
-    return { kind, ...about, by: `person ${nth} of ${seed}`, isAll: random.chance(0.3) };
+    return { kind, ...about, by: `person ${nth} of ${seed}`, isAll: random.chance(0.5) };
   });
 }
