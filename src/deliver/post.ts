@@ -33,15 +33,10 @@ const LONG_MS = 500;
 type Posting = Delivering & { readonly loop: Loop };
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
-interface Posted
-  extends
-    Pick<Incoming, 'receivedAt' | 'arrivedAt'>,
-    Pick<
-      Admission,
-      'callbackId' | 'deliveries' | 'timesReceived' | 'firstReceivedAt' | 'asOf' | 'isSuperseded'
-    > {
+interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
+  readonly admission: Omit<Admission, 'callback' | 'isNew' | 'isAnswered'>;
   /** By the monotonic clock: when it leaves, and until when that is to be written. */
   readonly until: number;
   readonly writtenBy: number;
@@ -68,18 +63,18 @@ export class Posts {
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
     const { receivedAt, arrivedAt } = incoming;
-    const until = untilOf(arrivedAt, answerWithinMs);
+    const writtenBy = untilOf(arrivedAt, answerWithinMs);
     const plan = settings.planFor(incoming.callback);
     const isAccepted = answerWhen === 'accepted';
     const isClaimed = isAccepted && loop.hasRoomFor(plan);
     const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
-    const admission = await ledger.admit(arrival, until - clock.monotonic());
+    const admission = await ledger.admit(arrival, writtenBy - clock.monotonic());
     const { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded } = admission;
     if (admission.isNew) for (const { reason } of deliveries) if (reason) onHeld(reason);
     // Who leaves has to be taken over in time, which takes long where the store is far away, or many leave at once.
-    const leaveAt = until - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
+    const until = writtenBy - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
     const admitted = { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded };
-    const posted = { receivedAt, arrivedAt, settings, plan, until: leaveAt, writtenBy: until, ...admitted };
+    const posted = { receivedAt, arrivedAt, settings, plan, admission: admitted, until, writtenBy };
     const { callback, isAnswered } = admission;
     const checked = { callback, startedAt: incoming.startedAt, onRendered: incoming.onRendered };
     return isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
@@ -94,7 +89,7 @@ export class Posts {
   /** The callback was answered with its admission; what of it this process has claimed is attempted now. */
   #answered(posted: Posted, checked: Checked, isAccepted: boolean): Verdict {
     const { loop, onDue } = this.#posting;
-    const { deliveries, isSuperseded } = posted;
+    const { deliveries, isSuperseded } = posted.admission;
     for (const delivery of this.#take(posted, checked)) loop.begin(delivery);
     if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined)) onDue();
     return judge(deliveries, { isSuperseded, isAccepted });
@@ -102,22 +97,24 @@ export class Posts {
 
   /** Not async: it would keep the callback for as long as it waits. */
   #wait(posted: Posted, checked: Checked): Promise<Verdict> {
-    const number = (this.#come += 1);
-    const open = new OpenPost(this.#posting, posted, () => {
-      this.#open.delete(number);
-      for (const what of open.waitsFor) this.#leave(what);
-    });
-    this.#open.set(number, open);
+    const open = new OpenPost(this.#posting, posted, (this.#come += 1), this.#over);
+    this.#open.set(open.number, open);
     return open.answer(this.#take(posted, checked, open));
   }
 
+  readonly #over = (open: OpenPost): void => {
+    this.#open.delete(open.number);
+    for (const what of open.waitsFor) this.#leave(what);
+  };
+
   /** Takes in hand the deliveries that the admission has claimed. What is large is drawn at once. */
   #take(
-    { deliveries, timesReceived, firstReceivedAt, asOf, plan, settings, until }: Posted,
+    { admission, plan, settings, until }: Posted,
     { callback, startedAt, onRendered }: Checked,
     post?: OpenPost,
   ): readonly Delivery[] {
     const { loop } = this.#posting;
+    const { deliveries, timesReceived, firstReceivedAt, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
     const own = deliveries.filter((record) => record.claim === 'own' && !loop.has(record));
     const { bot_id: bot, job_id: job } = callback;
@@ -168,7 +165,9 @@ class OpenPost implements WaitingPost {
   readonly waitsFor: string[] = [];
   readonly #posting: Posting;
   readonly #posted: Posted;
-  readonly #onOver: () => void;
+  readonly number: number;
+  /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
+  readonly #onOver: (post: OpenPost) => void;
   /** The deliveries that it waits for, by id. */
   readonly #own = new Map<number, Delivery>();
   /** Pending deliveries that another POST or process has in hand were taken over for it. */
@@ -183,9 +182,10 @@ class OpenPost implements WaitingPost {
   #stopTimer = (): void => undefined;
 
   /** @param onOver called when it is answered, and nothing waits for it to be written */
-  constructor(posting: Posting, posted: Posted, onOver: () => void) {
+  constructor(posting: Posting, posted: Posted, number: number, onOver: (post: OpenPost) => void) {
     this.#posting = posting;
     this.#posted = posted;
+    this.number = number;
     this.#onOver = onOver;
   }
 
@@ -203,7 +203,7 @@ class OpenPost implements WaitingPost {
     const verdict = await answered;
     let failure: unknown;
     for (const written of this.#writing) failure ??= await written;
-    this.#onOver();
+    this.#onOver(this);
     // A 200 that is not written is safe only if all is delivered: nobody would retry what is still pending.
     if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;
     return verdict;
@@ -252,7 +252,7 @@ class OpenPost implements WaitingPost {
   }
 
   #takeOver(): void {
-    const elsewhere = this.#posted.deliveries.filter((record) => this.#isElsewhere(record));
+    const elsewhere = this.#posted.admission.deliveries.filter((record) => this.#isElsewhere(record));
     if (elsewhere.length === 0) return;
     this.#open += 1;
     const taking = this.#posting.loop.takeOver(elsewhere, this.leftMs);
@@ -265,11 +265,11 @@ class OpenPost implements WaitingPost {
   }
 
   #conclude(): Ending {
-    const { receivedAt, deliveries, isSuperseded } = this.#posted;
+    const { receivedAt, admission } = this.#posted;
     this.#isOver = true;
     this.#stopTimer();
-    const standings = deliveries.map((record) => this.#standing(record));
-    const verdict = judge(standings, { isSuperseded, isAccepted: false });
+    const standings = admission.deliveries.map((record) => this.#standing(record));
+    const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
     this.#answer(verdict);
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
@@ -283,7 +283,7 @@ class OpenPost implements WaitingPost {
 
   /** Writes the answer by itself, where no outcome ends with it. */
   #write(ending: Ending): void {
-    const { callbackId, firstReceivedAt: receivedAt } = this.#posted;
+    const { callbackId, firstReceivedAt: receivedAt } = this.#posted.admission;
     this.waitFor(this.#posting.loop.settle({ callbackId, receivedAt }, ending, this.leftMs));
   }
 

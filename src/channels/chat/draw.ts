@@ -7,17 +7,41 @@ import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, type CardPart, linesOfCard, MOST, type ShownCard, withJobId } from '../show-card.ts';
 
-export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
+export class Drawn {
   readonly tone: Tone;
-  /** The entries of `mention_on_error` that apply. */
+  readonly title: string;
+  readonly summary: string;
+  readonly link: ShownCard['link'];
+  /** The entries of `mention_on_error` that apply, and the same in the chat's markup. */
   readonly called: readonly string[];
-  /** The same in the chat's markup. */
   readonly mentions: readonly string[];
   readonly lines: readonly CardLine[];
-  /** The lines in the chat's markup; marked up at each reading. */
-  readonly text: string;
+  readonly #marks: Markup;
+
+  constructor(
+    shown: ShownCard,
+    parts: Pick<Drawn, 'tone' | 'title' | 'called' | 'mentions' | 'lines'>,
+    marks: Markup,
+  ) {
+    this.tone = parts.tone;
+    this.title = parts.title;
+    this.summary = shown.summary;
+    this.link = shown.link;
+    this.called = parts.called;
+    this.mentions = parts.mentions;
+    this.lines = parts.lines;
+    this.#marks = marks;
+  }
+
+  /** The lines in the chat's markup. A getter of all: V8 would keep each object's own, with all that it holds, for long. */
+  get text(): string {
+    return markedUp(this.lines, this.#marks);
+  }
+
   /** The mentions, and below them the text. */
-  readonly whole: string;
+  get whole(): string {
+    return `${this.mentions.join(' ')}\n${this.text}`.trim();
+  }
 }
 
 export interface FormatParts<Message> {
@@ -81,23 +105,8 @@ function draw<Message>(
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
   const most = { ...MOST, characters, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
-    const { summary, link } = shown;
-    const lines = linesOfCard(shown, parts);
-    return message({
-      tone,
-      title: titleOf(shown.title),
-      summary,
-      link,
-      called,
-      mentions,
-      lines,
-      get text() {
-        return markedUp(lines, marks);
-      },
-      get whole() {
-        return `${mentions.join(' ')}\n${this.text}`.trim();
-      },
-    });
+    const [title, lines] = [titleOf(shown.title), linesOfCard(shown, parts)];
+    return message(new Drawn(shown, { tone, title, called, mentions, lines }, marks));
   });
 }
 
