@@ -6,11 +6,12 @@ import { isAlert, type Notice, type OwnSubject } from '../notice/notice.ts';
 import type { BudgetStanding } from '../report/budget.ts';
 import { answersCostMs, nameOfDays, type ReportedBot, type ReportedFigures } from '../report/report.ts';
 import { type CalendarDoubt, dateOf } from '../signal/calendar.ts';
-import type { Language } from '../time/display.ts';
+import { formatElapsed, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 import { ifAny, NOTES } from './notes.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 interface ReportWords {
   readonly hours: (hours: string, minutes: number) => string;
@@ -30,7 +31,7 @@ interface ReportWords {
 
 const WORDS: Readonly<Record<Language, ReportWords>> = {
   en: {
-    hours: (hours, minutes) => (hours === '0' ? `${minutes} min` : `${hours} h ${minutes} min`),
+    hours: (hours, minutes) => `${hours} h ${minutes} min`,
     runs: (count) => `${separated(count)} ${count === 1 ? 'run' : 'runs'}`,
     nothing: 'Nothing ran',
     failed: (count) => `${count} failed`,
@@ -45,7 +46,7 @@ const WORDS: Readonly<Record<Language, ReportWords>> = {
     between: ', ',
   },
   ja: {
-    hours: (hours, minutes) => (hours === '0' ? `${minutes}分` : `${hours}時間${minutes}分`),
+    hours: (hours, minutes) => `${hours}時間${minutes}分`,
     runs: (count) => `実行${separated(count)}回`,
     nothing: '実行はありませんでした',
     failed: (count) => `エラー${count}件`,
@@ -61,7 +62,9 @@ const WORDS: Readonly<Record<Language, ReportWords>> = {
   },
 };
 
+/** Under an hour to the second. */
 export function hoursText(ms: number, language: Language): string {
+  if (ms < HOUR_MS) return formatElapsed(Math.round(ms / 1000), language);
   const minutes = Math.round(ms / MINUTE_MS);
   return WORDS[language].hours(separated(Math.floor(minutes / 60)), minutes % 60);
 }
@@ -86,7 +89,7 @@ function runningText({ runningMs, estimated }: ReportedFigures, language: Langua
 
 export function budgetText({ usedMs, budgetMs, percent }: BudgetStanding, language: Language): string {
   const { used } = WORDS[language];
-  return used(hoursText(usedMs, language), separated(budgetMs / 3_600_000), separated(percent));
+  return used(hoursText(usedMs, language), separated(budgetMs / HOUR_MS), separated(percent));
 }
 
 export function forecastText({ forecastMs, budgetMs }: BudgetStanding, language: Language): string {

@@ -241,6 +241,19 @@ describe('the email channel', () => {
     );
   });
 
+  it('brings the file that a card has, as it is', async () => {
+    const text = '\uFEFFbot_id,runs\r\n"請求書, BOT",3\r\n';
+    await channel.send(
+      outgoing({ message: { ...message, attachment: { name: 'botbell-2026-11.csv', text } } }),
+    );
+    const { attachments = [] } = mail.mails[0]?.parsed ?? {};
+    expect(attachments.map(({ filename, mimeType }) => `${filename} ${mimeType}`)).to.deep.equal([
+      'botbell-2026-11.csv text/csv',
+    ]);
+    const { content = '' } = attachments[0] ?? {};
+    expect(Buffer.from(content as ArrayBuffer).toString()).to.equal(text);
+  });
+
   it('reconnects when the server has closed an idle connection', async () => {
     await channel.send(outgoing());
     const before = mail.connectionCount;

@@ -38,8 +38,10 @@ export const MONTH_FIGURES: readonly SaidFigure[] = [
   { head: 'reports.overdue', say: counted('overdue') },
   {
     head: 'reports.running',
-    say: ({ runningMs, estimated }, telling) => `${estimated > 0 ? '≈ ' : ''}${lasting(runningMs, telling)}`,
-    change: (now, before, telling) => signed(now.runningMs - before.runningMs, (ms) => lasting(ms, telling)),
+    say: ({ runningMs, estimated }, telling) =>
+      `${estimated > 0 ? '≈ ' : ''}${hoursText(runningMs, telling.language)}`,
+    change: (now, before, telling) =>
+      signed(now.runningMs - before.runningMs, (ms) => hoursText(ms, telling.language)),
   },
 ];
 
@@ -48,15 +50,11 @@ export const SAID_FIGURES: readonly SaidFigure[] = [
   {
     head: 'reports.incidents',
     say: ({ incidents = 0, incidentMs = 0 }, telling) =>
-      incidents === 0 ? '0' : `${telling.formats.number(incidents)} (${lasting(incidentMs, telling)})`,
+      incidents === 0
+        ? '0'
+        : `${telling.formats.number(incidents)} (${hoursText(incidentMs, telling.language)})`,
   },
 ];
-
-const HOUR_MS = 3_600_000;
-
-function lasting(ms: number, { formats, language }: Telling): string {
-  return ms < HOUR_MS ? formats.elapsed(Math.round(ms / 1000)) : hoursText(ms, language);
-}
 
 export const UNCHANGED = '±0';
 
@@ -82,7 +80,7 @@ export function notesOn(report: FullReport, telling: Telling): readonly string[]
   return [
     ...(unfinished > 0 ? [t('reports.unfinished', { runs: unfinished })] : []),
     ...(estimated > 0 ? [t('reports.estimated', { runs: estimated })] : []),
-    ...(costMs > 0 ? [t('reports.answers', { time: lasting(costMs, telling), retries })] : []),
+    ...(costMs > 0 ? [t('reports.answers', { time: hoursText(costMs, telling.language), retries })] : []),
     ...goneSince(report, telling),
     ...budgetIn(report, telling),
     ...report.doubts.map((doubt) => doubtText(doubt, language)),
