@@ -40,7 +40,7 @@ export const BEHIND: Sql = sql`SELECT ahead.id FROM (${EARLIER}) AS ahead ORDER 
 export function hasResult(row: string): Sql {
   const own = raw(row);
   return sql`(SELECT result.id FROM callbacks AS result WHERE result.job_id = ${own}.job_id AND result.bot_key = ${own}.bot_key
-    AND result.status IN (0, 1) AND result.kind <> 'overdue' LIMIT 1) IS NOT NULL`;
+    AND result.status IN (0, 1) AND result.kind || '' = 'callback' LIMIT 1) IS NOT NULL`;
 }
 
 /**
