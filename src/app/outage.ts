@@ -41,6 +41,8 @@ interface Trouble {
   reason: string;
   /** A call has failed: it is more than silent. */
   hasFailed: boolean;
+  /** At the last look. */
+  writtenAt: number | undefined;
   looks: number;
   readonly told: Map<string, DeliveryTarget>;
   unanswered: number;
@@ -78,9 +80,10 @@ export class Outage implements Chore {
     const trouble = this.#look();
     if (trouble === undefined) return;
     const { ledger, clock } = this.#parts;
-    if (!isWritten(ledger, clock)) trouble.looks += 1;
-    // A machine that is suspended again and again, each time for a moment, writes nothing meanwhile, and fails in nothing.
-    else if (!trouble.hasFailed && !this.isOpen) trouble.looks = 0;
+    // A machine that is suspended again and again writes nothing meanwhile, and fails in nothing.
+    if (ledger.writtenAt !== trouble.writtenAt && !trouble.hasFailed && !this.isOpen) trouble.looks = 0;
+    trouble.writtenAt = ledger.writtenAt;
+    trouble.looks += Number(!isWritten(ledger, clock));
     if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
     if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
     this.#trouble = undefined;
@@ -98,6 +101,7 @@ export class Outage implements Chore {
       lastAt: now,
       reason,
       hasFailed: false,
+      writtenAt: ledger.writtenAt,
       looks: 0,
       told: new Map(),
       unanswered: 0,
