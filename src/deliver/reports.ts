@@ -104,7 +104,7 @@ export async function tellReport(
 }
 
 /** How often it is looked how much is used. */
-const BUDGET_MS = 600_000;
+const BUDGET_MS = 60_000;
 
 const BUDGET_KEY = 'budget';
 
@@ -125,8 +125,8 @@ export async function tellBudget(
   const { budget, display } = config;
   const standing = await budgetStanding(ledger, config, dayOf(now, display.timezone));
   if (budget === undefined || standing === undefined) return { timer };
-  const { percent, after } = passedNow(budget.warn, standing, timer.data);
-  const next = { dueAt: now + BUDGET_MS, data: after };
+  const { percent, after, isMore } = passedNow(budget.warn, standing, timer.data);
+  const next = { dueAt: isMore ? now + 1 : now + BUDGET_MS, data: after };
   if (percent === undefined) return { timer, next };
   const subject: OwnSubject<'budget'> = { template: 'budget', ...standing, passed: percent };
   const { timezone } = display;

@@ -64,14 +64,14 @@ export interface ToldOfBudget {
   readonly told: readonly number[];
 }
 
-/** @returns what is to be told now, the highest that has been passed and is not told; undefined: nothing */
+/** @param warn ascending @returns the percentage to be told now, the lowest that is passed and not told; undefined: none. `isMore`: another one is */
 export function passedNow(
   warn: readonly number[],
   { percent, from }: Pick<BudgetStanding, 'percent' | 'from'>,
-  before: ToldOfBudget | undefined,
-): { readonly percent: number | undefined; readonly after: ToldOfBudget } {
-  const told = before?.from === from ? before.told : [];
-  const passed = warn.filter((each) => each <= percent);
-  const news = passed.filter((each) => !told.includes(each));
-  return { percent: news.at(-1), after: { from, told: [...new Set([...told, ...passed])] } };
+  before: ToldOfBudget,
+) {
+  const told = before.from === from ? before.told : [];
+  const [first, ...others] = warn.filter((each) => each <= percent && !told.includes(each));
+  const after: ToldOfBudget = { from, told: first === undefined ? told : [...told, first] };
+  return { percent: first, after, isMore: others.length > 0 };
 }

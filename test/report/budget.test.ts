@@ -1,0 +1,79 @@
+/** How much of the plan's running time a month has used, and what is told of it. */
+import { expect } from 'chai';
+import { passedNow, planMonth, standingOf } from '../../src/report/budget.ts';
+import { calendarOf, dateOf, dayIn } from '../../src/signal/calendar.ts';
+
+const HOUR = 3_600_000;
+const day = (date: string) => dayIn(date) ?? Number.NaN;
+const WORKDAYS = calendarOf({
+  days: ['mon', 'tue', 'wed', 'thu', 'fri'],
+  except: [],
+  also: [],
+  until: undefined,
+});
+
+const MONTHS: readonly (readonly [fromDay: number, today: string, from: string, to: string])[] = [
+  [1, '2026-11-01', '2026-11-01', '2026-12-01'],
+  [1, '2026-12-31', '2026-12-01', '2027-01-01'],
+  [15, '2026-11-14', '2026-10-15', '2026-11-15'],
+  [15, '2026-11-15', '2026-11-15', '2026-12-15'],
+  [28, '2027-01-27', '2026-12-28', '2027-01-28'],
+  [28, '2028-02-29', '2028-02-28', '2028-03-28'],
+];
+
+describe('A month of the plan', () => {
+  for (const [fromDay, today, from, to] of MONTHS)
+    it(`from the ${fromDay}th on that has ${today} goes from ${from} to before ${to}`, () => {
+      const month = planMonth(fromDay, day(today));
+      expect(`${dateOf(month.from)} ${dateOf(month.to)}`).to.equal(`${from} ${to}`);
+    });
+});
+
+describe('The budget', () => {
+  /** 2026-11-02 is a Monday. */
+  const RAN = [
+    ['2026-10-31', 50],
+    ['2026-11-01', 1],
+    ['2026-11-02', 2],
+    ['2026-11-03', 3],
+    ['2026-11-04', 6],
+  ] as const;
+  const days = RAN.map(([date, hours]) => ({ day: day(date), runningMs: hours * HOUR }));
+  const standing = (today: string, calendar?: typeof WORKDAYS) => {
+    const { usedMs, percent, forecastMs } = standingOf({ hours: 60, fromDay: 1, calendar }, days, day(today));
+    return { used: usedMs / HOUR, percent, forecast: forecastMs && forecastMs / HOUR };
+  };
+
+  it('is used by the days of its month alone, and forecast once three whole days are known', () => {
+    expect(standing('2026-11-03')).to.deep.equal({ used: 12, percent: 20, forecast: undefined });
+    // Six hours in three days, and 27 days to come.
+    expect(standing('2026-11-04')).to.deep.equal({ used: 12, percent: 20, forecast: 60 });
+  });
+
+  it('is forecast by the days of its calendar', () => {
+    expect(standing('2026-11-04', WORKDAYS).forecast).to.equal(undefined);
+    // Twelve hours in three workdays, and 18 to come.
+    expect(standing('2026-11-05', WORKDAYS).forecast).to.equal(84);
+  });
+
+  it('that is used up is forecast to be no less', () => {
+    const late = [{ day: day('2026-11-30'), runningMs: 90 * HOUR }];
+    expect(standingOf({ hours: 60, fromDay: 1, calendar: undefined }, late, day('2026-11-30'))).to.include({
+      percent: 150,
+      forecastMs: 90 * HOUR,
+    });
+  });
+
+  it('has each percentage told once a month, the lowest first', () => {
+    const from = day('2026-11-01');
+    const told: (number | undefined)[] = [];
+    let before = { from: 0, told: [] as readonly number[] };
+    for (const percent of [79, 81, 81, 130, 130, 130]) {
+      const now = passedNow([80, 100, 120], { percent, from }, before);
+      told.push(now.percent);
+      before = now.after;
+    }
+    expect(told).to.deep.equal([undefined, 80, undefined, 100, 120, undefined]);
+    expect(passedNow([80], { percent: 90, from: day('2026-12-01') }, before).percent).to.equal(80);
+  });
+});
