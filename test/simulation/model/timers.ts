@@ -99,13 +99,15 @@ function isHeldAtTimes(history: History, bot: string): boolean {
 
 /** Once until a result comes. Where two routes expect a BOT, each tells: an open question. */
 function missed(history: History, config: ConfigPlan, bot: string, broken: Broken): void {
-  const [expect, another] = routesOf(config, bot).flatMap((route) => route.expect ?? []);
+  const [expecting, another] = routesOf(config, bot).flatMap(({ expect, notify }) =>
+    expect === undefined ? [] : { ...expect, notify },
+  );
   const came = history.admitted.filter(({ send }) => send.bot === bot);
   const [first] = came;
-  if (expect === undefined || another !== undefined || first === undefined || isHeldAtTimes(history, bot))
+  if (expecting === undefined || another !== undefined || first === undefined || isHeldAtTimes(history, bot))
     return;
   const told = missedTold(history, bot).filter(({ at }) => at >= first.at + SECOND);
-  const { sure, most } = missedDue(history, came, expect, first.at);
+  const { sure, most } = missedDue(history, came, expecting, first.at);
   if (told.length >= sure && told.length <= most) return;
   const times = told.map(({ at }) => seconds(at)).join(', ');
   broken(
@@ -114,8 +116,15 @@ function missed(history: History, config: ConfigPlan, bot: string, broken: Broke
   );
 }
 
+type Expecting = ExpectPlan & Pick<RoutePlan, 'notify'>;
+
 /** How often a result was missed: surely, and at the most. */
-function missedDue(history: History, came: readonly Admitted[], expect: ExpectPlan, firstAt: number) {
+function missedDue(
+  history: History,
+  came: readonly Admitted[],
+  { notify, ...expect }: Expecting,
+  firstAt: number,
+) {
   const expected = new Expectation(firstAt, expect);
   const due = { sure: 0, most: 0 };
   // Told before its first callback, it is not told again until a result comes.
@@ -123,7 +132,9 @@ function missedDue(history: History, came: readonly Admitted[], expect: ExpectPl
   for (const result of [...came.filter(({ send }) => send.status !== 2), undefined]) {
     const at = result?.at ?? history.now;
     const from = expected.openDue + expected.graceMs + 1;
-    const isSure = at > from + LATE_MS && history.isCalm(from, from + LATE_MS);
+    // Where all are in trouble it may wait for them until the result has come.
+    const isTold = notify.some((destination) => !history.hasWeather(destination, 0, from + LATE_MS));
+    const isSure = isTold && at > from + LATE_MS && history.isCalm(from, from + LATE_MS);
     due.most += Number(from < at);
     due.sure += Number(!isMissed && isSure);
     isMissed = false;
