@@ -11,8 +11,8 @@ import {
   type StepPlan,
 } from './scenario.ts';
 
-/** So long after all is well a last step is due. */
-const TAIL_MS = 5 * MINUTE;
+/** So long after all is well most last steps are due. */
+const TAIL_MS = 2 * MINUTE;
 
 export function withIncidents(scenario: Scenario): Scenario {
   const random = new Random(scenario.seed, 'incidents');
