@@ -19,6 +19,8 @@ export const INCIDENT: readonly Planted[] = [
     file: 'src/incident/escalation.ts',
     from: 'step.destinations.filter((each) => !told.includes(each) && !tell.has(each));',
     to: 'step.destinations.filter((each) => told.length >= 0 && !tell.has(each));',
+    unseen:
+      'the same error is written once at each destination: it takes another error between two steps to one, which three hundred seeds do not have',
   },
   {
     does: 'adds steps up',
@@ -85,6 +87,8 @@ export const INCIDENT: readonly Planted[] = [
     file: 'src/ledger/deliveries/rows.ts',
     from: "WHEN 'alert' THEN EXISTS (SELECT 1 FROM incidents WHERE incidents.id = callbacks.incident_id AND over_at IS NOT NULL)",
     to: "WHEN 'alert' THEN EXISTS (SELECT 1 FROM incidents WHERE incidents.id = callbacks.incident_id AND over_at < 0)",
+    unseen:
+      'an alert is sent at once, unless its own destination is in trouble until what it tells of is over: no seed of three hundred',
   },
   {
     does: 'takes an alert about a job for its result',
