@@ -120,7 +120,7 @@ export class Claims {
     const { record, kind, notice, firstReceivedAt } = claimed;
     if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
-    if (loop.has(record) || ledger.unwritten.has(record)) return;
+    if (loop.has(record, () => this.#launch(claimed, by)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);

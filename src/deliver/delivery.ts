@@ -53,6 +53,8 @@ export class Delivery extends Sending {
   isTakenOver: boolean;
   /** Another one of its job may be due in the store once it has ended. */
   mayHaveNext = false;
+  /** Called once it is let go; set by whoever has claimed it anew by then. */
+  claimedAnew: (() => void) | undefined;
   /** Its outcome, once its attempts have ended. */
   update: DeliveryUpdate | undefined;
   readonly #asOf: number;

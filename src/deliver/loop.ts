@@ -35,8 +35,11 @@ export class Loop {
     this.#dependencies = dependencies;
   }
 
-  has(delivery: DeliveryName): boolean {
-    return this.#inHand.find(delivery) !== undefined;
+  /** @param claimedAnew of whoever has just claimed it: called once it is let go, where it was due again before that */
+  has(delivery: DeliveryName, claimedAnew?: () => void): boolean {
+    const found = this.#inHand.find(delivery);
+    if (found?.update?.state === 'pending') found.claimedAnew ??= claimedAnew;
+    return found !== undefined;
   }
 
   /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
@@ -115,7 +118,6 @@ export class Loop {
     this.release();
   }
 
-  /** Ends every running attempt with the failure `cut_off`. */
   cut(): void {
     for (const delivery of this.#inHand) delivery.cut();
   }
@@ -290,6 +292,7 @@ export class Loop {
     if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
     if (update?.state === 'pending') this.release(followers);
     else for (const follower of followers) this.#enqueue(follower);
+    delivery.claimedAnew?.();
     if (mayHaveNext) this.#dependencies.onDue();
     else this.#dependencies.onRoom();
     this.#underWay.end();

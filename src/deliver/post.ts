@@ -113,10 +113,11 @@ export class Posts {
     { callback, startedAt, onRendered }: Checked,
     post?: OpenPost,
   ): readonly Delivery[] {
-    const { loop } = this.#posting;
+    const { loop, ledger } = this.#posting;
     const { deliveries, timesReceived, firstReceivedAt, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
-    const own = deliveries.filter((record) => record.claim === 'own' && !loop.has(record));
+    const isLeft = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.doubt());
+    const own = deliveries.filter((record) => record.claim === 'own' && !isLeft(record));
     const { bot_id: bot, job_id: job } = callback;
     const mayWait = (what: string) => post === undefined || this.#mayWaitFor(what, post, settings);
     const hasRoom = own.length > 0 && mayWait(`bot ${bot}`) && mayWait(`job ${job}`);
