@@ -98,14 +98,14 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'takes in hand a second time what it has in hand',
     file: 'src/deliver/post.ts',
-    from: "record.claim === 'own' && !loop.has(record)",
+    from: "record.claim === 'own' && !isLeft(record)",
     to: "record.claim === 'own'",
     unseen: 'a second guard: what is in hand is claimed for as long as it is',
   },
   {
     does: 'sends by itself what it knows to be delivered, or has in hand',
     file: 'src/deliver/claims.ts',
-    from: 'if (loop.has(record) || ledger.unwritten.has(record)) return;',
+    from: 'if (loop.has(record, () => this.#launch(claimed, by)) || ledger.unwritten.has(record)) return;',
     to: '',
     unseen: 'a second guard: what is in hand, or cannot be written, keeps its claim',
   },

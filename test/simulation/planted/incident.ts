@@ -13,6 +13,8 @@ export const INCIDENT: readonly Planted[] = [
     file: 'src/incident/escalation.ts',
     from: 'return unlessDelivered ? isDelivered : isTakenUp;',
     to: 'return isTakenUp && (unlessDelivered || isDelivered || isTakenUp);',
+    unseen:
+      'no world of the first 300 has such a step due while its incident lasts and its route has been told; one had, while worlds went on for five minutes',
   },
   {
     does: 'tells a destination by each step of each route',
