@@ -82,7 +82,9 @@ function notOver(history: History, { key, at }: Attempt, destination: string, br
   );
   // A dead letter is a trouble until somebody has looked at it.
   const isRefused = before.some(({ failure }) => failure !== undefined && failure.class !== 'config');
-  if (up !== undefined && !isTroubled && !isRefused)
+  const giveUpAfterMs = Math.min(...history.scenario.configs.map((config) => config.giveUpAfterMs));
+  const isGivenUp = before.some((each) => !isSuccess(each) && at - each.at >= giveUpAfterMs);
+  if (up !== undefined && !isTroubled && !isRefused && !isGivenUp)
     broken(
       'what is over is not alerted',
       `${key} at ${seconds(at)}, and ${destination} works since ${seconds(up.at)}`,

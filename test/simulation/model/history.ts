@@ -22,6 +22,9 @@ const WAITING = new Set(['limit', 'full', 'dawdle', 'mixed']);
 /** Rules that hold a message for a while: it is sent by itself when they end. */
 export const HOLDS: ReadonlySet<string> = new Set(['mute', 'snooze', 'burst']);
 
+/** Of one BOT, the newest: a summary contains others, too. */
+const MOST_JOBS_NAMED = 20;
+
 /** By then processes have told each other which config they run. */
 const SETTLED_AFTER_MS = 20 * SECOND;
 
@@ -74,14 +77,18 @@ export class History {
   }
 
   /** Summaries that a destination took and that name the callback's job. */
-  summariesOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
+  summariesOf(
+    { send }: Pick<Admitted, 'send'>,
+    destination: string,
+    isNamed = (jobs: readonly string[], job: string) => jobs.includes(job),
+  ): readonly Attempt[] {
     const since = this.admissionOf(send)?.at ?? 0;
     return this.observed.attempts.filter(({ notice, takenAt, destination: where, at }) => {
       if (where !== destination || takenAt === undefined || !isAlert(notice) || at < since) return false;
       const { subject } = notice.alert;
       return (
         subject.template === 'summary' &&
-        subject.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && jobs.includes(send.job))
+        subject.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && isNamed(jobs, send.job))
       );
     });
   }
@@ -89,7 +96,9 @@ export class History {
   /** When a destination took it, by itself or in a summary, for the first time. */
   toldAt(admitted: Pick<Admitted, 'send'>, destination: string): number | undefined {
     const own = this.attemptsOf(admitted, destination).find(({ takenAt }) => takenAt !== undefined);
-    return own?.takenAt ?? this.summariesOf(admitted, destination)[0]?.takenAt;
+    const mayBeNamed = (jobs: readonly string[], job: string) =>
+      jobs.includes(job) || jobs.length === MOST_JOBS_NAMED;
+    return own?.takenAt ?? this.summariesOf(admitted, destination, mayBeNamed)[0]?.takenAt;
   }
 
   /** When the process ended; Infinity: never. */

@@ -98,8 +98,11 @@ function isWritten(history: History, { process, endedAt = 0 }: Attempt): boolean
 /** An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so. */
 function toldOverOnce({ observed }: History, broken: Broken): void {
   const told = new Map<string, string>();
+  const known = new Set<string>();
   for (const { notice, key, destination, at } of observed.attempts) {
-    if (!isAlert(notice)) continue;
+    // A later attempt says nothing new.
+    if (!isAlert(notice) || known.has(`${key} at ${destination}`)) continue;
+    known.add(`${key} at ${destination}`);
     const { subject: about } = notice.alert;
     if (about.template === 'dead_letter' || about.template === 'config_failure')
       told.delete(`${about.destination} at ${destination}`);
