@@ -2,7 +2,7 @@
 import { hasWholeLogin, LOGIN_RULE } from '../outbound/login.ts';
 import { parseProxy } from '../outbound/proxy.ts';
 import { didYouMean, nearestOrAll } from '../text/nearest.ts';
-import { dayIn } from '../signal/calendar.ts';
+import { dayIn, daysIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
 import { faultOfOptions } from '../text/url-options.ts';
 import { networkFilter } from '../text/networks.ts';
@@ -227,10 +227,7 @@ export const dateRule = holding(
 
 export const dayRangeRule = holding(
   'must be a day that there is, such as 2026-12-29, or days from one to another, such as 2026-12-29..2027-01-03',
-  (text) => {
-    const [from, to = from, ...more] = text.split('..').map(dayIn);
-    return from !== undefined && to !== undefined && from <= to && more.length === 0;
-  },
+  (text) => daysIn(text) !== undefined,
 );
 
 export const calendarRule = (name: string, { calendars }: Pick<Known, 'calendars'>): string | undefined =>

@@ -1,5 +1,5 @@
 /** Reads `calendars`, with the files of days that they name. */
-import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange } from '../signal/calendar.ts';
+import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
 import { WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json-object.ts';
 import { checkSection } from './check-section.ts';
@@ -57,7 +57,7 @@ function calendarFrom(
   const rangesOf = (entries: typeof except) =>
     entries.flatMap((entry): readonly DayRange[] =>
       typeof entry === 'string'
-        ? [rangeIn(entry)]
+        ? [daysIn(entry) as DayRange]
         : [...(files.get(wholePath(entry.file)) ?? [])].map((day) => [day, day] as const),
     );
   const lastDay = until === undefined ? undefined : dayIn(until);
@@ -66,12 +66,6 @@ function calendarFrom(
     typeof entry === 'string' ? [] : wholePath(entry.file),
   );
   return { calendar, until: lastDay, files: [...new Set(own)] };
-}
-
-/** @param text as `dayRangeRule` takes it */
-function rangeIn(text: string): DayRange {
-  const [from = '', to = from] = text.split('..');
-  return [dayIn(from) ?? 0, dayIn(to) ?? 0];
 }
 
 function datesOf(path: string, at: Path, problems: Problems, reading: CalendarReading): DatesOfFile {

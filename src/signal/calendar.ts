@@ -43,6 +43,13 @@ export interface CalendarDoubt {
 /** From one day to another, both included. */
 export type DayRange = readonly [from: number, to: number];
 
+/** The days that `2026-12-29` or `2026-12-29..2027-01-03` names; undefined: there are none. */
+export function daysIn(text: string): DayRange | undefined {
+  const [first = '', last = first, ...more] = text.split('..');
+  const [from, to] = [dayIn(first), dayIn(last)];
+  return from !== undefined && to !== undefined && from <= to && more.length === 0 ? [from, to] : undefined;
+}
+
 /** `except` wins over `days`, `also` over both; after `until`, `except` counts no more. */
 export interface CalendarDays {
   readonly days: readonly Weekday[];
