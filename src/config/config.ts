@@ -102,18 +102,22 @@ const bytesOf = (text: string) => parseSize(text) as number;
 /** Times of day in minutes. */
 export function windowOf(
   { days, dates, from, to, calendar }: WindowSection,
-  { named }: Pick<Calendars, 'named'>,
+  calendars: Pick<Calendars, 'named'>,
 ): TimeWindow {
-  const name = typeof calendar === 'object' ? calendar.outside : calendar;
-  const found = name === undefined ? undefined : named.get(name)?.calendar;
+  const isOutside = typeof calendar === 'object';
+  const found = calendarNamed(isOutside ? calendar.outside : calendar, calendars);
   return {
     days,
     dates,
-    calendar: found && typeof calendar === 'object' ? outside(found) : found,
+    calendar: found && isOutside ? outside(found) : found,
     from: from === undefined ? undefined : parseTimeOfDay(from),
     // As an end, 00:00 is the end of the day.
     to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
   };
+}
+
+export function calendarNamed(name: string | undefined, { named }: Pick<Calendars, 'named'>) {
+  return name === undefined ? undefined : named.get(name)?.calendar;
 }
 
 /** The days that a file has, each once. */

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../text/json-object.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
 import { checkSection, type Checking, NO_VALUE } from './check-section.ts';
-import { type Destination, type DigestConfig, windowOf, type Calendars } from './config.ts';
+import { calendarNamed, type Calendars, type Destination, type DigestConfig, windowOf } from './config.ts';
 import { groupRule, nameRule, NOTHING_KNOWN, parseTimeOfDay } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -65,9 +65,9 @@ export class NotifyReader {
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
     const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;
     if (digest !== undefined) {
-      const { at, days = WEEKDAYS, calendar } = digest;
-      const own = calendar === undefined ? undefined : this.#calendars.named.get(calendar)?.calendar;
-      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days, calendar: own });
+      const { at, days = WEEKDAYS } = digest;
+      const calendar = calendarNamed(digest.calendar, this.#calendars);
+      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days, calendar });
     }
     return notify;
   }

@@ -1,5 +1,6 @@
 /** Converts sections of reports and of the budget that have passed the schema. */
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { calendarNamed } from './config.ts';
 import type { BudgetConfig, Calendars, Destination, ReportConfig } from './config.ts';
 import { parseTimeOfDay } from './field-rules.ts';
 import type { NotifyReader } from './read-notify.ts';
@@ -56,8 +57,4 @@ function budgetOf(
     calendar: calendarNamed(calendar, calendars),
     notify: told.budget,
   };
-}
-
-function calendarNamed(name: string | undefined, { named }: Pick<Calendars, 'named'>) {
-  return name === undefined ? undefined : named.get(name)?.calendar;
 }

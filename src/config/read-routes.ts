@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
 import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { type Destination, msOf, type RouteConfig, windowOf, type Calendars } from './config.ts';
+import { calendarNamed, msOf, windowOf } from './config.ts';
+import type { Calendars, Destination, RouteConfig } from './config.ts';
 import { type Path, pathText } from './path.ts';
 import type { NotifyReader } from './read-notify.ts';
 import type { RouteSection } from './schema.ts';
@@ -110,6 +111,6 @@ function expectationOf(
   { timezone, calendars }: RulesAsRead,
 ): Expectation {
   const graceMs = msOf(grace);
-  const calendar = name === undefined ? undefined : calendars.named.get(name)?.calendar;
+  const calendar = calendarNamed(name, calendars);
   return every === undefined ? { cron, timezone, calendar, graceMs } : { everyMs: msOf(every), graceMs };
 }
