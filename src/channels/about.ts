@@ -11,7 +11,7 @@ export interface About extends Readonly<Record<Language, AboutWords>> {
 }
 
 /** In Markdown. */
-export interface AboutWords {
+interface AboutWords {
   /** What to get from the chat. */
   readonly from: string;
   /** What an address is; left out: the hook's name. */

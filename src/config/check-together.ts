@@ -49,9 +49,9 @@ const CHECKS: readonly Check[] = [
     ['admin', 'password'],
     'is not set, and admin.url, hosts or trust_proxy say that others come: set it',
     ({ admin, display }) =>
-      admin?.password === undefined &&
-      (display.pageUrl !== undefined || admin?.hosts.length !== 0 || admin.trustProxy !== false) &&
-      admin !== undefined,
+      admin &&
+      admin.password === undefined &&
+      (display.pageUrl !== undefined || admin.hosts.length > 0 || admin.trustProxy !== false),
   ],
   [
     'warning',

@@ -107,7 +107,7 @@ function readConfig(
   const told = readTold(root, reader);
   const toldOfDays = readToldOfDays(root, reader);
   const groups = [...reader.groups.keys()];
-  const templateSets = readTemplateSets(root['templates'], file, problems, environment);
+  const templateSets = readTemplateSets(root['templates'], whole, problems, environment);
   const sections = checkSection(rootSchema, root, [], {
     problems,
     known: { groups, calendars: [...calendars.named.keys()], templateSets, conditionFault, linkFault },
@@ -152,13 +152,13 @@ function inFolderOf(file: string): (path: string) => string {
 
 function readTemplateSets(
   folder: unknown,
-  file: string,
+  whole: CalendarReading['whole'],
   problems: Problems,
   { readFolders, builtInSets }: LoadEnvironment,
 ): readonly string[] {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
   try {
-    return [...builtInSets, ...readFolders(inFolderOf(file)(folder))];
+    return [...builtInSets, ...readFolders(whole(folder))];
   } catch (error) {
     problems.error(['templates'], `cannot be read as a folder: ${(error as Error).message}`);
     return builtInSets;

@@ -87,7 +87,7 @@ function datesOf(path: string, at: Path, problems: Problems, reading: CalendarRe
 const DATE = /^[ \t"']*(\d{4})([-/]?)(\d{1,2})\2(\d{1,2})(?!\d)/;
 
 /** @param text bytes as latin1, in whatever encoding: dates are ASCII in all but UTF-16, where a NUL stands beside each character */
-export function datesIn(text: string): DatesOfFile {
+function datesIn(text: string): DatesOfFile {
   const days = text
     .replaceAll('\0', '')
     .replace(/^(?:ï»¿|ÿþ|þÿ)/, '')

@@ -1,5 +1,5 @@
 /** A report: what BOTs did in a period, the worst first. */
-import { type CalendarDoubt, DAY_MS, dateOf, periodStart } from '../signal/calendar.ts';
+import { type CalendarDoubt, DAY_MS, dateOf, periodAfter, periodStart } from '../signal/calendar.ts';
 import type { Language } from '../time/display.ts';
 import type { BudgetStanding } from './budget.ts';
 import { type Figures, RETRY_MS, sumOf } from './figures.ts';
@@ -66,8 +66,7 @@ export function answersCostMs({ answerMs, retries }: Figures): number {
 
 /** The month of a day. */
 export function monthOf(day: number): Days {
-  const from = periodStart('month', day);
-  return { from, to: periodStart('month', from + 31 * DAY_MS) };
+  return { from: periodStart('month', day), to: periodAfter('month', day) };
 }
 
 /** The month before, where the days are those of a month. */

@@ -51,7 +51,7 @@ export function daysIn(text: string): DayRange | undefined {
 }
 
 /** `except` wins over `days`, `also` over both; after `until`, `except` counts no more. */
-export interface CalendarDays {
+interface CalendarDays {
   readonly days: readonly Weekday[];
   readonly except: readonly DayRange[];
   readonly also: readonly DayRange[];
@@ -112,7 +112,8 @@ export function periodStart(every: Report['every'], day: number): number {
   return every === 'week' ? day - ((date.getUTCDay() + 6) % 7) * DAY_MS : day;
 }
 
-function periodAfter(every: Report['every'], day: number): number {
+/** The first day of the period after the day's. */
+export function periodAfter(every: Report['every'], day: number): number {
   // Two of the longest ones' beginnings are as far from each other.
   return periodStart(every, periodStart(every, day) + { day: 1, week: 7, month: 31 }[every] * DAY_MS);
 }
