@@ -71,11 +71,13 @@ function momentsIn(timezone: string): readonly Moment[] {
   });
 }
 
+const SHORT_WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' });
+
 /** Dates are compared as texts. */
 function hasDate({ days, except, also, until = '9999' }: Dates, date: string): boolean {
   const isIn = (some: Dates['also']) => some.some(([from, to]) => from <= date && date <= to);
-  const weekday = new Date(`${date}T12:00Z`).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' });
-  const isDay = days.some((day) => day === weekday.toLowerCase());
+  const weekday = SHORT_WEEKDAY.format(new Date(`${date}T12:00Z`)).toLowerCase();
+  const isDay = days.some((day) => day === weekday);
   return isIn(also) || (isDay && !(date <= until && isIn(except)));
 }
 
