@@ -8,7 +8,7 @@ import type { BudgetSection, ReportSection } from './schema-days.ts';
 import type { RootSection } from './schema.ts';
 
 /** Whom the reports and the budget tell, in the order of their sections. */
-export interface ToldOfDays {
+interface ToldOfDays {
   readonly reports: readonly (readonly Destination[])[];
   readonly budget: readonly Destination[];
 }

@@ -55,7 +55,7 @@ function attached({ attachment }: Card): Pick<EmailMessage, 'attachment'> {
   return attachment === undefined ? {} : { attachment };
 }
 
-export function showMail(card: Card): ShownCard {
+function showMail(card: Card): ShownCard {
   return showCard(card, MOST);
 }
 
@@ -64,7 +64,7 @@ const LONGEST_SUBJECT = 150;
 
 const NO_SUBJECT: Readonly<Record<Language, string>> = { en: 'Notification', ja: '通知' };
 
-export function subjectOf(summary: string, language: Language): string {
+function subjectOf(summary: string, language: Language): string {
   return shortLine(summary, LONGEST_SUBJECT) || NO_SUBJECT[language];
 }
 

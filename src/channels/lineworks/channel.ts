@@ -10,7 +10,7 @@ import { markedUp } from '../lines.ts';
 import { lineworksBot, MARKUP, TENANT, withoutMentions } from './bot.ts';
 import { BOT_FIELDS, type BotSettings } from './token.ts';
 
-export interface LineworksHookMessage {
+interface LineworksHookMessage {
   readonly title: string;
   readonly body: { readonly text: string };
   readonly button?: { readonly label: string; readonly url: string };

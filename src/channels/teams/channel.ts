@@ -25,7 +25,7 @@ type TextRun = ReturnType<typeof run>;
 type Line = ReturnType<typeof lineOf>;
 type Element = Line | ReturnType<typeof boxOf> | { readonly type: 'TextBlock'; readonly text: string };
 
-export type TeamsMessage = ReturnType<typeof messageOf>;
+type TeamsMessage = ReturnType<typeof messageOf>;
 
 function openUrl(title: string, url: string) {
   return { type: 'Action.OpenUrl', title, url };
@@ -70,7 +70,7 @@ const teamsMentions = mentionsOf(
   (id) => `<at>${id}</at>`,
 );
 
-export const teamsFormat = drawnFormat<TeamsMessage>({
+const teamsFormat = drawnFormat<TeamsMessage>({
   name: 'teams',
   mentions: teamsMentions,
   markup: UNMARKED,
