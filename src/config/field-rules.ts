@@ -118,9 +118,9 @@ function withLogin(rule: PlainRule): PlainRule {
   };
 }
 
-/** Of pg's, as a URL takes them. */
+/** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
 const POSTGRES_OPTIONS =
-  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
+  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
     ' ',
   );
 

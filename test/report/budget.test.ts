@@ -23,7 +23,7 @@ const MONTHS: readonly (readonly [fromDay: number, today: string, from: string, 
 
 describe('A month of the plan', () => {
   for (const [fromDay, today, from, to] of MONTHS)
-    it(`from the ${fromDay}th on that has ${today} goes from ${from} to before ${to}`, () => {
+    it(`that begins on day ${fromDay} and has ${today} goes from ${from} to before ${to}`, () => {
       const month = planMonth(fromDay, day(today));
       expect(`${dateOf(month.from)} ${dateOf(month.to)}`).to.equal(`${from} ${to}`);
     });
