@@ -1,6 +1,7 @@
 /** Whose a claim is: it lives as long as its owner, on every database. */
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { freeClaims } from '../../src/ledger/deliveries/free-claims.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
@@ -132,6 +133,18 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       await other.upkeep.heartbeat(CONFIG);
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect(await bench.store.rows('processes', 'owner')).to.have.length(1);
+    });
+
+    it('is not freed by another process that had it before', async () => {
+      await begin();
+      await bench.store.run(
+        `insert into timers (key, kind, due_at, data, owner) values ('hold a', 'hold', 0, '{}', 'first')`,
+      );
+      const deliveries = (await bench.deliveries()).map(({ id }) => ({ ...NOBODY, id, updatedAt: 0 }));
+      const looking = { isGone: () => false, isSilenceJudged: false, isDue: () => true };
+      const leftOf = () => ({ deliveries, timers: ['hold a'] });
+      const { isAny } = await bench.store.call(freeClaims, [{ ...looking, leftOf }], 'other');
+      expect(isAny).to.equal(false);
     });
 
     describe('and does not work on, since the answer of a call was lost', () => {

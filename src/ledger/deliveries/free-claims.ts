@@ -47,10 +47,11 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
     DELETE FROM processes WHERE owner <> ${owner} AND (owner IN (${join(['', ...gone])}) OR seen_at < ${now - FORGOTTEN_AFTER_MS})`);
   const own = await ownClaims(tx);
   const left = leftOf(own);
+  const isOwn = sql`owner = ${owner}`;
   const isAnyLeft = await endClaims(
     tx,
-    sql`id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
-    sql`key IN (${join(['', ...left.timers])})`,
+    sql`${isOwn} AND id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
+    sql`${isOwn} AND key IN (${join(['', ...left.timers])})`,
   );
   return { dead, isAny: isAnyDead || isAnyLeft, own };
 }
