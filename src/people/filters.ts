@@ -6,6 +6,7 @@ import type { RedeliveryFilter } from '../ledger/deliveries/bulks.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
+import { snakeCase } from '../text/snake-case.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration } from '../time/display.ts';
 import { Refused, type Worded, wordedIn } from './outcomes.ts';
@@ -166,11 +167,6 @@ export function readRedelivery(query: URLSearchParams, context: FilterContext) {
     throw refusalOf([['state', [en, 'は、ほかに条件がなければ dead か held です']]]);
   }
   return { filter: filterIn(values) as RedeliveryFilter, isDryRun };
-}
-
-/** `bot_id` for `botId`. */
-export function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** `botId` for `bot_id`. */

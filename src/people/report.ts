@@ -18,15 +18,8 @@ import {
   reportOf,
 } from '../report/report.ts';
 import { type CalendarDoubt, DAY_MS, dateOf, dayIn, dayOf, periodStart } from '../signal/calendar.ts';
-import {
-  type FilterContext,
-  oneOf,
-  type Parameter,
-  readParameters,
-  refusalOf,
-  snakeCase,
-  TEXT,
-} from './filters.ts';
+import { snakeCase } from '../text/snake-case.ts';
+import { type FilterContext, oneOf, type Parameter, readParameters, refusalOf, TEXT } from './filters.ts';
 import type { Worded } from './outcomes.ts';
 
 /** A period may end after today: a month that is not over. */

@@ -3,6 +3,7 @@ import sql, { join, raw } from 'sql-template-tag';
 import { type Figures, FIGURES, sumOf } from '../../report/figures.ts';
 import { type ReportedBot, totalOf } from '../../report/report.ts';
 import { instantOn } from '../../signal/calendar.ts';
+import { snakeCase } from '../../text/snake-case.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { countedUpTo } from './roll-up.ts';
@@ -26,7 +27,7 @@ export interface PeriodRequest extends Period {
 }
 
 const SUMS = raw(
-  FIGURES.map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  FIGURES.map(snakeCase)
     .map((column) => `CAST(sum(${column}) AS BIGINT) AS ${column}`)
     .join(', '),
 );
