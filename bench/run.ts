@@ -40,15 +40,18 @@ function readOptions(args: string[]): Options {
     args,
     options: {
       quick: { type: 'boolean', default: false },
-      only: { type: 'string', default: PARTS.join(',') },
+      only: { type: 'string' },
       rounds: { type: 'string' },
       profile: { type: 'string' },
       store: { type: 'string' },
     },
   });
-  const parts = values.only.split(',');
+  const isPostgres = values.store?.startsWith('postgres') === true;
+  const parts = values.only?.split(',') ?? PARTS.filter((part) => part !== 'replicas' || isPostgres);
   const unknown = parts.find((part) => !PARTS.includes(part));
   if (unknown !== undefined) throw new Error(`--only=${unknown}: it takes ${PARTS.join(', ')}`);
+  if (parts.includes('replicas') && !isPostgres)
+    throw new Error('--only=replicas: it needs --store=<url> of an empty PostgreSQL database');
   const effort = values.quick ? QUICK : WHOLE;
   const rounds = values.rounds === undefined ? effort.rounds : wholeNumber(values.rounds);
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
@@ -71,5 +74,5 @@ if (parts.includes('slack')) {
 if (parts.includes('disk'))
   console.log(`${diskTable(await measureSlowDisk(effort.rounds, effort.openLoopSeconds))}\n`);
 if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);
-if (parts.includes('replicas') && store?.startsWith('postgres') === true)
+if (parts.includes('replicas') && store !== undefined)
   console.log(`${replicaTable(await measureReplicas(store, effort))}\n`);
