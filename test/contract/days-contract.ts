@@ -1,14 +1,13 @@
 /** What every ledger promises of reports: whatever is counted by then, they say what an oracle makes of all that came. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { sumOf } from '../../src/report/figures.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { sized } from '../support/test-size.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Tx } from '../../src/ledger/database.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { rollUp } from '../../src/ledger/days/roll-up.ts';
-import { type Figures, FIGURES } from '../../src/report/figures.ts';
+import { type Figures, FIGURES, sumOf } from '../../src/report/figures.ts';
 import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
@@ -181,7 +180,6 @@ class Counting {
         botName: figures.runs === 0 ? '' : botName,
         ...sumOf([figures]),
       }));
-
       expect(said).to.deep.equal(this.#oracle.bots(from, to));
     }
     const all = { from: today - 60 * DAY_MS, to: today + 2 * DAY_MS, timezone };

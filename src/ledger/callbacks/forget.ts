@@ -1,5 +1,6 @@
 /** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { DAY_MS } from '../../signal/calendar.ts';
 import type { Tx } from '../database.ts';
 import { rollUpTo } from '../days/roll-up.ts';
 import { countedFrom } from '../timers/digest.ts';
@@ -12,8 +13,6 @@ const AT_ONCE = 20;
 
 /** Rows per step when callbacks are deleted before their time: fewer, so that no more go than necessary. */
 const EARLY_AT_ONCE = 4;
-
-const DAY_MS = 86_400_000;
 
 const SNOOZES_KEPT_MS = 3 * DAY_MS;
 

@@ -10,7 +10,7 @@ import { countedUpTo } from './roll-up.ts';
 import { Tally } from './tally.ts';
 
 /** Days from `from` on and before `to`, in a time zone. */
-export interface Period {
+interface Period {
   readonly from: number;
   readonly to: number;
   readonly timezone: string;

@@ -11,7 +11,7 @@ const HISTORY_AT_ONCE = 1000;
 const FORGOTTEN_AT_ONCE = 500;
 
 /** How long the days are kept: a report's, in whatever time zone. */
-export const DAYS_KEPT_MS = (REPORTED_DAYS + 2) * DAY_MS;
+const DAYS_KEPT_MS = (REPORTED_DAYS + 2) * DAY_MS;
 
 /** A callback of a run comes so long after the first one at most, to be counted as of the same run. */
 const RUNS_KEPT_MS = 62 * DAY_MS;
@@ -36,7 +36,7 @@ async function lockPosition(tx: Tx): Promise<Position> {
   return only(await tx.all<Position>(sql`${POSITION} ${tx.forUpdate}`));
 }
 
-export interface RollUp {
+interface RollUp {
   readonly timezone: string;
   /** What came so long ago is committed, and its answer written. */
   readonly marginMs: number;

@@ -18,7 +18,7 @@ export interface OwnClaims {
 }
 
 /** What a process knows that looks for claims on which nobody works. */
-export interface Looking {
+interface Looking {
   /** Whether the owner was a process of this machine and is none any more. */
   readonly isGone: (owner: string) => boolean;
   /** Whether who is silent is dead; else only who is gone is, or has never been heard of. */

@@ -35,13 +35,13 @@ export interface EndedHold
   readonly hasFailedAgain: boolean;
 }
 
-export interface HeldOn {
+interface HeldOn {
   readonly reason: string;
   readonly heldUntil: number;
   readonly snoozeId: number | undefined;
 }
 
-export type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
+type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
 
 /** What becomes of a message: told now, held on, not told for good, or pending: with no route that names it any more. */
 export type Ended = Tells | HeldOn | ForGood | 'pending';

@@ -184,7 +184,7 @@ async function tellOne(
   const row = await tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
-      told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms), 
+      told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
       posted_at = CASE WHEN answered_at IS NULL THEN coalesce(${answer?.receivedAt}, posted_at) ELSE posted_at END,
       answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
         WHERE callbacks.id = callback_id AND times_received = 1), answered_at)

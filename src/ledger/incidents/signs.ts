@@ -10,7 +10,7 @@ import type { Alert, DeliveryError, DeliveryTarget } from '../ledger.ts';
 import { type AlertAbout, raise } from './alerts.ts';
 import { endIncidents, INCIDENT, tellIncidents, type ToldTarget } from './telling.ts';
 
-export interface Noticed {
+interface Noticed {
   readonly kind: IncidentKind;
   /** The subject's key (`keyOf`), and as people see it. */
   readonly key: string;
