@@ -7,6 +7,9 @@ import { type Figures, RETRY_MS, sumOf } from './figures.ts';
 /** For so long figures are kept, and today. */
 export const REPORTED_DAYS = 400;
 
+/** How long that is from now, in whatever time zone. */
+export const REPORTED_MS = (REPORTED_DAYS + 2) * DAY_MS;
+
 export interface ReportedFigures extends Figures {
   /** Incidents that were open in the period, and how long they were open in it. */
   readonly incidents: number;

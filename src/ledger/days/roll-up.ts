@@ -1,6 +1,6 @@
 /** Adds what came to the days of BOTs, away from POSTs: figures that outlive callbacks. */
 import sql from 'sql-template-tag';
-import { REPORTED_DAYS } from '../../report/report.ts';
+import { REPORTED_MS } from '../../report/report.ts';
 import { DAY_MS } from '../../signal/calendar.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.ts';
@@ -9,9 +9,6 @@ import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.t
 const CALLBACKS_AT_ONCE = 500;
 const HISTORY_AT_ONCE = 1000;
 const FORGOTTEN_AT_ONCE = 500;
-
-/** How long the days are kept: a report's, in whatever time zone. */
-const DAYS_KEPT_MS = (REPORTED_DAYS + 2) * DAY_MS;
 
 /** A callback of a run comes so long after the first one at most, to be counted as of the same run. */
 const RUNS_KEPT_MS = 62 * DAY_MS;
@@ -131,7 +128,7 @@ async function forgetDays(tx: Tx): Promise<boolean> {
     tx.all(sql`DELETE FROM runs WHERE (bot_key, job_id) IN (
       SELECT bot_key, job_id FROM runs WHERE day < ${tx.now - RUNS_KEPT_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
     tx.all(sql`DELETE FROM days WHERE (bot_key, day) IN (
-      SELECT bot_key, day FROM days WHERE day < ${tx.now - DAYS_KEPT_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
+      SELECT bot_key, day FROM days WHERE day < ${tx.now - REPORTED_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
   ]);
   return gone.some(({ length }) => length === FORGOTTEN_AT_ONCE);
 }

@@ -1,6 +1,7 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import { type Incident, type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
+import { REPORTED_MS } from '../../report/report.ts';
 import { likenessOf } from '../../signal/likeness.ts';
 import { toldTroubles } from '../../notice/troubles.ts';
 import { gistOf } from '../../text/gist.ts';
@@ -119,9 +120,6 @@ export async function troubledDestinations(tx: Tx): Promise<readonly string[]> {
 /** Refused callbacks are over after so long without one. */
 const QUIET_MS = 3_600_000;
 
-/** Over incidents are kept for so long. */
-const KEPT_MS = 400 * 86_400_000;
-
 /** Callbacks of a BOT that are looked at for a success that was admitted together with the error before it, so that neither saw the other. */
 const MOST_NEWEST = 20;
 
@@ -177,7 +175,7 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
       AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raise(tx, sql`1 = 1`);
-  await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - KEPT_MS}`);
+  await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - REPORTED_MS}`);
 }
 
 /** The key of the incident of a store that cannot be written. */
