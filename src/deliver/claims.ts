@@ -64,7 +64,7 @@ export class Claims {
   }
 
   async #claim(current: Settings, now: number): Promise<void> {
-    const { clock, ledger, loop, signals, paces, onDue, onBulk } = this.#dependencies;
+    const { clock, ledger, loop, signals, paces, onDue, onBulk, onMilestone } = this.#dependencies;
     const request = this.#requestAt(now, current);
     const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
     this.#last = last;
@@ -78,7 +78,10 @@ export class Claims {
     // There may be more of them.
     if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;
     const until = now + current.config.receiver.answerWithinMs;
-    for (const each of deliveries) this.#launch(each, { settings: current, until, asOf });
+    for (const each of deliveries) {
+      if (each.isTakenOver) onMilestone({ ...each, ...each.record, name: 'taken_over' });
+      this.#launch(each, { settings: current, until, asOf });
+    }
     if (deliveries.length > 0) onDue();
     if (tick !== undefined) await signals.take(tick, asOf, current);
   }
@@ -116,9 +119,8 @@ export class Claims {
 
   #launch(claimed: DueDelivery, by: Pick<Claimed, 'settings' | 'until' | 'asOf'>): void {
     const { settings, until, asOf } = by;
-    const { loop, follower, ledger, onMilestone } = this.#dependencies;
+    const { loop, follower, ledger } = this.#dependencies;
     const { record, kind, notice, firstReceivedAt } = claimed;
-    if (claimed.isTakenOver) onMilestone({ ...claimed, ...record, name: 'taken_over' });
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
     if (loop.has(record, () => this.#launch(claimed, by)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);

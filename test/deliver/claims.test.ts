@@ -146,6 +146,7 @@ describe('what nobody waits for', () => {
     const { status } = await bench.deliver(callbackWith({ job_id: 'a' }));
     await bench.clock.advance(5 * SECOND_MS);
     expect([status, bench.told]).to.deep.equal([502, [OPS]]);
+    expect(bench.milestonesReached, 'and the log says so once').to.deep.equal([`taken_over ${OPS}`]);
   });
 
   it('is given up at once where it can never pass, with an alert, unless it is one itself: that is a line in the log', async () => {
