@@ -13,54 +13,41 @@ import { ifAny, NOTES } from './notes.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-interface ReportWords {
-  readonly hours: (hours: string, minutes: number) => string;
-  readonly runs: (count: number) => string;
-  readonly nothing: string;
-  readonly failed: (count: string) => string;
-  readonly missed: (count: string) => string;
-  readonly overdue: (count: string) => string;
-  readonly estimated: (time: string, runs: string) => string;
-  readonly incidents: (count: string, time: string) => string;
-  readonly used: (used: string, of: string, percent: string) => string;
-  readonly forecast: (time: string, percent: string) => string;
-  readonly ends: (calendar: string, day: string) => string;
-  readonly noDay: (calendar: string, file: string, year: number) => string;
-  readonly between: string;
-}
-
-const WORDS: Readonly<Record<Language, ReportWords>> = {
+const WORDS = {
   en: {
-    hours: (hours, minutes) => `${hours} h ${minutes} min`,
-    runs: (count) => `${separated(count)} ${count === 1 ? 'run' : 'runs'}`,
+    hours: (hours: string, minutes: number) => `${hours} h ${minutes} min`,
+    runs: (count: number) => `${separated(count)} ${count === 1 ? 'run' : 'runs'}`,
     nothing: 'Nothing ran',
-    failed: (count) => `${count} failed`,
-    missed: (count) => `${count} missed`,
-    overdue: (count) => `${count} overdue`,
-    estimated: (time, runs) => `${time} (${runs} estimated)`,
-    incidents: (count, time) => `${count}, ${time} in all`,
-    used: (used, of, percent) => `${used} of ${of} h (${percent}%)`,
-    forecast: (time, percent) => `${time} by the end of the month (${percent}%), if it goes on like this`,
-    ends: (calendar, day) => `The calendar ${calendar} ends on ${day}`,
-    noDay: (calendar, file, year) => `${file} of the calendar ${calendar} has no day of ${year}`,
+    failed: (count: string) => `${count} failed`,
+    missed: (count: string) => `${count} missed`,
+    overdue: (count: string) => `${count} overdue`,
+    estimated: (time: string, runs: string) => `${time} (${runs} estimated)`,
+    incidents: (count: string, time: string) => `${count}, ${time} in all`,
+    used: (used: string, of: string, percent: string) => `${used} of ${of} h (${percent}%)`,
+    forecast: (time: string, percent: string) =>
+      `${time} by the end of the month (${percent}%), if it goes on like this`,
+    ends: (calendar: string, day: string) => `The calendar ${calendar} ends on ${day}`,
+    noDay: (calendar: string, file: string, year: number) =>
+      `${file} of the calendar ${calendar} has no day of ${year}`,
     between: ', ',
   },
   ja: {
-    hours: (hours, minutes) => `${hours}時間${minutes}分`,
-    runs: (count) => `実行${separated(count)}回`,
+    hours: (hours: string, minutes: number) => `${hours}時間${minutes}分`,
+    runs: (count: number) => `実行${separated(count)}回`,
     nothing: '実行はありませんでした',
-    failed: (count) => `エラー${count}件`,
-    missed: (count) => `未着${count}件`,
-    overdue: (count) => `長時間実行${count}件`,
-    estimated: (time, runs) => `${time}（うち推定${runs}）`,
-    incidents: (count, time) => `${count}件、合計${time}`,
-    used: (used, of, percent) => `${used}／${of}時間（${percent}%）`,
-    forecast: (time, percent) => `このままでは月末に${time}（${percent}%）`,
-    ends: (calendar, day) => `カレンダー ${calendar} は ${day} までです`,
-    noDay: (calendar, file, year) => `カレンダー ${calendar} の ${file} に${year}年の日付がありません`,
+    failed: (count: string) => `エラー${count}件`,
+    missed: (count: string) => `未着${count}件`,
+    overdue: (count: string) => `長時間実行${count}件`,
+    estimated: (time: string, runs: string) => `${time}（うち推定${runs}）`,
+    incidents: (count: string, time: string) => `${count}件、合計${time}`,
+    used: (used: string, of: string, percent: string) => `${used}／${of}時間（${percent}%）`,
+    forecast: (time: string, percent: string) => `このままでは月末に${time}（${percent}%）`,
+    ends: (calendar: string, day: string) => `カレンダー ${calendar} は ${day} までです`,
+    noDay: (calendar: string, file: string, year: number) =>
+      `カレンダー ${calendar} の ${file} に${year}年の日付がありません`,
     between: '、',
   },
-};
+} as const;
 
 /** Under an hour to the second. */
 export function hoursText(ms: number, language: Language): string {
@@ -106,7 +93,7 @@ export function doubtText(
   return endsOn === undefined ? words.noDay(calendar, file, year) : words.ends(calendar, endsOn);
 }
 
-export function doubtsText(doubts: readonly CalendarDoubt[], language: Language): string {
+function doubtsText(doubts: readonly CalendarDoubt[], language: Language): string {
   return doubts.map((doubt) => doubtText(doubt, language)).join('\n');
 }
 
@@ -137,17 +124,12 @@ const LONGEST_NAME = 60;
 
 function reportView(subject: OwnSubject<'report'>, { language }: Pick<DisplayConfig, 'language'>) {
   const { total, bots, moreBots, budget, doubts } = subject;
-  const { unfinished, incidents, incidentMs } = total;
-  const shown = bots.map(({ botId: bot_id, botName: bot_name, ...figures }) => ({
-    bot_id,
-    bot_name,
-    runs: figures.runs,
-    unfinished: figures.unfinished,
-    succeeded: figures.succeeded,
-    errors: figures.errors,
-    missed: figures.missed,
-    overdue: figures.overdue,
-    running_time: hoursText(figures.runningMs, language),
+  const { incidents, incidentMs } = total;
+  const shown = bots.map((bot) => ({
+    bot_id: bot.botId,
+    bot_name: bot.botName,
+    ...countsOf(bot),
+    running_time: hoursText(bot.runningMs, language),
   }));
   const answersMs = answersCostMs(total);
   return {
@@ -155,12 +137,7 @@ function reportView(subject: OwnSubject<'report'>, { language }: Pick<DisplayCon
     since: '',
     period: nameOfDays(subject, language),
     tally: countsText(total, language),
-    runs: total.runs,
-    succeeded: total.succeeded,
-    errors: total.errors,
-    missed: total.missed,
-    overdue: total.overdue,
-    unfinished,
+    ...countsOf(total),
     running_time: runningText(total, language),
     incidents:
       incidents === 0 ? '' : WORDS[language].incidents(separated(incidents), hoursText(incidentMs, language)),
@@ -173,6 +150,10 @@ function reportView(subject: OwnSubject<'report'>, { language }: Pick<DisplayCon
     outputs: () => bots.map((bot) => lineOf(bot, language)),
     note: ifAny(moreBots, NOTES[language].unnamed),
   };
+}
+
+function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: ReportedFigures) {
+  return { runs, unfinished, succeeded, errors, missed, overdue };
 }
 
 function lineOf(bot: ReportedBot, language: Language): OutputView {
