@@ -2,7 +2,7 @@
 import { compilePattern } from '../config/bot-id-pattern.ts';
 import type { ReportConfig } from '../config/config.ts';
 import { calendarDoubts } from '../config/read-calendars.ts';
-import type { Fired } from '../ledger/timers/fire.ts';
+import type { Fired, Standing } from '../ledger/timers/fire.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import type { OwnSubject } from '../notice/notice.ts';
 import {
@@ -17,12 +17,6 @@ import { csvOf, reportOf } from '../report/report.ts';
 import { dayOf, periodStart, reportDue } from '../signal/calendar.ts';
 import type { Delivering } from './delivering.ts';
 import type { Planning } from './settings.ts';
-
-/** The timers that the ledger has, and its time. */
-interface Standing {
-  readonly now: number;
-  readonly begun: readonly Timer[];
-}
 
 interface Firing extends Pick<Delivering, 'ledger'> {
   readonly settings: Pick<Planning, 'config'>;
@@ -49,13 +43,13 @@ function keyedReports({ config: { reports } }: Pick<Planning, 'config'>): readon
   });
 }
 
-function knownOf({ begun }: Standing, key: string): unknown {
+function knownOf({ begun }: Pick<Standing, 'begun'>, key: string): unknown {
   return begun.find((timer) => timer.key === key)?.data;
 }
 
 export function reportTimers(
   settings: Pick<Planning, 'config'>,
-  standing: Standing,
+  standing: Pick<Standing, 'begun' | 'now'>,
 ): readonly Timer<ReportPosition>[] {
   const { timezone } = settings.config.display;
   return keyedReports(settings).map(({ report, key }) => {
@@ -110,7 +104,7 @@ const BUDGET_KEY = 'budget';
 
 export function budgetTimers(
   { config: { budget } }: Pick<Planning, 'config'>,
-  standing: Standing,
+  standing: Pick<Standing, 'begun' | 'now'>,
 ): readonly Timer<ToldOfBudget>[] {
   if (budget === undefined) return [];
   const known = knownOf(standing, BUDGET_KEY) as ToldOfBudget | undefined;

@@ -157,7 +157,7 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
 }
 
 /** What firing a timer goes by. `now`: the store's time at the claim. */
-export interface Firing extends Pick<Delivering, 'ledger'> {
+interface Firing extends Pick<Delivering, 'ledger'> {
   readonly settings: Settings;
   readonly now: number;
 }

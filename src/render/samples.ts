@@ -9,8 +9,9 @@ import {
   type OwnSubject,
   type TemplateName,
 } from '../notice/notice.ts';
-import { NO_FIGURES } from '../report/figures.ts';
 import type { ToldTrouble } from '../notice/troubles.ts';
+import { NO_FIGURES } from '../report/figures.ts';
+import { DAY_MS } from '../signal/calendar.ts';
 
 const FULL = {
   code: 200,
@@ -38,7 +39,6 @@ const FULL = {
 const BARE = { ...FULL, elapsed_time: null, message: null, output: null } as const;
 
 const CAME_AT = Date.parse(FULL.start_time);
-const DAY_MS = 86_400_000;
 
 const UNDELIVERED = {
   destination: 'channel:address',
