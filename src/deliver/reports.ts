@@ -14,7 +14,7 @@ import {
   type ToldOfBudget,
 } from '../report/budget.ts';
 import { csvOf, reportOf } from '../report/report.ts';
-import { dayOf, periodStart, reportDue } from '../signal/calendar.ts';
+import { DAY_MS, dayOf, periodStart, reportDue } from '../signal/calendar.ts';
 import type { Delivering } from './delivering.ts';
 import type { Planning } from './settings.ts';
 
@@ -87,7 +87,7 @@ export async function tellReport(
     bots: whole.bots.slice(0, MOST_TOLD),
     moreBots: Math.max(0, whole.bots.length - MOST_TOLD),
     csv: csvOf({ ...whole, bots: whole.bots.slice(0, MOST_IN_FILE) }),
-    budget: await budgetStanding(ledger, config, dayOf(now, timezone)),
+    budget: await budgetStanding(ledger, config, dayOf(now, timezone), to - DAY_MS),
     doubts: doubtsAt(now, settings),
   };
   return {
@@ -134,22 +134,24 @@ export async function tellBudget(
 type FiguresKept = { readonly archive: Pick<Firing['ledger']['archive'], 'figuresByDay'> };
 
 /** Undefined: no budget is set. */
-export function budgetStanding(
+export async function budgetStanding(
   ledger: FiguresKept,
   { budget, display }: Pick<Planning['config'], 'budget' | 'display'>,
-  day: number,
+  today: number,
+  inMonth?: number,
 ): Promise<BudgetStanding | undefined> {
-  return budget === undefined ? Promise.resolve(undefined) : monthStanding(ledger, { budget, display }, day);
+  return budget && monthStanding(ledger, { budget, display }, today, inMonth);
 }
 
-/** How the month of the plan stands that the day is in. */
+/** How the month of the plan stands that the day `inMonth` is in. */
 export async function monthStanding(
   { archive }: FiguresKept,
   { budget, display: { timezone } }: { readonly budget: Budget } & Pick<Planning['config'], 'display'>,
-  day: number,
+  today: number,
+  inMonth = today,
 ): Promise<BudgetStanding> {
-  const days = await archive.figuresByDay({ ...planMonth(budget.fromDay, day), timezone });
-  return standingOf(budget, days, day);
+  const days = await archive.figuresByDay({ ...planMonth(budget.fromDay, inMonth), timezone });
+  return standingOf(budget, days, today, inMonth);
 }
 
 export function doubtsAt(now: number, { config }: Pick<Planning, 'config'>) {

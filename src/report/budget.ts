@@ -17,7 +17,7 @@ export interface BudgetStanding {
   readonly budgetMs: number;
   readonly usedMs: number;
   readonly percent: number;
-  /** What the month comes to if it goes on like this; undefined: fewer than three whole days are known. */
+  /** What the month comes to if it goes on like this; undefined: it is over, or fewer than three whole days are known. */
   readonly forecastMs: number | undefined;
 }
 
@@ -32,13 +32,14 @@ export function planMonth(fromDay: number, day: number): Pick<BudgetStanding, 'f
 /** Fewer say little of a month. */
 const LEAST_DAYS_KNOWN = 3;
 
-/** @param days with the running time of all BOTs; others had none */
+/** @param days with the running time of all BOTs; others had none @param inMonth a day of the month that is asked for */
 export function standingOf(
   { hours, fromDay, calendar }: Budget,
   days: readonly { readonly day: number; readonly runningMs: number }[],
   today: number,
+  inMonth = today,
 ): BudgetStanding {
-  const { from, to } = planMonth(fromDay, today);
+  const { from, to } = planMonth(fromDay, inMonth);
   const sum = (before: number) =>
     days.reduce((ms, { day, runningMs }) => (day >= from && day < before ? ms + runningMs : ms), 0);
   const [usedMs, knownMs] = [sum(to), sum(today)];
@@ -46,7 +47,7 @@ export function standingOf(
     daysBetween(first, end).filter((day) => calendar?.has(day) !== false).length;
   const known = countDays(from, today);
   const perDayMs = knownMs / known;
-  const isKnown = known >= LEAST_DAYS_KNOWN;
+  const isKnown = today < to && known >= LEAST_DAYS_KNOWN;
   const forecastMs = isKnown
     ? Math.max(usedMs, Math.round(knownMs + perDayMs * countDays(today, to)))
     : undefined;

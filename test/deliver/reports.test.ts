@@ -59,6 +59,8 @@ describe('A month of three people', () => {
     await runs('crawler', 1, 1200);
     await world.start();
     await world.passBy(DAY, HOUR);
+    const month = world.arrived.find(({ destination }) => destination === 'email:boss@example.com');
+    expect(month?.lines.join('\n'), 'of the month that is over').to.include('55 min of 1 h (91%)');
     expect(arrived()).to.deep.equal([
       '11-26T20:00 slack:#on-call ❌ prices · Failed after 5 min',
       '11-27T09:00 slack:#ops ✅ Report: 2026-11-26 · 1 run',

@@ -56,6 +56,16 @@ describe('The budget', () => {
     expect(standing('2026-11-05', WORKDAYS).forecast).to.equal(84);
   });
 
+  it('of a month that is over is what it has come to, without a forecast', () => {
+    const over = standingOf(
+      { hours: 60, fromDay: 1, calendar: undefined },
+      days,
+      day('2026-12-05'),
+      day('2026-11-30'),
+    );
+    expect(over).to.include({ from: day('2026-11-01'), percent: 20, forecastMs: undefined });
+  });
+
   it('that is used up is forecast to be no less', () => {
     const late = [{ day: day('2026-11-30'), runningMs: 90 * HOUR }];
     expect(standingOf({ hours: 60, fromDay: 1, calendar: undefined }, late, day('2026-11-30'))).to.include({
