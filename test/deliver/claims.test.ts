@@ -131,24 +131,6 @@ describe('what nobody waits for', () => {
     expect(bench.told).to.deep.equal([OPS, OPS]);
   });
 
-  it('is attempted at its time, though this process knows only later that the outcome before is written', async () => {
-    bench.fails(OPS, ...failures(2, 'transient'));
-    const { ledger } = bench.first;
-    const settle = ledger.settle.bind(ledger);
-    const late: typeof settle = async (...args) => {
-      const isDue = await settle(...args);
-      await bench.clock.sleep(122 * SECOND_MS);
-      return isDue;
-    };
-    await plan(OPS);
-    await start();
-    Object.assign(ledger, { settle: late });
-    const { status } = await bench.deliver(callbackWith({ job_id: 'a' }));
-    await bench.clock.advance(5 * SECOND_MS);
-    expect([status, bench.told]).to.deep.equal([502, [OPS]]);
-    expect(bench.milestonesReached, 'and the log says so once').to.deep.equal([`taken_over ${OPS}`]);
-  });
-
   it('is given up at once where it can never pass, with an alert, unless it is one itself: that is a line in the log', async () => {
     bench.fails(OPS, failure('permanent'));
     bench.fails(OPERATORS, failure('permanent'));

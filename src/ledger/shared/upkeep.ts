@@ -84,7 +84,7 @@ export class Upkeep {
     return mayRouteAnew;
   }
 
-  /** A call has failed, and may have been committed: what it has claimed is in nobody's hands. */
+  /** What this process has claimed may be in nobody's hands: by a call that has failed, and was committed all the same, or before it had let go of it. */
   doubt(): void {
     this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
   }
