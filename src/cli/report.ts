@@ -3,6 +3,7 @@ import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../admin/
 import { formatsFor } from '../admin/page/reader.ts';
 import { nameOf } from '../admin/page/parts/text.tsx';
 import { translator } from '../admin/page/words.ts';
+import type { Config } from '../config/config.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import { type FullReport, loadReport, readReport, reportJson } from '../people/report.ts';
 import { csvOf, nameOfDays } from '../report/report.ts';
@@ -27,8 +28,7 @@ export async function run(context: CommandContext, { format, bot, ...days }: Opt
   const now = systemClock.now();
   const given = Object.entries({ ...days, bot_id: bot }).filter(([, text]) => text !== undefined);
   const { asked } = readReport(new URLSearchParams(given as [string, string][]), { timezone, now });
-  const { archive, close } = await openArchive(config.store.url);
-  const report = await loadReport(archive, asked, config).finally(() => void close());
+  const report = await load(asked, config);
   const { hide } = context.secrets;
   const telling = { t: translator(language), formats: formatsFor(language, timezone, now), language };
   if (format === 'json') printJson(context, reportJson(report, hide));
@@ -37,26 +37,34 @@ export async function run(context: CommandContext, { format, bot, ...days }: Opt
   return 0;
 }
 
+async function load(asked: Parameters<typeof loadReport>[1], config: Config): Promise<FullReport> {
+  const { archive, close } = await openArchive(config.store.url);
+  try {
+    return await loadReport(archive, asked, config);
+  } finally {
+    await close();
+  }
+}
+
 const LONGEST_NAME = 40;
 
 function inLines(report: FullReport, telling: Telling): string {
+  const notes = [...comparedIn(report, telling), ...notesOn(report, telling)];
+  const told = isEmpty(report) ? [telling.t('reports.none')] : [...tableOf(report, telling), ''];
+  return [titleOf(report, telling), '', ...told, ...notes].map(visible).join('\n').trimEnd();
+}
+
+function tableOf({ total, bots }: FullReport, telling: Telling): readonly string[] {
   const { t } = telling;
-  const { total, bots } = report;
-  const title = titleOf(report, telling);
-  if (isEmpty(report)) return `${title}\n\n${[t('reports.none'), ...notesOn(report, telling)].join('\n')}`;
   const rowOf = (name: string, figures: typeof total) => [
     shortLine(name, LONGEST_NAME),
     ...SAID_FIGURES.map(({ say }) => say(figures, telling)),
   ];
-  const table = inColumns([
+  return inColumns([
     [t('bot'), ...SAID_FIGURES.map(({ head }) => t(head))],
     ...bots.map((bot) => rowOf(nameOf(bot.botName, bot.botId), bot)),
     rowOf(t('reports.all'), total),
   ]);
-  return [title, '', ...table, '', ...comparedIn(report, telling), ...notesOn(report, telling)]
-    .map(visible)
-    .join('\n')
-    .trimEnd();
 }
 
 /** `Against October 2026: Runs +3, Errors −2, …` */
