@@ -30,7 +30,8 @@ export async function run(context: CommandContext, { format, bot, ...days }: Opt
   const { asked } = readReport(new URLSearchParams(given as [string, string][]), { timezone, now });
   const report = await load(asked, config);
   const { hide } = context.secrets;
-  const telling = { t: translator(language), formats: formatsFor(language, timezone, now), language };
+  const formats = formatsFor(language, timezone, now);
+  const telling = { t: translator(language), formats, language, redact: hide };
   if (format === 'json') printJson(context, reportJson(report, hide));
   else if (format === 'csv') context.result(hide(csvOf(report)).slice(0, -1));
   else context.result(hide(inLines(report, telling)));
@@ -55,9 +56,9 @@ function inLines(report: FullReport, telling: Telling): string {
 }
 
 function tableOf({ total, bots }: FullReport, telling: Telling): readonly string[] {
-  const { t } = telling;
+  const { t, redact } = telling;
   const rowOf = (name: string, figures: typeof total) => [
-    shortLine(name, LONGEST_NAME),
+    shortLine(redact(name), LONGEST_NAME),
     ...SAID_FIGURES.map(({ say }) => say(figures, telling)),
   ];
   return inColumns([

@@ -86,6 +86,7 @@ const LONGEST_ID = 250;
 
 /** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
 function linesOf(group: Group, context: CommandContext): string {
+  const { hide } = context.secrets;
   const { latest, incidents, since, count } = group;
   const { gist, sign, takenUp, isWaiting } = latest;
   const age = formatAge(Math.max(0, systemClock.now() - since), 'en');
@@ -93,18 +94,19 @@ function linesOf(group: Group, context: CommandContext): string {
   const happened = `${SIGN_WORDS[sign].en}${gist === '' ? '' : `: ${gist}`} (${bots}${count} ${count === 1 ? 'time' : 'times'}, for ${age})`;
   const taken = takenUp && `; ${[`${takenUp.by} is on it`, takenUp.because].filter(Boolean).join(': ')}`;
   const waiting = isWaiting ? '; nobody was told yet' : '';
-  const line = `${subjectsOf(incidents)} ${happened}${taken ?? ''}${waiting}`;
+  const line = `${subjectsOf(incidents, hide)} ${happened}${taken ?? ''}${waiting}`;
   const takeUp = `botbell take-up ${incidents.map(({ id }) => id).join(' ')} --by NAME`;
-  return `${visibleOnOneLine(line)}\n    ${toDo(latest)}\n    ${styled(context, 'dim', takeUp)}`;
+  return `${visibleOnOneLine(line)}\n    ${toDo(latest, hide)}\n    ${styled(context, 'dim', takeUp)}`;
 }
 
-function toDo({ sign, subject }: Incident): string {
+function toDo({ sign, subject }: Incident, hide: (text: string) => string): string {
   if (sign !== 'error') return TO_DO[sign];
-  return `\`botbell why --bot ${shellWord(visibleOnOneLine(shortLine(subject, LONGEST_ID)))}\` says more; it is over with its next success`;
+  return `\`botbell why --bot ${shellWord(visibleOnOneLine(shortLine(hide(subject), LONGEST_ID)))}\` says more; it is over with its next success`;
 }
 
-function subjectsOf(incidents: readonly Incident[]): string {
-  const names = incidents.map((each) => shortLine(calledOf(each), LONGEST_NAME));
+/** @param hide is asked first, since a part of a secret is not known as one */
+function subjectsOf(incidents: readonly Incident[], hide: (text: string) => string): string {
+  const names = incidents.map((each) => shortLine(hide(calledOf(each)), LONGEST_NAME));
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? `, … ${rest} more` : '');
 }

@@ -7,14 +7,14 @@ import { BesideStore } from './beside-store.ts';
 
 const MINUTE_MS = 60_000;
 
+const CONFIG = `channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n`;
+
 describe('botbell report', () => {
   let world: BesideStore;
 
   beforeEach(async () => {
     world = new BesideStore();
-    world.configure(
-      `channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n`,
-    );
+    world.configure(CONFIG);
     for (const [job_id, bot_id, bot_name, status, elapsed_time] of [
       ['1', 'invoice-import', '請求書取込BOT', 0, 4320],
       ['2', 'invoice-import', '請求書取込BOT', 1, 12],
@@ -58,6 +58,14 @@ describe('botbell report', () => {
       '請求書取込BOT     2       1           0             0  1時間12分             0',
       'すべてのBOT       2       1           0             0  1時間12分             0',
     ]);
+  });
+
+  it('hides a secret in a name before the name is cut', async () => {
+    const secret = 'fedcba9876543210'.repeat(4);
+    world.configure(`receiver: { token: ${secret} }\n${CONFIG}`);
+    await world.recorded.arrive({ job_id: '5', bot_id: 'a', bot_name: secret });
+    const { stdout } = await world.run(['report', '--from', from(), '--bot', 'a']);
+    expect(stdout).to.contain('All BOTs').and.not.to.contain(secret.slice(0, 16));
   });
 
   it('names the option that makes no sense, and exits 2', async () => {

@@ -2,14 +2,15 @@
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 
+const CONFIG =
+  "channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n";
+
 describe('botbell status', () => {
   let world: BesideStore;
 
   beforeEach(() => {
     world = new BesideStore();
-    world.configure(
-      "channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n",
-    );
+    world.configure(CONFIG);
   });
 
   afterEach(() => world.close());
@@ -24,6 +25,18 @@ describe('botbell status', () => {
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain(`\`botbell why --bot 'Kenji'\\''s ${'x'.repeat(100)} $HOME'\` says more`);
     expect(stdout).to.contain('botbell take-up 1 --by NAME');
+  });
+
+  it('hides a secret in a name before the name is cut', async () => {
+    const secret = 'fedcba9876543210'.repeat(8);
+    world.configure(`receiver: { token: ${secret} }\n${CONFIG}`);
+    await world.recorded.arrive({});
+    await world.store.run(
+      `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
+       values ('bot', 'k', 'a', '${secret}', 'error', 'disk full', '', 1, 2, 1, 0, 0)`,
+    );
+    const { stdout } = await world.run(['status']);
+    expect(stdout).to.contain(' failed: disk full').and.not.to.contain(secret.slice(0, 16));
   });
 
   it('says that all is well while a process writes to the store', async () => {

@@ -8,7 +8,7 @@ import { nameOf } from '../parts/text.tsx';
 import type { Reader } from '../reader.ts';
 import type { Word } from '../words.ts';
 
-export type Telling = Pick<Reader, 't' | 'formats' | 'language'>;
+export type Telling = Pick<Reader, 't' | 'formats' | 'language' | 'redact'>;
 
 /** A figure of a BOT, or of all. */
 interface SaidFigure {
@@ -80,7 +80,7 @@ export function notesOn(report: FullReport, telling: Telling): readonly string[]
   return [
     ...(unfinished > 0 ? [t('reports.unfinished', { runs: unfinished })] : []),
     ...(estimated > 0 ? [t('reports.estimated', { runs: estimated })] : []),
-    ...(costMs > 0 ? [t('reports.answers', { time: hoursText(costMs, telling.language), retries })] : []),
+    ...(costMs > 0 ? [t('reports.answers', { time: hoursText(costMs, language), retries })] : []),
     ...goneSince(report, telling),
     ...budgetIn(report, telling),
     ...report.doubts.map((doubt) => doubtText(doubt, language)),
@@ -100,13 +100,13 @@ function budgetIn({ budget }: FullReport, { t, language }: Telling): readonly st
 const MOST_NAMED = 8;
 const LONGEST_NAME = 60;
 
-function goneSince({ before, bots }: FullReport, { t, language }: Telling): readonly string[] {
+function goneSince({ before, bots }: FullReport, { t, language, redact }: Telling): readonly string[] {
   const here = new Set(bots.filter(({ runs }) => runs > 0).map(({ botId }) => botId));
   const gone = before?.bots.filter(({ runs, botId }) => runs > 0 && !here.has(botId)) ?? [];
   if (before === undefined || gone.length === 0) return [];
   const names = gone
     .slice(0, MOST_NAMED)
-    .map((bot) => shortLine(nameOf(bot.botName, bot.botId), LONGEST_NAME));
+    .map((bot) => shortLine(redact(nameOf(bot.botName, bot.botId)), LONGEST_NAME));
   if (gone.length > MOST_NAMED) names.push(t('more', { number: gone.length - MOST_NAMED }));
   return [t('reports.gone', { month: nameOfDays(before, language), names: names.join(', ') })];
 }

@@ -9,6 +9,7 @@ import { type ReportedBot, reportOf } from '../../../../src/report/report.ts';
 import type { Language } from '../../../../src/time/display.ts';
 
 const HOUR_MS = 3_600_000;
+const SECRET = `xoxb-${'1234567890'.repeat(6)}`;
 const [OCTOBER, NOVEMBER, DECEMBER] = [9, 10, 11].map((month) => Date.UTC(2026, month)) as [
   number,
   number,
@@ -36,6 +37,7 @@ const telling = (language: Language) => ({
   t: translator(language),
   formats: formatsFor(language, 'UTC', DECEMBER),
   language,
+  redact: (text: string) => text.replaceAll(SECRET, '***'),
 });
 
 describe('What is said of a report beside its figures', () => {
@@ -77,6 +79,13 @@ describe('What is said of a report beside its figures', () => {
     const report = reportWith([bot('bot-3', { runs: 1 }), bot('bot-4', { missed: 1 })], { before });
     expect(notesOn(report, telling('en'))).to.deep.equal([
       'Ran in October 2026, but not in this month: bot-0, bot-1, bot-2, bot-4, bot-5, bot-6, bot-7, bot-8, … 1 more',
+    ]);
+  });
+
+  it('hides a secret in a name before the name is cut, since a part of it would be shown', () => {
+    const before = reportOf({ from: OCTOBER, to: NOVEMBER }, [bot(`a ${SECRET}`, { runs: 1 })]);
+    expect(notesOn(reportWith([], { before }), telling('en'))).to.deep.equal([
+      'Ran in October 2026, but not in this month: a ***',
     ]);
   });
 
