@@ -31,7 +31,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   'that nothing matches, with nothing to do': '/redeliveries/new?state=dead&bot_id=none',
   'what BOTs did this month, worst first, and what changed against the month before': '/reports',
   'what one BOT did from one day to another': '/reports?from=2026-11-10&to=2026-11-12&bot_id=get_items',
-  'that nothing ran in a month': '/reports?month=2025-12',
+  'that nothing ran in a month': '/reports?month=2026-11&bot_id=old-bot',
   'what of a period makes no sense': '/reports?month=2026-12&from=soon',
   'rejected bodies': '/refused',
   'what was refused before': '/refused?before=2',

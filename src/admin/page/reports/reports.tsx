@@ -56,8 +56,9 @@ function Told({ report }: Pick<ReportsData, 'report'>) {
   const { bots, before } = report;
   const rows = isEmpty(report) ? [] : [report, ...bots.slice(0, MOST_BOTS)];
   const more = bots.length - MOST_BOTS;
-  const month = before && t('reports.small', { month: nameOfDays(before, language) });
-  const notes = [...(month === undefined ? [] : [month]), ...notesOn(report, reader)];
+  const isCompared = before !== undefined && rows.length > 0;
+  const compared = isCompared ? [t('reports.small', { month: nameOfDays(before, language) })] : [];
+  const notes = [...compared, ...notesOn(report, reader)];
   return (
     <>
       <Table caption="reports.bots" rows={rows} empty="reports.none" columns={columnsOf(report)} />
