@@ -31,6 +31,6 @@ export const REPORT_PHRASES = {
     'Beside it, Botbell’s answers cost {time} of running time, with {retries|retry|retries} that it asked for.',
     'このほかに、Botbellの応答で{time}の実行時間がかかりました（依頼した再送：{retries}回）。',
   ],
-  'reports.budget': ['Budget of {days}: {used}', '{days}の予算：{used}'],
+  'reports.budget': ['Budget of {days}: {used}', '{days}の契約時間：{used}'],
   'reports.forecast': ['Forecast: {forecast}', '見込み：{forecast}'],
 } as const;
