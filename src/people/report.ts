@@ -8,6 +8,7 @@ import type { BudgetStanding } from '../report/budget.ts';
 import { type Figures, sumOf } from '../report/figures.ts';
 import {
   answersCostMs,
+  csvFile,
   csvOf,
   type Days,
   monthBefore,
@@ -179,10 +180,6 @@ function figuresJson(figures: Report['total']) {
   return { ...namedFigures(figures), answers_cost_seconds: answersCostMs(figures) / 1000 };
 }
 
-/** With a byte order mark, without which Excel reads UTF-8 as the encoding of the country. */
 export function csvFileOf(report: Report, redact: (text: string) => string) {
-  const { from, to } = report;
-  const [first, last] = [dateOf(from), dateOf(to - 1)];
-  const days = monthBefore(report) === undefined ? `${first}-${last}` : first.slice(0, 7);
-  return { name: `botbell-${days}.csv`, text: `\ufeff${redact(csvOf(report))}` };
+  return csvFile(report, redact(csvOf(report)));
 }

@@ -4,8 +4,14 @@ import { separated } from '../channels/marks.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { isAlert, type Notice, type OwnSubject } from '../notice/notice.ts';
 import type { BudgetStanding } from '../report/budget.ts';
-import { answersCostMs, nameOfDays, type ReportedBot, type ReportedFigures } from '../report/report.ts';
-import { type CalendarDoubt, dateOf } from '../signal/calendar.ts';
+import {
+  answersCostMs,
+  csvFile,
+  nameOfDays,
+  type ReportedBot,
+  type ReportedFigures,
+} from '../report/report.ts';
+import type { CalendarDoubt } from '../signal/calendar.ts';
 import { formatElapsed, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 import { ifAny, NOTES } from './notes.ts';
@@ -177,9 +183,8 @@ export function daysView(subject: OwnSubject<'report' | 'budget'>, display: Pick
   return subject.template === 'report' ? reportView(subject, display) : budgetView(subject, display);
 }
 
-/** With a byte order mark, by which spreadsheets know UTF-8. */
 export function attachmentOf(notice: Notice): Attachment | undefined {
   const subject = isAlert(notice) ? notice.alert.subject : undefined;
   if (subject?.template !== 'report') return undefined;
-  return { name: `botbell-${dateOf(subject.from)}.csv`, text: `\uFEFF${subject.csv}` };
+  return csvFile(subject, subject.csv);
 }

@@ -117,6 +117,14 @@ export function csvOf({ from, to, total, bots }: Report): string {
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 
+/** Called by its days; with a byte order mark, without which Excel reads UTF-8 as the encoding of the country. */
+export function csvFile({ from, to }: Days, csv: string) {
+  const [first, last] = [dateOf(from), dateOf(to - 1)];
+  const isMonth = monthBefore({ from, to }) !== undefined;
+  const days = isMonth ? first.slice(0, 7) : [...new Set([first, last])].join('-');
+  return { name: `botbell-${days}.csv`, text: `\ufeff${csv}` };
+}
+
 /** What a spreadsheet would read as a formula is text by the quote before it (OWASP, "CSV Injection"). */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 

@@ -74,6 +74,7 @@ describe('The file of a report', () => {
   it('is called by its days', () => {
     expect(fileOf('2026-11-01', '2026-12-01').name).to.equal('botbell-2026-11.csv');
     expect(fileOf('2026-11-01', '2026-11-09').name).to.equal('botbell-2026-11-01-2026-11-08.csv');
+    expect(fileOf('2026-11-08', '2026-11-09').name).to.equal('botbell-2026-11-08.csv');
   });
 
   it('says to spreadsheets that it is UTF-8, and shows no secret', () => {

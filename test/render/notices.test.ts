@@ -253,6 +253,12 @@ for (const language of ['en', 'ja'] as const) {
       expectMessages(file, Object.fromEntries(words));
     });
 
+    it('come in the mail of a report with the file that the page gives', () =>
+      expect(mailOf(reportOf({ csv: 'from,to' })).attachment).to.deep.equal({
+        name: 'botbell-2026-11.csv',
+        text: '\ufefffrom,to',
+      }));
+
     it('say at the end of an alert how many more there were of its cause', () => {
       const more = {
         en: '1,234 more of the same cause since the last alert',
