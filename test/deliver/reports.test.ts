@@ -58,7 +58,7 @@ describe('A month of three people', () => {
     await world.passBy(3 * DAY, HOUR);
     await runs('crawler', 1, 1200);
     await world.start();
-    await world.passBy(DAY, HOUR);
+    await world.passBy(2 * DAY, HOUR);
     const month = world.arrived.find(({ destination }) => destination === 'email:boss@example.com');
     expect(month?.lines.join('\n'), 'of the month that is over').to.include('55 min of 1 h (91%)');
     expect(arrived()).to.deep.equal([
@@ -70,6 +70,7 @@ describe('A month of three people', () => {
       '11-30T20:59 slack:#ops ⚠️ 80% of the running time is used · 55 min of 1 h (91%)',
       '12-01T09:00 email:boss@example.com Botbell report, November 2026: 4 runs, 2 failed · ❌ Report: November 2026',
       '12-01T09:00 slack:#ops ❌ Report: 2026-11-30 · 1 run, 1 failed',
+      '12-02T09:00 slack:#ops ✅ Report: 2026-12-01 · Nothing ran',
     ]);
   });
 });
