@@ -28,7 +28,7 @@ export const REPORT_PHRASES = {
     '≈ 所要時間が通知されなかった{runs}回は、開始から結果が届くまでの時間で推定しています。',
   ],
   'reports.answers': [
-    'Beside it, Botbell’s answers cost {time} of running time, with {retries|retry|retries} that it asked for.',
+    'In addition, Botbell’s answers cost {time} of running time, with {retries|retry|retries} that it asked for.',
     'このほかに、Botbellの応答で{time}の実行時間がかかりました（依頼した再送：{retries}回）。',
   ],
   'reports.budget': ['Budget of {days}: {used}', '{days}の契約時間：{used}'],

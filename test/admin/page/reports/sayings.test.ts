@@ -64,7 +64,7 @@ describe('What is said of a report beside its figures', () => {
     expect(notesOn(report, telling('en'))).to.deep.equal([
       '◔ 1 run has not ended.',
       '≈ No callback said how long 2 runs took: it is counted from the start to the result.',
-      'Beside it, Botbell’s answers cost 45 s of running time, with 1 retry that it asked for.',
+      'In addition, Botbell’s answers cost 45 s of running time, with 1 retry that it asked for.',
       'Budget of November 2026: 45 h 0 min of 60 h (75%)',
       'Forecast: 66 h 0 min by the end of the month (110%), if it goes on like this',
       'The calendar office ends on 2026-12-31',
