@@ -1,6 +1,7 @@
 /** What `botbell report` prints, beside a service that may be running. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { monthBefore, monthOf } from '../../src/report/report.ts';
 import { dateOf, dayOf } from '../../src/signal/calendar.ts';
 import { inColumns } from '../../src/text/aligned.ts';
 import { BesideStore } from './beside-store.ts';
@@ -58,6 +59,18 @@ describe('botbell report', () => {
       '請求書取込BOT     2       1           0             0  1時間12分             0',
       'すべてのBOT       2       1           0             0  1時間12分             0',
     ]);
+  });
+
+  it('compares a month in which nothing ran with the one before', async () => {
+    const { from: day = NaN } = monthBefore(monthOf(dayOf(world.clock.now(), 'Asia/Tokyo'))) ?? {};
+    await world.store.run(`
+      insert into days (bot_key, day, bot_id, bot_name, runs, unfinished, succeeded, errors, missed, overdue,
+        running_ms, estimated, answer_ms, retries)
+      values ('old', ${day}, 'old', '', 2, 0, 1, 1, 0, 0, 1000, 0, 0, 0)`);
+    const { stdout } = await world.run(['report', '--bot', 'old']);
+    expect(stdout).to.match(
+      /\n\nNothing ran\.\nAgainst .+: Runs −2, Errors −1, Running time −1 s\nRan in .+: old$/,
+    );
   });
 
   it('hides a secret in a name before the name is cut', async () => {
