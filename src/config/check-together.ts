@@ -109,7 +109,7 @@ export function warnOfCalendars(
     else
       problems.warning(
         ['calendars', calendar, 'until'],
-        `is ${endsOn}: from then on \`except\` counts no more; add the days that come, and set it later`,
+        `is ${endsOn}: after it \`except\` counts no more; add the days that come, and set it later`,
       );
 }
 
