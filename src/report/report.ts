@@ -58,7 +58,7 @@ function worstFirst(one: ReportedBot, other: ReportedBot): number {
   );
 }
 
-export function troubleIn({ errors, missed, overdue }: Figures): number {
+function troubleIn({ errors, missed, overdue }: Figures): number {
   return errors + missed + overdue;
 }
 
