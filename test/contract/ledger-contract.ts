@@ -1,6 +1,7 @@
 /** What every ledger promises to a POST, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { shared } from '../../src/ledger/database.ts';
 import { LedgerUnavailable, type Admission } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
@@ -190,6 +191,20 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(await arriving('known')).to.include({ timesReceived: 2 });
         expect(await bench.store.rows('callbacks')).to.have.length(1);
       });
+    });
+
+    it('writes nothing of a call that fails, nor what that has asked for at the same moment', async () => {
+      const pace = shared('text bigint');
+      const failing = bench.store.call(async (tx) => {
+        await tx.all(pace`INSERT INTO paces (key, next_at) VALUES (${'before'}, ${1})`);
+        await Promise.all([
+          tx.all(pace`INSERT INTO paces (key, next_at) VALUES (${'beside'}, ${1})`),
+          Promise.reject(new Error('it fails')),
+        ]);
+      }, []);
+      expect(String(await rejectionOf(failing))).to.contain('it fails');
+      await bench.arrive({}, [OPS]);
+      expect(await bench.store.rows('paces', 'key')).to.deep.equal([]);
     });
 
     describe('claims', () => {

@@ -28,6 +28,9 @@ const BY_INDEXES = [
   ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `SET LOCAL ${way} = off`),
 ];
 
+/** It would commit singly: also one that was asked in time, and is sent with others. */
+const COMES_LATE = 'a statement comes after the last ones';
+
 export interface Beginning {
   readonly withinMs: number;
   readonly isDurable: boolean;
@@ -69,6 +72,7 @@ export class OpenTransaction {
     this.#client = client;
     this.#timeoutMs = Math.max(QUERY_TIMEOUT_MS, withinMs);
     this.#statements = new SharedStatements(async ({ text, values, name }) => {
+      if (this.#isUndone) throw new Error(COMES_LATE);
       const { rows } = await this.#query({ text, values: [...values], name: isPrepared ? name : undefined });
       return rows as Record<string, unknown>[];
     });
@@ -80,9 +84,7 @@ export class OpenTransaction {
   asker(): (statement: Statement) => Promise<unknown[]> {
     const ask = this.#statements.asker();
     return async (statement) => {
-      // It would commit singly.
-      if (this.#committed !== undefined || this.#isUndone)
-        throw new Error('a statement comes after the last ones');
+      if (this.#committed !== undefined || this.#isUndone) throw new Error(COMES_LATE);
       const [rows] = await Promise.all([ask(statement), this.#begun]);
       return rows.map(rowIn);
     };
