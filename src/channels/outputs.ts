@@ -193,6 +193,7 @@ export function textWithin(text: string, room: number, language: Language): stri
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
   const shown = cleanMiddle(text, limit, mark);
+  if (text.length <= limit) return shown;
   // Of one long address only the mark is left, which needs no lines of its own.
-  return text.length > limit ? shown.replace(/^\n(?=…)|(?<=…)\n$/gu, '') : shown;
+  return shown.slice(shown.startsWith('\n…') ? 1 : 0, shown.endsWith('…\n') ? -1 : undefined);
 }

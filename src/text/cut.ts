@@ -7,8 +7,9 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function graphemeCut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit <= 0) return '';
-  // A boundary at an index depends on no text after the next code point.
-  const start = graphemes.segment(text.slice(0, limit + 2)).containing(limit)?.index ?? 0;
+  // There is always a boundary after a line feed. Where one is depends on no text after the next code point.
+  const line = text.lastIndexOf('\n', limit - 1) + 1;
+  const start = line + (graphemes.segment(text.slice(line, limit + 2)).containing(limit - line)?.index ?? 0);
   return text.slice(0, start === 0 ? codePointAtOrBefore(text, limit) : start);
 }
 
@@ -103,7 +104,7 @@ function graphemeTail(text: string, limit: number): string {
   if (from <= 0) return text;
   // There is always a boundary after a line feed, so nothing before it matters.
   const line = Math.max(text.lastIndexOf('\n', from - 1) + 1, from - LONGEST_GRAPHEME);
-  const around = graphemes.segment(text.slice(line)).containing(from - line);
+  const around = graphemes.segment(text.slice(line, from + LONGEST_GRAPHEME)).containing(from - line);
   if (around === undefined || line + around.index === from) return text.slice(from);
   return text.slice(line + around.index + around.segment.length);
 }
