@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { ObjectSchema, ValidationError } from 'yup';
 import { HttpProblem } from '../http/problem.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 
 const LARGEST_JSON_BYTES = 64 * 1024;
 

@@ -5,9 +5,9 @@ import type { Chore } from '../deliver/chores.ts';
 import type { Delivering } from '../deliver/delivering.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Logger } from '../observe/logger.ts';
-import { askUrl } from '../outbound/ask-url.ts';
-import { poolsThrough } from '../outbound/exchange.ts';
+import { poolsThrough, exchange, type OpenPool } from '../outbound/exchange.ts';
 import type { Clock } from '../time/clock.ts';
+import { loginOf } from '../outbound/login.ts';
 
 /** Timeout of one request. */
 const ASKED_FOR_MS = 5000;
@@ -86,4 +86,21 @@ export function storeTroubleOf({
 }: Pick<Delivering, 'clock' | 'ledger' | 'settings'>) {
   if (isWritten(ledger, clock)) return undefined;
   return settings.current.redact(ledger.trouble ?? 'it does not answer');
+}
+
+/**
+ * GET on a connection of its own. Follows no redirect.
+ * @param url http or https; may hold a user and a password
+ * @returns the answer's status @throws {Error} an error of the network or a proxy, or a timeout
+ */
+export async function askUrl(url: string, timeoutMs: number, open: OpenPool): Promise<number> {
+  const deadline = performance.now() + timeoutMs;
+  const { origin, pathname, search } = new URL(url);
+  const headers = { 'user-agent': 'botbell', ...loginOf(url) };
+  const pool = await open(origin);
+  try {
+    return (await exchange(pool, { method: 'GET', path: pathname + search, headers, deadline })).status;
+  } finally {
+    void pool.destroy().catch(() => undefined);
+  }
 }

@@ -1,5 +1,5 @@
 /** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
-import { refusalAlert } from '../deliver/alerts.ts';
+import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
 import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
@@ -13,6 +13,7 @@ import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
+import { toldOfTroublesAlone } from '../people/incidents.ts';
 import { type SendOnce, sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryName } from '../ledger/ledger.ts';
@@ -22,13 +23,15 @@ import type { Refusal } from '../receive/problems.ts';
 import type { Random } from '../text/random.ts';
 import { type Clock, within } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
-import { configMended, configRefused, incidentChore } from './incidents.ts';
 import { Outage } from './outage.ts';
 import type { Reports } from './reports.ts';
-import { retentionChore, rollUpChore } from './retention.ts';
+import { incidentChore, retentionChore, rollUpChore } from './ledger-chores.ts';
 import type { AppSettings } from './settings.ts';
 
 const HEARTBEAT_MS = 5000;
+
+/** The fault of Botbell's own that its incident is about. */
+const CONFIG_REFUSED = 'config';
 
 /** A bulk redelivery is gone on with as soon as a claim has found it; this is for one that failed. */
 const BULKS_MS = 60_000;
@@ -123,14 +126,21 @@ export class Pipeline {
     }
   }
 
-  /** Never rejects. */
+  /** The config on the disk was refused: the operators are told unless it is mended soon. Never rejects. */
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
-    await configRefused(this.#parts, problems).catch(this.#parts.reports.onStoreTrouble);
+    const { ledger, settings, reports } = this.#parts;
+    const { file, delivery } = settings.current.config;
+    const first = problems.find(({ severity }) => severity === 'error');
+    const gist = first === undefined ? '' : `${first.place.file}:${first.place.line}: ${first.message}`;
+    const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
+    await ledger.noticeOwn(noticed, reloadAlert(file, problems, delivery)).catch(reports.onStoreTrouble);
   }
 
-  /** The config is as it should be. Never rejects. */
+  /** The config on the disk is the one in force. Never rejects. */
   async configMended(): Promise<void> {
-    await configMended(this.#parts).catch(this.#parts.reports.onStoreTrouble);
+    const { ledger, settings, channelTypes, reports } = this.#parts;
+    const noNews = toldOfTroublesAlone(settings.current, channelTypes);
+    await ledger.endOwn(CONFIG_REFUSED, noNews).catch(reports.onStoreTrouble);
   }
 
   /** Starts even while the store cannot be used. */

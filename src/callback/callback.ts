@@ -1,7 +1,6 @@
 /** A callback as the callback interface describes it, and its identity. */
 import { hash } from 'node:crypto';
-import { plainNumber, SpeltNumber } from '../text/spelt-number.ts';
-import { isContainer, type JsonObject, keysOf } from '../text/json-object.ts';
+import { isContainer, type JsonObject, keysOf, plainNumber, SpeltNumber } from '../text/json.ts';
 
 /** 0 = succeeded, 1 = error, 2 = executing (callback interface, "States and transitions"). */
 export type StatusCode = 0 | 1 | 2;

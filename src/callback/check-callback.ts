@@ -10,9 +10,8 @@ import {
   MAX_DEPTH,
 } from './callback.ts';
 import { decodeBody } from './decode.ts';
-import { SpeltNumber } from '../text/spelt-number.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
-import { parseStartTime } from '../time/date-time.ts';
+import { isJsonObject, type JsonObject, SpeltNumber } from '../text/json.ts';
+import { parseStartTime } from '../time/display.ts';
 
 const MAX_ECHO_LENGTH = 40;
 

@@ -1,9 +1,7 @@
 /** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
-import { parseExactly } from '../text/exact-json.ts';
-import { SpeltNumber } from '../text/spelt-number.ts';
 import { shortLine } from '../text/cut.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject, SpeltNumber, parseExactly } from '../text/json.ts';
 import { endOfText, survey } from '../text/json-survey.ts';
 import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues } from './callback.ts';
 

@@ -3,7 +3,7 @@
  * says its class, and whether the message may have arrived; `deliver/outcome.ts` decides from both.
  */
 import { shortLine } from '../text/cut.ts';
-import { objectIn } from '../text/json-object.ts';
+import { objectIn } from '../text/json.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import { type DeliveryFailure, failureOf } from './failure.ts';
 import type { FailureClass, FailureDetails, Words } from './failure.ts';

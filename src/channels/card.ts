@@ -1,5 +1,5 @@
 /** A notification as data: a template fills it with plain text, and each channel draws it in its own way. */
-import type { SpeltNumber } from '../text/spelt-number.ts';
+import type { SpeltNumber } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 
 export type Tone = 'succeeded' | 'error' | 'executing' | 'alert' | 'test';

@@ -1,5 +1,5 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
-import { isJsonObject, type JsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject, keysOf } from '../text/json.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';

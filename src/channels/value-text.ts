@@ -1,8 +1,6 @@
 /** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; values are not cleaned yet. */
 import { cleanLine } from '../text/clean.ts';
-import { exactJson } from '../text/exact-json.ts';
-import { SpeltNumber } from '../text/spelt-number.ts';
-import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, keysOf, SpeltNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
 
 /** Limits of a shortened value in all and per member; printing cuts it further. */

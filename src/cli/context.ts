@@ -4,7 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import { visible } from '../text/clean.ts';
-import { exactJson } from '../text/exact-json.ts';
+import { exactJson } from '../text/json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
 
 export interface CommandContext {

@@ -1,10 +1,9 @@
 /** The command line: the commands, their arguments and options, and the exit codes. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parseStartTime } from '../time/date-time.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { parseDuration } from '../time/display.ts';
+import { parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, WrongUsage } from './context.ts';
 

@@ -2,7 +2,6 @@
 import { decidedBy } from '../app/settings.ts';
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { RouteConfig } from '../config/config.ts';
-import { parseStartTime } from '../time/date-time.ts';
 import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
 import type { PlannedDelivery } from '../ledger/ledger.ts';
@@ -22,7 +21,7 @@ import { Sayings, type StoryEvent } from '../story/sayings.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { formatElapsed, formatInstant } from '../time/display.ts';
+import { formatElapsed, formatInstant, parseStartTime } from '../time/display.ts';
 import { type CommandContext, styled } from './context.ts';
 import { loadProject, type Project } from './load-config.ts';
 import { readCallback } from './read-callback.ts';

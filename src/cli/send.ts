@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackUrlOf } from '../config/callback-url.ts';
-import { exactJson } from '../text/exact-json.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject, exactJson } from '../text/json.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatElapsed } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';

@@ -1,7 +1,7 @@
 /** Checks `channels`: the type of each channel, and its settings against the type's schema. */
 import type { Schema } from 'yup';
 import { AddressError, type ChannelType } from '../channels/channel.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { checkSection, type Checking } from './check-section.ts';
 import { type ChannelConfig, msOf } from './config.ts';

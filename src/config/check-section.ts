@@ -1,6 +1,6 @@
 /** Validates one part of the config with a yup schema and reports problems in words for the config's author. */
 import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Known } from './field-rules.ts';
 import { parsePath, type Path } from './path.ts';

@@ -1,10 +1,9 @@
 /** Rules for single values of the config: each returns what is wrong with a text, or undefined. */
 import { hasWholeLogin, LOGIN_RULE } from '../outbound/login.ts';
 import { parseProxy } from '../outbound/proxy.ts';
-import { didYouMean, nearestOrAll } from '../text/nearest.ts';
+import { didYouMean, nearestOrAll, faultOfOptions } from '../text/nearest.ts';
 import { dayIn, daysIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
-import { faultOfOptions } from '../text/url-options.ts';
 import { networkFilter } from '../text/networks.ts';
 import { isTimezone, parseDuration, parseSize } from '../time/display.ts';
 import { isIP, isIPv6 } from 'node:net';

@@ -1,5 +1,5 @@
 /** Replaces `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` is a literal `${`. */
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { type Path, pathText } from './path.ts';
 
 interface InterpolationSources {

@@ -1,7 +1,7 @@
 /** The JSON Schema of the config file, made from the schemas that the loader checks with. */
 import { isSchema, mixed, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { INTERPOLATED } from './schema-fields.ts';
 import { calendarSchema, daysFileSchema, outsideSchema } from './schema-days.ts';
 import { burstSchema, groupSchema, optionFields, rootSchema, timedMention } from './schema.ts';

@@ -5,7 +5,7 @@ import { type Config, type Problem, settingsOf, type Calendars } from './config.
 import { Problems } from './problems.ts';
 import type { Known } from './field-rules.ts';
 import { Interpolated } from './interpolate.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { checkSection } from './check-section.ts';

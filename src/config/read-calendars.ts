@@ -1,7 +1,7 @@
 /** Reads `calendars`, with the files of days that they name. */
 import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
 import { WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { checkSection } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
 import { nameRule } from './field-rules.ts';

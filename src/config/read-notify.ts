@@ -1,7 +1,7 @@
 /** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
 import { checkSection, type Checking, NO_VALUE } from './check-section.ts';

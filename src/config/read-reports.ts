@@ -1,5 +1,5 @@
 /** Converts sections of reports and of the budget that have passed the schema. */
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { calendarNamed } from './config.ts';
 import type { BudgetConfig, Calendars, Destination, ReportConfig } from './config.ts';
 import { parseTimeOfDay } from './field-rules.ts';

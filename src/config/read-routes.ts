@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
-import { isJsonObject, type JsonObject } from '../text/json-object.ts';
+import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { calendarNamed, msOf, windowOf } from './config.ts';
 import type { Calendars, Destination, RouteConfig } from './config.ts';
 import { type Path, pathText } from './path.ts';

@@ -2,7 +2,7 @@
 import { array, lazy, type InferType } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { PERIODS, WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';
 import { choice, integer, readApart, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';

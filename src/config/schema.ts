@@ -3,7 +3,7 @@ import { array, lazy, type InferType, type MixedSchema, type Schema } from 'yup'
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { botIdRule } from './bot-id-pattern.ts';
 import * as rule from './field-rules.ts';

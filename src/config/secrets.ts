@@ -1,7 +1,7 @@
 /** The strings of a config that no log, answer, error or page may show. */
 import type { ChannelType } from '../channels/channel.ts';
 import { secretsOfBasic, secretsOfLogin, secretsOfUrl } from '../outbound/login.ts';
-import { percentDecoded } from '../text/percent.ts';
+import { percentDecoded } from '../text/clean.ts';
 import { isLongEnough } from '../text/hide-secrets.ts';
 import type { Config } from './config.ts';
 import type { Interpolated } from './interpolate.ts';

@@ -72,8 +72,6 @@ export function refusalAlert(
   return { cause: `refused ${status}`, subject, targets };
 }
 
-export const CONFIG_REFUSED = 'config';
-
 /** A config that is mended within so long is not told of. */
 const MENDED_WITHIN_MS = 60_000;
 

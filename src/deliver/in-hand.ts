@@ -1,7 +1,7 @@
 /** The deliveries in the hands of this process, and the calls that it makes for them at once. */
 import { type Places, roomFor } from '../ledger/deliveries/turns.ts';
 import { type DeliveryName, isSame } from '../ledger/ledger.ts';
-import { Passing } from '../time/passing.ts';
+import { Passing } from '../time/clock.ts';
 import type { Delivery } from './delivery.ts';
 
 export class InHand {

@@ -5,7 +5,7 @@ import type { Config, RouteConfig } from '../config/config.ts';
 import type { Arrival, Asking, PlannedDelivery } from '../ledger/ledger.ts';
 import type { Plan, PlanKey, PlannedTarget, Router } from '../route/router.ts';
 import type { AskedRoute } from '../signal/decide.ts';
-import { likenessOf } from '../signal/likeness.ts';
+import { likenessOf } from '../text/gist.ts';
 import { NO_RULES } from '../signal/rules.ts';
 import type { CallbackPlan, PlanFor } from './settings.ts';
 import { type ExpectationOfRoutes, expectationsOf, overdueOf } from './watch.ts';

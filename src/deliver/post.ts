@@ -1,7 +1,7 @@
 /** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
-import { Passing } from '../time/passing.ts';
+import { Passing } from '../time/clock.ts';
 import type { Delivering } from './delivering.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { Loop } from './loop.ts';

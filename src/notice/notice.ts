@@ -14,7 +14,7 @@ import type { BudgetStanding } from '../report/budget.ts';
 import type { ToldReport } from '../report/report.ts';
 import type { CalendarDoubt } from '../signal/calendar.ts';
 import type { Telling } from '../signal/decide.ts';
-import type { ToldTroubles } from './troubles.ts';
+import type { ToldTroubles } from '../incident/incident.ts';
 
 export type AlertedCallback = Pick<Callback, 'job_id' | 'bot_id' | 'bot_name' | 'status'>;
 

@@ -1,6 +1,6 @@
 /** Creates the logger: JSON lines, or readable ones on a terminal. */
 import { visible } from '../text/clean.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { type DestinationStream, pino, type Logger as PinoLogger, type LoggerOptions } from 'pino';
 
 export type Logger = PinoLogger;

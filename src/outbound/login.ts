@@ -1,5 +1,5 @@
 /** Reads user and password from a URL, and what else in it is secret. */
-import { percentDecoded } from '../text/percent.ts';
+import { percentDecoded } from '../text/clean.ts';
 
 /** The header of Basic authentication (RFC 7617); empty when the URL has neither user nor password. */
 export function loginOf(url: string): { readonly authorization?: string } {

@@ -1,5 +1,5 @@
 /** An access token of OAuth 2 (RFC 6749, 5.1): fetched once for all who ask for it, and kept for most of its lifetime. */
-import { objectIn } from '../text/json-object.ts';
+import { objectIn } from '../text/json.ts';
 import { type HttpAnswer, NothingSent } from './exchange.ts';
 
 export interface TokenSource {

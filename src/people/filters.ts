@@ -1,6 +1,5 @@
 /** Reads the filters of lists and of actions in bulk, and other query parameters, and reports every problem; writes them for links. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
-import { parseStartTime } from '../time/date-time.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RedeliveryFilter } from '../ledger/deliveries/bulks.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
@@ -8,7 +7,7 @@ import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { snakeCase } from '../text/snake-case.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
-import { parseDuration } from '../time/display.ts';
+import { parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, type Worded, wordedIn } from './outcomes.ts';
 
 /** The error class and code of a dead letter that was never attempted. */

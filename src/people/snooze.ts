@@ -1,5 +1,5 @@
 /** Reads the request for a snooze, and its end, from texts. */
-import { parseStartTime } from '../time/date-time.ts';
+import { parseStartTime } from '../time/display.ts';
 import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
 import { DAY_MS, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';

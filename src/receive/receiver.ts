@@ -7,7 +7,7 @@ import type { Verdict } from '../deliver/outcome.ts';
 import { type Incoming, untilOf } from '../deliver/post.ts';
 import { secretCheck, type SenderReader, senderReader } from '../http/sender.ts';
 import { networkFilter } from '../text/networks.ts';
-import { percentDecoded } from '../text/percent.ts';
+import { percentDecoded } from '../text/clean.ts';
 import {
   answerProblems,
   HttpProblem,

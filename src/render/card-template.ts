@@ -4,7 +4,7 @@ import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
-import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, keysOf } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { isList, type TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';

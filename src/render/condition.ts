@@ -7,7 +7,7 @@ import {
   Tokenizer,
   TypeGuards,
 } from 'liquidjs';
-import { plainNumber } from '../text/spelt-number.ts';
+import { plainNumber } from '../text/json.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';

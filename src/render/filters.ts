@@ -1,13 +1,12 @@
 /** The Liquid filters that Botbell adds, replaces or removes. */
 import type { Liquid } from 'liquidjs';
-import { parseStartTime } from '../time/date-time.ts';
 import type { OutputView } from '../channels/card.ts';
 import { separated } from '../channels/marks.ts';
 import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cleanMiddle } from '../text/cut.ts';
-import { formatElapsed, formatInstant, formatSize } from '../time/display.ts';
+import { formatElapsed, formatInstant, formatSize, parseStartTime } from '../time/display.ts';
 
 /** From this limit (characters) on, blanks surround the ellipsis. */
 const ROOM_FOR_BLANKS = 60;

@@ -2,9 +2,7 @@
 import type { FileView, OutputView } from '../channels/card.ts';
 import { fileEntries, fileName, inlineText, isScalar, memberText, nameText } from '../channels/value-text.ts';
 import { cleanLine } from '../text/clean.ts';
-import { exactJson } from '../text/exact-json.ts';
-import { plainNumber } from '../text/spelt-number.ts';
-import { isJsonObject, keysOf } from '../text/json-object.ts';
+import { isJsonObject, keysOf, plainNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
 
 /** No channel shows more outputs, files of an output or characters of a value. */

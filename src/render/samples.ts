@@ -9,7 +9,7 @@ import {
   type OwnSubject,
   type TemplateName,
 } from '../notice/notice.ts';
-import type { ToldTrouble } from '../notice/troubles.ts';
+import type { ToldTrouble } from '../incident/incident.ts';
 import { NO_FIGURES } from '../report/figures.ts';
 import { DAY_MS } from '../signal/calendar.ts';
 

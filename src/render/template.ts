@@ -13,7 +13,7 @@ import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { Escaped } from '../text/clean.ts';
-import { isJsonObject } from '../text/json-object.ts';
+import { isJsonObject } from '../text/json.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';

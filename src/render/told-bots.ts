@@ -3,7 +3,7 @@ import type { OutputView } from '../channels/card.ts';
 import { moreMark, separated } from '../channels/marks.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { OwnSubject } from '../notice/notice.ts';
-import { likenessOf } from '../signal/likeness.ts';
+import { likenessOf } from '../text/gist.ts';
 import { formatTimeOfDay, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
-import { isJsonObject, valueIn } from '../text/json-object.ts';
+import { isJsonObject, valueIn } from '../text/json.ts';
 
 const API_PATH = '/api/';
 

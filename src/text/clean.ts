@@ -163,6 +163,15 @@ export function escapeUrlPart(text: string): string {
   return encodeURIComponent(text.slice(0, LONGEST_URL_PART).toWellFormed()).replaceAll("'", '%27');
 }
 
+/** The decoded text, or the text itself when its percent-encoding is invalid. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const LOOKS_LIKE_URL = /^https?:\/\/[^\s<>"]+$/iu;
 /** Characters of an address in its normal form; channels that take fewer leave a longer one out. Signed addresses of files have some 2,200. */
 export const LONGEST_ADDRESS = 4000;

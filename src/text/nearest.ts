@@ -1,4 +1,4 @@
-/** Suggests the valid name for a misspelt one. */
+/** Suggests the valid name for a misspelt one, as of an option in a URL. */
 import leven from 'leven';
 
 /** Longer than any valid name, and short enough to compare quickly. */
@@ -31,4 +31,15 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 
 export function nearestOrAll(word: string, known: readonly string[]): string {
   return didYouMean(word, known) || `; known: ${known.join(', ') || 'none'}`;
+}
+
+/** @param known names; one that ends with a dot stands for all that begin with it. @returns what is wrong, to be read after the value's path */
+export function faultOfOptions(url: string, known: readonly string[]): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const isKnown = (name: string) =>
+    known.some((each) => name === each || (each.endsWith('.') && name.startsWith(each)));
+  const unknown = [...new URL(url).searchParams.keys()].find((name) => !isKnown(name));
+  return (
+    unknown && `has an option that nobody knows, ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
+  );
 }

@@ -1,4 +1,4 @@
-/** Clocks that tests can move by hand, deadlines, and a count of the work that is under way. */
+/** Clocks that tests can move by hand, deadlines, and what is under way. */
 import { setTimeout as after } from 'node:timers/promises';
 
 export interface Clock {
@@ -101,5 +101,33 @@ export class UnderWay {
   idle(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/**
+ * A churning `Map` keeps alive what was taken out of it until all garbage is collected, since V8 leaves its outgrown tables as they
+ * were. This one empties the entry first; its keys are ids.
+ */
+export class Passing<Key, Value> {
+  readonly #entries = new Map<Key, { value: Value | undefined }>();
+
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  set(key: Key, value: Value): void {
+    this.delete(key);
+    this.#entries.set(key, { value });
+  }
+
+  delete(key: Key): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    entry.value = undefined;
+    this.#entries.delete(key);
+  }
+
+  *[Symbol.iterator](): Generator<Value> {
+    for (const { value } of this.#entries.values()) if (value !== undefined) yield value;
   }
 }

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import { formatProblem } from '../../src/config/problems.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
-import { isJsonObject } from '../../src/text/json-object.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { loadText } from './load-fixture.ts';
 
 const variables = { SLACK_BOT_TOKEN: 'xoxb-token', SMTP_URL: 'smtps://user:pass@mail.example.com' };

@@ -9,7 +9,7 @@ import { judge } from '../../src/ledger/timers/judge.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/snoozes.ts';
 import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
-import { likenessOf } from '../../src/signal/likeness.ts';
+import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';

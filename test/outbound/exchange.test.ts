@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pool } from 'undici';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
-import { askUrl } from '../../src/outbound/ask-url.ts';
+import { askUrl } from '../../src/app/heartbeat.ts';
 import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
 import { type HttpPool, openPool } from '../../src/outbound/pool.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';

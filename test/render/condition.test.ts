@@ -1,6 +1,6 @@
 /** A route's `when`: what holds, and what `check` says of it. */
 import { expect } from 'chai';
-import { SpeltNumber } from '../../src/text/spelt-number.ts';
+import { SpeltNumber } from '../../src/text/json.ts';
 import { conditionFault, Conditions } from '../../src/render/condition.ts';
 
 const VIEW = {

@@ -15,8 +15,7 @@ import {
   type OwnSubject,
 } from '../../src/notice/notice.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';
-import type { Incident } from '../../src/incident/incident.ts';
-import { toldTroubles } from '../../src/notice/troubles.ts';
+import { type Incident, toldTroubles } from '../../src/incident/incident.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { expectWellFormed } from './mail-rules.ts';

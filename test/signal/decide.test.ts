@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { type AskedRoute, type BurstWindow, decide, type Decision } from '../../src/signal/decide.ts';
-import { likenessOf } from '../../src/signal/likeness.ts';
+import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type Occasion, type RouteRules, type Snooze } from '../../src/signal/rules.ts';
 import {
   NO_RESULTS,

@@ -1,6 +1,6 @@
 /** Which messages of a failing BOT say the same. */
 import { expect } from 'chai';
-import { likenessOf } from '../../src/signal/likeness.ts';
+import { likenessOf } from '../../src/text/gist.ts';
 
 function isAlike(one: string, other: string, jobs: readonly [string, string] = ['job-a', 'job-b']): boolean {
   return likenessOf(one, jobs[0]) === likenessOf(other, jobs[1]);

@@ -1,6 +1,6 @@
 /** The blocks that Slack takes in a message (Block Kit reference), written down apart from the code that keeps to it. */
 import { textLength } from '../../src/channels/slack/own-blocks.ts';
-import { isJsonObject } from '../../src/text/json-object.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import {
   anything,
   type BlockFlaw,

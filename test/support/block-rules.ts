@@ -1,7 +1,7 @@
 /** The rules in Slack's table of blocks: each says why Slack would refuse a value. */
 import { isUsableUrl } from '../../src/channels/slack/message.ts';
 import { isBlank } from '../../src/text/clean.ts';
-import { isJsonObject } from '../../src/text/json-object.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 
 export interface BlockFlaw {
   readonly path: readonly (string | number)[];

@@ -1,7 +1,7 @@
 /** Callbacks as a job service sends them, for tests that care about one or two fields. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Callback } from '../../src/callback/callback.ts';
-import { parseStartTime } from '../../src/time/date-time.ts';
+import { parseStartTime } from '../../src/time/display.ts';
 import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/notice/notice.ts';
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);

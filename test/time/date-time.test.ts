@@ -1,7 +1,7 @@
 /** Every ISO 8601 calendar date-time is one instant, and nothing else is. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { parseStartTime } from '../../src/time/date-time.ts';
+import { parseStartTime } from '../../src/time/display.ts';
 
 function isoInstant(text: string, timezone = 'Asia/Tokyo'): string | undefined {
   const instant = parseStartTime(text, timezone);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Passing } from '../../src/time/passing.ts';
+import { Passing } from '../../src/time/clock.ts';
 
 describe('What is under way', () => {
   it('comes in the order in which it came, the latest under its key alone', () => {

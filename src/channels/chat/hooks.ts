@@ -1,6 +1,6 @@
 /** Addresses of chats that post to URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
 import { lazy, object, type Schema, string } from 'yup';
-import { isJsonObject, valueIn } from '../../text/json-object.ts';
+import { isJsonObject, valueIn } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';

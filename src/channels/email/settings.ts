@@ -1,7 +1,7 @@
 /** The settings of an email channel. */
 import { type InferType, mixed, object, string } from 'yup';
 import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';

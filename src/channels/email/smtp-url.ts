@@ -1,7 +1,7 @@
 /** Parses and checks the email channel's `smtp` setting: nodemailer's connection URL, with options in its query. */
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
-import { faultOfOptions } from '../../text/url-options.ts';
+import { faultOfOptions } from '../../text/nearest.ts';
 import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
 import type { TurnLimits } from '../turns.ts';
 

@@ -1,7 +1,7 @@
 /** Google Chat by the URL of a space's webhook: one card (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../text/clean.ts';
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import type { Tone } from '../card.ts';

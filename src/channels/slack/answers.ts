@@ -1,5 +1,5 @@
 /** The meanings of Slack's error codes, and what an operator can do about each. */
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { type Answers, codeAt, jsonOf, type Meaning, meaning, TRY_LATER } from '../answers.ts';
 
 const NO_API = [

@@ -2,7 +2,7 @@
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { exchange, type HttpAnswer, NothingSent } from '../../outbound/exchange.ts';
 import type { HttpPool } from '../../outbound/pool.ts';
-import { Passing } from '../../time/passing.ts';
+import { Passing } from '../../time/clock.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';

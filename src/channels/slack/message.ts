@@ -1,5 +1,5 @@
 /** A Slack message as chat.postMessage takes it. */
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { TemplateValue } from '../channel.ts';
 
 export type SlackObject = { readonly [key: string]: TemplateValue };

@@ -1,7 +1,7 @@
 /** A template's own blocks, cut by their types to what Slack takes. Whether it takes the rest of them, Slack says. */
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { PartFault, TemplateValue } from '../channel.ts';
 import { isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';

@@ -3,7 +3,7 @@
  * Foreign text is in text runs, which know no Markdown and no mentions.
  */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { isJsonObject, valueIn } from '../../text/json-object.ts';
+import { isJsonObject, valueIn } from '../../text/json.ts';
 import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
 import type { Tone } from '../card.ts';
 import { ACCEPTED_AS } from '../channel.ts';

@@ -1,8 +1,7 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { boolean, mixed, object, string, type TestContext } from 'yup';
-import { exactJson } from '../../text/exact-json.ts';
-import { isJsonObject } from '../../text/json-object.ts';
+import { isJsonObject, exactJson } from '../../text/json.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { chat } from '../chat/chat.ts';

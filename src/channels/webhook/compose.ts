@@ -1,8 +1,7 @@
 /** A webhook's message: the callback as it came, or the words of an alert. */
 import { cleanText } from '../../text/clean.ts';
 import { endsOf } from '../../text/cut.ts';
-import { exactJson, objectOf } from '../../text/exact-json.ts';
-import type { JsonObject } from '../../text/json-object.ts';
+import { type JsonObject, exactJson, objectOf } from '../../text/json.ts';
 import type { Card } from '../card.ts';
 import type { Composed, ComposeContext, OwnMessages, TextKind } from '../channel.ts';
 import { shownAs } from '../preview.ts';

@@ -1,8 +1,13 @@
 /** What people see of incidents, and do about them. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
-import type { Incident, IncidentKind, IncidentState, TakenUp } from '../../incident/incident.ts';
-import { toldTroubles } from '../../notice/troubles.ts';
+import {
+  type Incident,
+  type IncidentKind,
+  type IncidentState,
+  type TakenUp,
+  toldTroubles,
+} from '../../incident/incident.ts';
 import type { Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf } from '../archive/find-callbacks.ts';
 import type { Tx } from '../database.ts';

@@ -1,10 +1,14 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import { type Incident, type IncidentKind, SAME_WITHIN_MS, type Sign } from '../../incident/incident.ts';
+import {
+  type Incident,
+  type IncidentKind,
+  SAME_WITHIN_MS,
+  type Sign,
+  toldTroubles,
+} from '../../incident/incident.ts';
 import { REPORTED_MS } from '../../report/report.ts';
-import { likenessOf } from '../../signal/likeness.ts';
-import { toldTroubles } from '../../notice/troubles.ts';
-import { gistOf } from '../../text/gist.ts';
+import { gistOf, likenessOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob } from '../deliveries/locks.ts';
 import type { Alert, DeliveryError, DeliveryTarget } from '../ledger.ts';

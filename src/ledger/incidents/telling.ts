@@ -1,9 +1,8 @@
 /** Messages about incidents themselves: somebody is on them, or they are over. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
-import type { Incident } from '../../incident/incident.ts';
+import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import { toldTroubles, type ToldTrouble } from '../../notice/troubles.ts';
 import type { Tx } from '../database.ts';
 import { type DecidedTarget, DISMISSED } from '../ledger.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';

@@ -8,7 +8,7 @@ import { parseJson } from '../../../src/callback/decode.ts';
 import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
 import { conditionFault } from '../../../src/render/condition.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
-import { isJsonObject } from '../../../src/text/json-object.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';

@@ -1,7 +1,9 @@
-/** Deletes old callbacks from the ledger, in small steps, and keeps what they come to. */
+/** Keeps the ledger small: deletes old callbacks in small steps, keeps what they come to, and ends incidents that are over without a sign. */
+import type { ChannelType } from '../channels/channel.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
+import { toldOfTroublesAlone } from '../people/incidents.ts';
 
 const INTERVAL_MS = 60_000;
 
@@ -47,6 +49,25 @@ export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settin
       const { display, receiver } = settings.current.config;
       const marginMs = Math.max(LEAST_MARGIN_MS, receiver.answerWithinMs + 1000);
       return ledger.rollUp({ timezone: display.timezone, marginMs });
+    },
+  };
+}
+
+const INCIDENTS_MS = 5000;
+
+interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
+  readonly channelTypes: ReadonlyMap<string, ChannelType>;
+}
+
+export function incidentChore({ ledger, settings, channelTypes }: IncidentParts): Chore {
+  return {
+    everyMs: INCIDENTS_MS,
+    async work() {
+      const { config, destinations } = settings.current;
+      const troubled = await ledger.troubledDestinations();
+      const unrouted = troubled.filter((destination) => !destinations.has(destination));
+      const noNews = toldOfTroublesAlone(settings.current, channelTypes);
+      await ledger.careForIncidents({ unrouted, keepMs: config.store.keepMs, noNews });
     },
   };
 }

@@ -1,6 +1,86 @@
-/** JSON without loss: numbers keep their spelling, and keys that are whole numbers keep their place. */
-import { isContainer, type JsonObject, keysOf } from './json-object.ts';
-import { SpeltNumber } from './spelt-number.ts';
+/** JSON without loss: numbers keep their spelling, and keys that are whole numbers keep their place; and what JSON objects are. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A list or an object. A `SpeltNumber` is none. */
+export function isContainer(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null && !(value instanceof SpeltNumber);
+}
+
+/** Neither a scalar, nor null, nor a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isContainer(value) && !Array.isArray(value);
+}
+
+/** The value whose JSON the text is; undefined: it is none. */
+export function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object that the text is; `{}` if it is anything else. */
+export function objectIn(text: string): JsonObject {
+  const value = valueIn(text);
+  return isJsonObject(value) ? value : {};
+}
+
+/** From about so many members on, V8 sorts an object's keys at each `Object.keys`, which would dominate the running time. */
+const MANY = 1000;
+
+const knownKeys = new WeakMap<JsonObject, readonly string[]>();
+
+/** `Object.keys`, cached for large objects: parsed JSON is never changed. */
+export function keysOf(object: JsonObject): readonly string[] {
+  const known = knownKeys.get(object);
+  if (known !== undefined) return known;
+  const keys = Object.keys(object);
+  if (keys.length >= MANY) knownKeys.set(object, keys);
+  return keys;
+}
+
+/** A number that JavaScript would spell otherwise, such as `1.10` or an id of 64 bits. It prints as spelt; the nearest one counts. */
+export class SpeltNumber extends Number {
+  readonly spelling: string;
+
+  /** @param spelling a number as JSON spells it */
+  constructor(spelling: string) {
+    super(spelling);
+    this.spelling = spelling;
+  }
+
+  override toString(): string {
+    return this.spelling;
+  }
+
+  // liquidjs compares whatever has these five methods by them; else such a number would equal no other one.
+  equals(other: unknown): boolean {
+    return this.valueOf() === plainNumber(other);
+  }
+
+  gt(other: number): boolean {
+    return this.valueOf() > other;
+  }
+
+  geq(other: number): boolean {
+    return this.valueOf() >= other;
+  }
+
+  lt(other: number): boolean {
+    return this.valueOf() < other;
+  }
+
+  leq(other: number): boolean {
+    return this.valueOf() <= other;
+  }
+}
+
+/** JavaScript's number for a `SpeltNumber`; any other value unchanged. */
+export function plainNumber(value: unknown): unknown {
+  return value instanceof SpeltNumber ? value.valueOf() : value;
+}
 
 /** As `JSON.stringify` writes it, but with numbers as they are spelt. @param space for each level; without it, no blanks */
 export function exactJson(value: unknown, space = ''): string {
