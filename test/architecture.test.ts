@@ -109,7 +109,7 @@ const ON_A_POSTS_WAY = [
   'callback/ receive/ text/ observe/ outbound/exchange render/outputs render/renderer render/words',
   'channels/card channels/lines channels/outputs channels/show-card channels/chat/chat',
   'channels/slack/calls channels/slack/client channels/slack/compose channels/slack/rich-text',
-  'deliver/attempt deliver/calls deliver/delivery deliver/loop deliver/o deliver/pace deliver/post',
+  'deliver/attempt deliver/delivery deliver/destinations deliver/loop deliver/o deliver/pace deliver/post',
   'ledger/database-ledger ledger/callbacks/history ledger/callbacks/admit ledger/deliveries/deliveries ledger/deliveries/settle',
 ].flatMap((line) => line.split(' '));
 

@@ -3,7 +3,7 @@ import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
 import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
-import { SeenDestinations } from '../deliver/failing.ts';
+import { SeenDestinations } from '../deliver/destinations.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';
@@ -93,7 +93,7 @@ export class Pipeline {
       isBehind: (destination) => this.#claims.isBehind(destination),
       onRoom: () => this.#claims.goOn(),
     }));
-    const signals = (this.#signals = new Signals({ ...shared, until: (work) => loop.until(work) }));
+    const signals = (this.#signals = new Signals({ ...shared, loop }));
     const sendOnce: SendOnce = (addressed) =>
       loop.once(new Sending(settings.current, this.#attempts()), addressed);
     this.outage = new Outage({ ...parts, sendOnce });
@@ -171,7 +171,7 @@ export class Pipeline {
   async stop(): Promise<void> {
     const { settings, clock } = this.#parts;
     this.loop.stop();
-    const idle = Promise.all([this.#chores.stop(), this.loop.idle()]);
+    const idle = Promise.all([this.#chores.stop(), this.loop.underWay.idle()]);
     await within(settings.current.config.receiver.answerWithinMs, idle, clock);
     this.loop.cut();
     await within(GOODBYE_MS, idle, clock);
@@ -202,7 +202,6 @@ export class Pipeline {
     const { clock, ledger, reports } = this.#parts;
     return {
       clock,
-      timers: clock,
       jobMessages: (told) => ledger.jobMessages(told),
       onAttempt: (addressed, result) => {
         this.#seen.attempted(addressed.destination, result);

@@ -2,7 +2,7 @@
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
-import { monthStanding } from '../deliver/reports.ts';
+import { budgetStanding } from '../deliver/reports.ts';
 import { CALLBACK_RESULTS } from '../ledger/ledger.ts';
 import type { Figures, Metrics } from '../observe/metrics.ts';
 import { dayOf } from '../signal/calendar.ts';
@@ -43,7 +43,7 @@ export async function figuresOf({
     archive.countOpen().catch(unknown),
     archive.countIncidents().catch(unknown),
     archive.storeBytes().catch(unknown),
-    monthStanding({ archive }, { budget, display }, today).catch(unknown),
+    budgetStanding(archive, { budget, display }, today).catch(unknown),
   ]);
   const { paces, loop, outage } = pipeline;
   // Until it can be written, the store has nothing of that.

@@ -47,7 +47,7 @@ async function testAll(
 ): Promise<boolean> {
   // Pauses and paces that a running service has learned are not known here.
   const surroundings = { clock: systemClock, random: systemRandom };
-  const dependencies = { clock: systemClock, timers: systemClock, onAttempt: () => undefined };
+  const dependencies = { clock: systemClock, onAttempt: () => undefined };
   let isFine = true;
   for (const [index, destination] of [...destinations].entries()) {
     const target = settings.destinations.get(destination);

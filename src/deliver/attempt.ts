@@ -29,9 +29,7 @@ export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' |
 const OWN_TIMEOUT_MS = 30_000;
 
 export interface AttemptDependencies {
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** The clock by which the channels' own time limits run. */
-  readonly timers: Pick<Clock, 'startTimer'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
   /** Finds a job's earlier messages at a destination; left out: there is no ledger. */
@@ -140,7 +138,7 @@ export class Sending {
 
   /** The last of the longer limits is for the answer to a message that was handed over. */
   #endIn(ms: number, longer: readonly number[], end: End, failure: () => DeliveryFailure): void {
-    this.#stopTimer = this.#dependencies.timers.startTimer(ms + RESERVE_MS, () => {
+    this.#stopTimer = this.#dependencies.clock.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
       const hasTime = more !== undefined && (rest.length > 0 || this.isHandedOver);
       if (!hasTime || this.goesOn === undefined) return end({ failure: failure() });

@@ -3,10 +3,9 @@ import type { ClaimRequest } from '../ledger/deliveries/claim.ts';
 import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/deliveries/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
-import type { Delivering } from './delivering.ts';
 import type { Claimed } from './delivery.ts';
 import type { ConfigFollower } from './follow-config.ts';
-import type { Loop } from './loop.ts';
+import type { DeliveringByLoop } from './loop.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
 import type { Signals } from './signals.ts';
 
@@ -16,8 +15,7 @@ const RECOVERY_MS = 2 * POLL_MS;
 /** In one turn of so many, deliveries of a redelivery in bulk are claimed before the others. */
 const BULK_EVERY = 4;
 
-export interface ClaimsDependencies extends Delivering {
-  readonly loop: Loop;
+export interface ClaimsDependencies extends DeliveringByLoop {
   readonly follower: ConfigFollower;
   readonly signals: Signals;
   readonly onBulk: () => void;
@@ -141,7 +139,7 @@ export class Claims {
       this.#routedAnew.splice(this.#routedAnew.indexOf(destination), 1);
       onDue();
     });
-    loop.until(done);
+    loop.underWay.until(done);
   }
 }
 

@@ -1,14 +1,13 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
-import type { DeliveryName, Settlement } from '../ledger/ledger.ts';
+import { type DeliveryName, isSame, type Settlement } from '../ledger/ledger.ts';
 import { MOST_OF_DESTINATION } from '../ledger/deliveries/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
-import { UnderWay } from '../time/clock.ts';
+import { Passing, UnderWay } from '../time/clock.ts';
 import { milestoneOf } from './alerts.ts';
 import type { AttemptDependencies, AttemptResult, Sending } from './attempt.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
-import { Failing } from './failing.ts';
-import { Calls, InHand } from './in-hand.ts';
+import { Failing, Calls } from './destinations.ts';
 import { attemptRecords, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
@@ -21,14 +20,19 @@ export interface LoopDependencies extends Delivering {
   readonly onRoom: () => void;
 }
 
+/** What has deliveries in hand for a POST, or at a time. */
+export type DeliveringByLoop = Delivering & { readonly loop: Loop };
+
 export class Loop {
   readonly #dependencies: LoopDependencies;
-  readonly #inHand = new InHand();
+  /** By id. */
+  readonly #inHand = new Passing<number, Delivery>();
   /** By destination: those that wait for its slots or for a place, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
   readonly failing = new Failing();
-  readonly #underWay = new UnderWay();
+  /** What is in hand, and the writes for it. */
+  readonly underWay = new UnderWay();
   #isStopping = false;
 
   constructor(dependencies: LoopDependencies) {
@@ -37,9 +41,15 @@ export class Loop {
 
   /** @param claimedAnew of whoever has just claimed it: called once it is let go, where it was due again before that */
   has(delivery: DeliveryName, claimedAnew?: () => void): boolean {
-    const found = this.#inHand.find(delivery);
+    const found = this.#find(delivery);
     if (found?.update?.state === 'pending') found.claimedAnew ??= claimedAnew;
     return found !== undefined;
+  }
+
+  /** The store may have lost what has the id here, and given that to another. */
+  #find(name: DeliveryName): Delivery | undefined {
+    const found = this.#inHand.get(name.id);
+    return found !== undefined && isSame(found.record, name) ? found : undefined;
   }
 
   /** `own`: the destination of each delivery that no POST waits for; `queued`, `troubled`: destinations. */
@@ -63,8 +73,8 @@ export class Loop {
   /** Takes in hand what this process has claimed, which begins with `begin`. */
   take(claimed: Claimed): Delivery {
     const delivery = new Delivery(claimed, this.#dependencies.attempts, this.#goesOn);
-    this.#inHand.add(delivery);
-    this.#underWay.begin();
+    this.#inHand.set(delivery.record.id, delivery);
+    this.underWay.begin();
     return delivery;
   }
 
@@ -73,7 +83,7 @@ export class Loop {
     if (this.#isStopping || delivery.planned === undefined || this.#isLeftAlone(delivery))
       return this.#end(delivery, true);
     if (behind === undefined) return this.#enqueue(delivery);
-    const before = this.#inHand.byId(behind);
+    const before = this.#inHand.get(behind);
     if (before?.isInTime === true) before.followers.push(delivery);
     else this.#end(delivery, true);
     if (before !== undefined) before.mayHaveNext = true;
@@ -94,7 +104,7 @@ export class Loop {
   async takeOver(names: readonly DeliveryName[], withinMs?: number): Promise<void> {
     if (names.length === 0) return;
     await this.#dependencies.ledger.takeOver(names, withinMs);
-    const inHand = names.flatMap((name) => this.#inHand.find(name) ?? []);
+    const inHand = names.flatMap((name) => this.#find(name) ?? []);
     for (const delivery of inHand) delivery.isTakenOver = true;
   }
 
@@ -107,11 +117,6 @@ export class Loop {
     return result;
   }
 
-  /** Counts the work as the loop's until it settles. */
-  until(work: Promise<unknown>): void {
-    this.#underWay.until(work);
-  }
-
   /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
   stop(): void {
     this.#isStopping = true;
@@ -120,11 +125,6 @@ export class Loop {
 
   cut(): void {
     for (const delivery of this.#inHand) delivery.cut();
-  }
-
-  /** Resolves when nothing is in hand and no write is under way. */
-  idle(): Promise<void> {
-    return this.#underWay.idle();
   }
 
   /** Whether it waits for somebody, or a POST must leave it to later: others are due before it, or it is Botbell's own and needs a slot. */
@@ -219,7 +219,7 @@ export class Loop {
   /** What has waited for a destination that was down is due. */
   endFailing(destination: string, wasDown = true): void {
     const { ledger, onDue, onUnwritten } = this.#dependencies;
-    this.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));
+    this.underWay.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));
   }
 
   /** An attempt goes on past its time: nobody need wait for it or behind it. */
@@ -287,7 +287,7 @@ export class Loop {
 
   #letGo(delivery: Delivery, isLate: boolean): void {
     const { record, notice, firstReceivedAt, update, followers, mayHaveNext } = delivery;
-    this.#inHand.delete(delivery);
+    if (this.#inHand.get(record.id) === delivery) this.#inHand.delete(record.id);
     const name = update && milestoneOf(update, record, isLate);
     if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
     if (update?.state === 'pending') this.release(followers);
@@ -295,6 +295,6 @@ export class Loop {
     delivery.claimedAnew?.();
     if (mayHaveNext) this.#dependencies.onDue();
     else this.#dependencies.onRoom();
-    this.#underWay.end();
+    this.underWay.end();
   }
 }

@@ -2,9 +2,8 @@
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
 import { Passing } from '../time/clock.ts';
-import type { Delivering } from './delivering.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
-import type { Loop } from './loop.ts';
+import type { DeliveringByLoop } from './loop.ts';
 import { judge, mustSurvive, type PostedDelivery, refusedIn, type Verdict } from './outcome.ts';
 import { judgedBy } from './plan.ts';
 import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
@@ -30,8 +29,6 @@ const SHARE = 1 / 4;
 /** Who has waited for so long is answered for the sake of who comes. */
 const LONG_MS = 500;
 
-type Posting = Delivering & { readonly loop: Loop };
-
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
 interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
   readonly settings: Settings;
@@ -46,14 +43,14 @@ interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
 type Checked = Pick<Incoming, 'callback' | 'startedAt' | 'onRendered'>;
 
 export class Posts {
-  readonly #posting: Posting;
+  readonly #posting: DeliveringByLoop;
   /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
   readonly #waiting = new Map<string, number>();
   /** Whoever came first, first. */
   readonly #open = new Passing<number, OpenPost>();
   #come = 0;
 
-  constructor(posting: Posting) {
+  constructor(posting: DeliveringByLoop) {
     this.#posting = posting;
   }
 
@@ -164,7 +161,7 @@ function arrivalOf(
 class OpenPost implements WaitingPost {
   /** What it is counted under: destinations, its BOT, its job. */
   readonly waitsFor: string[] = [];
-  readonly #posting: Posting;
+  readonly #posting: DeliveringByLoop;
   readonly #posted: Posted;
   readonly number: number;
   /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
@@ -183,7 +180,7 @@ class OpenPost implements WaitingPost {
   #stopTimer = (): void => undefined;
 
   /** @param onOver called when it is answered, and nothing waits for it to be written */
-  constructor(posting: Posting, posted: Posted, number: number, onOver: (post: OpenPost) => void) {
+  constructor(posting: DeliveringByLoop, posted: Posted, number: number, onOver: (post: OpenPost) => void) {
     this.#posting = posting;
     this.#posted = posted;
     this.number = number;
@@ -198,7 +195,7 @@ class OpenPost implements WaitingPost {
     this.#open += own.length;
     this.#takeOver();
     for (const delivery of own) loop.begin(delivery);
-    this.#writeIfEnded();
+    this.goesOn();
     if (!this.#isOver)
       this.#stopTimer = clock.startTimer(this.#posted.until - clock.monotonic(), () => this.leave(false));
     const verdict = await answered;
@@ -239,7 +236,8 @@ class OpenPost implements WaitingPost {
   }
 
   goesOn(): void {
-    this.#writeIfEnded();
+    const ending = this.ended();
+    if (ending !== undefined) this.#write(ending);
   }
 
   waitFor(written: Promise<unknown>): void {
@@ -258,7 +256,7 @@ class OpenPost implements WaitingPost {
     this.#open += 1;
     const taking = this.#posting.loop.takeOver(elsewhere, this.leftMs);
     this.#taking = taking.then(() => void (this.#hasTakenOver = true)).catch(() => undefined);
-    void this.#taking.then(() => this.#writeIfEnded());
+    void this.#taking.then(() => this.goesOn());
   }
 
   #isElsewhere({ id, state, isTakenOver }: DeliveryRecord): boolean {
@@ -275,11 +273,6 @@ class OpenPost implements WaitingPost {
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
     return { answer, refused: refusedIn(standings, verdict), isDurable: mustSurvive(verdict) };
-  }
-
-  #writeIfEnded(): void {
-    const ending = this.ended();
-    if (ending !== undefined) this.#write(ending);
   }
 
   /** Writes the answer by itself, where no outcome ends with it. */

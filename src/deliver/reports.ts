@@ -1,6 +1,5 @@
 /** Tells reports, and how much of the budget of running time is used, at their times. */
 import { compilePattern } from '../config/bot-id-pattern.ts';
-import type { ReportConfig } from '../config/config.ts';
 import { calendarDoubts } from '../config/read-calendars.ts';
 import type { Fired, Standing } from '../ledger/timers/fire.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
@@ -29,13 +28,8 @@ interface ReportPosition {
   readonly from: number;
 }
 
-interface KeyedReport {
-  readonly key: string;
-  readonly report: ReportConfig;
-}
-
 /** By the period and the BOTs, and the number among equal ones, so that neither another time nor another person begins it anew. */
-function keyedReports({ config: { reports } }: Pick<Planning, 'config'>): readonly KeyedReport[] {
+function keyedReports({ config: { reports } }: Pick<Planning, 'config'>) {
   const named = reports.map(({ every, botIds }) => JSON.stringify([every, botIds]));
   return reports.map((report, index) => {
     const before = named.slice(0, index).filter((name) => name === named[index]).length;
@@ -87,7 +81,7 @@ export async function tellReport(
     bots: whole.bots.slice(0, MOST_TOLD),
     moreBots: Math.max(0, whole.bots.length - MOST_TOLD),
     csv: csvOf({ ...whole, bots: whole.bots.slice(0, MOST_IN_FILE) }),
-    budget: await budgetStanding(ledger, config, dayOf(now, timezone), to - DAY_MS),
+    budget: await budgetStanding(ledger.archive, config, dayOf(now, timezone), to - DAY_MS),
     doubts: doubtsAt(now, settings),
   };
   return {
@@ -117,7 +111,7 @@ export async function tellBudget(
   { settings: { config }, ledger, now }: Firing,
 ): Promise<Fired> {
   const { budget, display } = config;
-  const standing = await budgetStanding(ledger, config, dayOf(now, display.timezone));
+  const standing = await budgetStanding(ledger.archive, config, dayOf(now, display.timezone));
   if (budget === undefined || standing === undefined) return { timer };
   const { percent, after, isMore } = passedNow(budget.warn, standing, timer.data);
   const next = { dueAt: isMore ? now + 1 : now + BUDGET_MS, data: after };
@@ -131,26 +125,15 @@ export async function tellBudget(
   };
 }
 
-type FiguresKept = { readonly archive: Pick<Firing['ledger']['archive'], 'figuresByDay'> };
-
-/** Undefined: no budget is set. */
+/** How the month of the plan stands that the day `inMonth` is in; undefined: no budget is set. */
 export async function budgetStanding(
-  ledger: FiguresKept,
-  { budget, display }: Pick<Planning['config'], 'budget' | 'display'>,
-  today: number,
-  inMonth?: number,
-): Promise<BudgetStanding | undefined> {
-  return budget && monthStanding(ledger, { budget, display }, today, inMonth);
-}
-
-/** How the month of the plan stands that the day `inMonth` is in. */
-export async function monthStanding(
-  { archive }: FiguresKept,
-  { budget, display: { timezone } }: { readonly budget: Budget } & Pick<Planning['config'], 'display'>,
+  { figuresByDay }: Pick<Firing['ledger']['archive'], 'figuresByDay'>,
+  { budget, display }: { readonly budget: Budget | undefined } & Pick<Planning['config'], 'display'>,
   today: number,
   inMonth = today,
-): Promise<BudgetStanding> {
-  const days = await archive.figuresByDay({ ...planMonth(budget.fromDay, inMonth), timezone });
+): Promise<BudgetStanding | undefined> {
+  if (budget === undefined) return undefined;
+  const days = await figuresByDay({ ...planMonth(budget.fromDay, inMonth), timezone: display.timezone });
   return standingOf(budget, days, today, inMonth);
 }
 

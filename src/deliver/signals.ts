@@ -15,20 +15,19 @@ import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { type Expected, missedFrom, underRule, withMissed } from '../signal/expect.ts';
 import type { Delivering } from './delivering.ts';
 import { holdRules } from './ended-holds.ts';
+import type { DeliveringByLoop } from './loop.ts';
 import { plannedDelivery } from './plan.ts';
 import { budgetTimers, doubtsAt, reportTimers, tellBudget, tellReport } from './reports.ts';
 import type { Settings } from './settings.ts';
-import { expectationOf, expectTimers, isStillExpected, knownBots, overdueOf } from './watch.ts';
-
-export interface SignalsDependencies extends Delivering {
-  readonly until: (work: Promise<unknown>) => void;
-}
+import { expectationOf, expectTimers, isStillExpected, overdueOf } from './watch.ts';
 
 /** Most claimed timers that this process fires at the same moment, so that POSTs find the store free. */
 const MOST_AT_ONCE = 8;
 
+const MOST_BOTS_KNOWN = 10_000;
+
 export class Signals {
-  readonly #dependencies: SignalsDependencies;
+  readonly #dependencies: DeliveringByLoop;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
   /** Keys. */
@@ -36,7 +35,7 @@ export class Signals {
   /** The store's time when it was looked at last. */
   #seenAt = -Infinity;
 
-  constructor(dependencies: SignalsDependencies) {
+  constructor(dependencies: DeliveringByLoop) {
     this.#dependencies = dependencies;
   }
 
@@ -47,7 +46,7 @@ export class Signals {
 
   /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
   async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
-    for (const timer of timers) this.#dependencies.until(this.#fire(timer, settings, now));
+    for (const timer of timers) this.#dependencies.loop.underWay.until(this.#fire(timer, settings, now));
     // What was made by a clock that was ahead is asked anew.
     if (now < this.#seenAt - BACK_MS) this.#adopted = undefined;
     this.#seenAt = now;
@@ -80,7 +79,7 @@ export class Signals {
     const { ledger, onDue } = this.#dependencies;
     const routes = routesOf(settings.config);
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
-    const known = isExpecting ? await knownBots(ledger) : [];
+    const known = isExpecting ? await ledger.archive.bots('', MOST_BOTS_KNOWN) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
     const reasked = mutedOtherwise(this.#adopted, settings);
     const adopt = (standing: Standing) => ({ ...timersAsked(settings, known, standing), reasked });

@@ -2,7 +2,6 @@
 import type { Expectation } from '../signal/rules.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { keyOf } from '../ledger/callbacks/keys.ts';
 import type { ExpectedBot } from '../ledger/timers/judge.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
@@ -33,12 +32,6 @@ export function expectationsOf(
     else known.routes.push(route);
   }
   return [...found.values()];
-}
-
-const MOST_BOTS_KNOWN = 10_000;
-
-export function knownBots({ archive }: Pick<DatabaseLedger, 'archive'>): Promise<readonly ArchivedBot[]> {
-  return archive.bots('', MOST_BOTS_KNOWN);
 }
 
 /**

@@ -116,7 +116,7 @@ export async function loadReport(
     timezone,
     isOver: to <= today,
     before: before?.bots.length === 0 ? undefined : before,
-    budget: await budgetStanding({ archive }, config, today),
+    budget: await budgetStanding(archive, config, today),
     doubts: calendarDoubts(config.calendars, today),
   };
 }

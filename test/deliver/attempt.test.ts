@@ -77,7 +77,6 @@ describe('an attempt', () => {
     };
     const dependencies = {
       clock,
-      timers: clock,
       onAttempt: (addressed: AddressedNotice, result: AttemptResult) => reported.push([addressed, result]),
       ...overrides,
     };

@@ -1,6 +1,6 @@
 /** Who may call: nobody waits for a place that the trouble of another destination holds. */
 import { expect } from 'chai';
-import { Calls } from '../../src/deliver/in-hand.ts';
+import { Calls } from '../../src/deliver/destinations.ts';
 import { settle } from '../support/manual-clock.ts';
 
 describe('the calls of a process', () => {

@@ -55,7 +55,7 @@ describe('what nobody waits for', () => {
     const { status, result, deliveries } = await accepted('a');
     const states = deliveries.map(({ state }) => state).join();
     expect(`${status} ${result} ${states}`).to.equal('200 accepted pending,pending');
-    await bench.clock.runUntil(bench.first.pipeline.loop.idle());
+    await bench.clock.runUntil(bench.first.pipeline.loop.underWay.idle());
     expect([bench.told, await bench.results('answered')]).to.deep.equal([[OPS, MAIL], ['accepted']]);
     await start();
     const claims = countClaims(100);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
-import { Failing } from '../../src/deliver/failing.ts';
+import { Failing } from '../../src/deliver/destinations.ts';
 import { failure, failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
-import { SeenDestinations } from '../../src/deliver/failing.ts';
+import { SeenDestinations } from '../../src/deliver/destinations.ts';
 import type { SeenDestination } from '../../src/ledger/deliveries/failing.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 

@@ -22,7 +22,7 @@ describe('a POST', () => {
 
   const post = (callback: Callback = CALLBACK) => bench.deliver(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
-  const idle = () => bench.clock.runUntil(bench.first.pipeline.loop.idle());
+  const idle = () => bench.clock.runUntil(bench.first.pipeline.loop.underWay.idle());
   const answers = () => bench.results('answered');
 
   beforeEach(async () => {

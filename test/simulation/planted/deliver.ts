@@ -215,8 +215,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'has what waits for a destination wait on once that is back',
     file: 'src/deliver/loop.ts',
-    from: 'this.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));',
-    to: 'this.until(ledger.endFailing(destination, wasDown && destination === "").then(onDue, onUnwritten));',
+    from: 'this.underWay.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));',
+    to: 'this.underWay.until(ledger.endFailing(destination, wasDown && destination === "").then(onDue, onUnwritten));',
   },
   {
     does: 'asks the service for a retry of what a remote has and may answer yet',

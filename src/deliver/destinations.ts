@@ -1,4 +1,4 @@
-/** What this process knows of destinations: which are down, by the store's rows and its own attempts since, and when each last succeeded and failed. */
+/** What this process knows of destinations: how many calls it makes there at once, which are down, and when each last succeeded and failed. */
 import type { FailureClass } from '../channels/failure.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../ledger/deliveries/failing.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
+import { type Places, roomFor } from '../ledger/deliveries/turns.ts';
 
 /** Times are by the monotonic clock. */
 export class Failing {
@@ -76,5 +77,65 @@ export class SeenDestinations {
     await ledger.recordDestinations(written, now);
     for (const seen of written)
       if (this.#unwritten.get(seen.destination) === seen) this.#unwritten.delete(seen.destination);
+  }
+}
+
+/** Most calls to one destination, so that one that does not answer leaves connections of its channel to others. */
+const MOST_OF_DESTINATION = 40;
+
+/** Nobody waits for a place that another destination's trouble holds. */
+export class Calls implements Places {
+  /** By destination: how many it has. */
+  readonly #calls = new Map<string, number>();
+  readonly troubled = new Set<string>();
+  /** By destination, whoever has waited longest first: called when it has been given a place. */
+  readonly #waiting = new Map<string, () => void>();
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  at(destination: string): number {
+    return this.#calls.get(destination) ?? 0;
+  }
+
+  hasRoom(destination: string): boolean {
+    return roomFor(destination, this, MOST_OF_DESTINATION) > 0;
+  }
+
+  /** Takes a place. @returns false: there is none now */
+  begin(destination: string): boolean {
+    if (!this.hasRoom(destination)) return false;
+    this.#count(destination, 1);
+    return true;
+  }
+
+  /** Resolves when the destination has been given a place; one at a time may wait for each. */
+  async turn(destination: string): Promise<void> {
+    if (!this.begin(destination))
+      await new Promise<void>((resolve) => this.#waiting.set(destination, resolve));
+  }
+
+  end(destination: string): void {
+    this.#count(destination, -1);
+    for (const [next, give] of this.#waiting) {
+      if (!this.begin(next)) continue;
+      this.#waiting.delete(next);
+      give();
+    }
+  }
+
+  /** Says of a destination whether its last attempt has found somebody who answers, in time. */
+  note(destination: string, isTroubled: boolean): void {
+    if (isTroubled) this.troubled.add(destination);
+    else this.troubled.delete(destination);
+  }
+
+  #count(destination: string, by: 1 | -1): void {
+    this.#total += by;
+    const calls = this.at(destination) + by;
+    if (calls === 0) this.#calls.delete(destination);
+    else this.#calls.set(destination, calls);
   }
 }
