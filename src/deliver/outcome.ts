@@ -95,7 +95,9 @@ export function updateAfter(
     const isUnattempted = attempts === 0 || undefined;
     return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs, isUnattempted });
   }
-  const after = afterFailure(record, attempts, failure, context);
+  // The time that attempts take counts, unlike that in which it only waits.
+  const ageMs = made.reduce((sum, { durationMs }) => sum + durationMs, record.ageMs);
+  const after = afterFailure({ ...record, ageMs }, attempts, failure, context);
   return updateOf(record, { attempts, lastError, ...after });
 }
 
@@ -121,7 +123,7 @@ function afterFailure(
   if (leftMs <= 0 || (isTakenOver && next === 'never')) return { state: 'dead' };
   const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
   // The last attempt is due at `give_up_after`, not later.
-  return { isTakenOver, dueInMs: Math.min(waitMs, leftMs) };
+  return { isTakenOver, dueInMs: Math.min(waitMs, Math.ceil(leftMs)) };
 }
 
 /** The record as an update, pending and due now, except for the changes. */

@@ -1,8 +1,9 @@
 /** Section 3: honest answers, in time, and none that costs a BOT a retry for nothing. */
 import { keyOfSend } from '../keys.ts';
-import type { AnsweredDelivery, Post } from '../observed.ts';
-import { isMail, SECOND } from '../scenario.ts';
-import { type Broken, type History, isOfOneJob, nameOf } from './history.ts';
+import { isAlert } from '../../../src/notice/notice.ts';
+import type { AnsweredDelivery, Attempt, Post } from '../observed.ts';
+import { isMail, SECOND, type Send } from '../scenario.ts';
+import { type Broken, type History, nameOf } from './history.ts';
 
 export const ANSWER_WITHIN_MS = 8 * SECOND;
 
@@ -153,10 +154,9 @@ function noLonger(history: History, post: Post, broken: Broken): void {
   const { timeoutMs, maxInFlight } = history.configOf(post);
   const mayWait = deliveries.some(({ destination }) => history.mayWait(destination));
   if (mayWait || maxInFlight < 100 || history.isStoreHit(at, endedAt) || history.hasReloads) return;
-  const ends = history.admitted
-    .filter((admitted) => isOfOneJob(admitted, { send }))
-    .flatMap((admitted) => deliveries.flatMap(({ destination }) => history.attemptsOf(admitted, destination)))
-    .filter((attempt) => attempt.process === process && attempt.at <= endedAt)
+  const ends = history.observed.attempts
+    .filter((attempt) => attempt.process === process && attempt.at <= endedAt && isOfJob(attempt, send))
+    .filter(({ destination }) => deliveries.some((each) => each.destination === destination))
     .map((attempt) => Math.min(attempt.endedAt ?? Infinity, attempt.at + timeoutMs + SECOND / 4));
   const last = Math.max(at, ...ends.map((end) => Math.min(end, endedAt)));
   if (endedAt - last > PAUSES_BETWEEN_MS)
@@ -164,6 +164,11 @@ function noLonger(history: History, post: Post, broken: Broken): void {
       'answered once nothing is waited for',
       `${nameOf(send)} was answered ${endedAt - last} ms after that`,
     );
+}
+
+/** Also that its run is overdue. */
+function isOfJob({ notice }: Attempt, { bot, job }: Send): boolean {
+  return !isAlert(notice) && notice.callback.bot_id === bot && notice.callback.job_id === job;
 }
 
 /** A chat that has the request and takes longer than `delivery.timeout` is waited for by Botbell alone. */

@@ -138,13 +138,27 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
   );
   for (const { destination } of admitted.listed.deliveries) {
     const waits = history.mayWait(destination) || isHeld(history, admitted, destination);
-    const late = history
-      .attemptsOf(admitted, destination)
-      .find(({ at }) => at > admitted.at + giveUpAfterMs + lost + MINUTE);
+    const latest = admitted.at + giveUpAfterMs + lost + MINUTE;
+    const made = history.attemptsOf(admitted, destination);
+    const late = made.find(({ at }) => at > latest + turnsOfOthers(history, admitted, made, at));
     if (late !== undefined && !waits)
       broken(
         'given up in time',
         `${nameOf(admitted.send)} is attempted at ${destination} ${seconds(late.at - admitted.at)} after it came`,
       );
   }
+}
+
+/** How long others were attempted there meanwhile, and if any was before its own first attempt, all of that time. */
+function turnsOfOthers(history: History, { at }: Admitted, made: readonly Attempt[], by: number): number {
+  const [{ at: since, destination } = { at, destination: '' }] = made;
+  const spans = history.observed.attempts
+    .filter((each) => each.destination === destination && !made.includes(each) && each.at < by)
+    .map((each) => ({
+      from: each.at,
+      to: Math.min(each.endedAt ?? Infinity, history.endOf(each.process), by),
+    }));
+  const isFirst = spans.every(({ from, to }) => from > since || to < at);
+  const within = spans.map(({ from, to }) => Math.max(0, to - Math.max(from, since)));
+  return (isFirst ? 0 : since - at) + within.reduce((sum, ms) => sum + ms, 0);
 }

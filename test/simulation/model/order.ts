@@ -29,7 +29,10 @@ function afterItsErrors(history: History, recovery: Admitted, broken: Broken): v
     if (told?.notice.template !== 'recovered') continue;
     for (const error of errors) {
       if (isRepeated(history, error, destination, told.at)) continue;
-      const sent = [...history.attemptsOf(error, destination), ...history.summariesOf(error, destination)];
+      // A summary that names its job may tell of another of its callbacks.
+      const isTold = deliveryAt(error, destination)?.state === 'delivered';
+      const summaries = isTold ? history.summariesOf(error, destination) : [];
+      const sent = [...history.attemptsOf(error, destination), ...summaries];
       if (sent.some(({ at }) => at > (told.endedAt ?? Infinity)))
         broken(
           'a recovery after the error that it answers',
