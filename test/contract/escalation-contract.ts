@@ -113,6 +113,19 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect((await comes(0, [], 'again')).deliveries).to.deep.equal([]);
     });
 
+    it('somebody closes it: only whom a step has told hears that it is over', async () => {
+      const over = async (isTold: boolean) => {
+        await comes(1, [askedBy('a')], `told: ${isTold}`);
+        await bench.store.passTime(10 * MINUTE);
+        await Promise.all(await fire());
+        if (isTold) await bench.tellAll();
+        const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+        await bench.ledger.actions.closeIncidents(ids, []);
+        return (await bench.store.rows('callbacks')).filter(({ kind }) => kind === 'over').length;
+      };
+      expect([await over(false), await over(true)]).to.deep.equal([0, 1]);
+    });
+
     it('what is taken up is told no further, and begins anew once it is given back', async () => {
       await comes(1, [askedBy('a')]);
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);

@@ -220,8 +220,10 @@ export class World {
     return isQuiet && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
   }
 
+  /** What an accepted POST has left to do has begun, too. */
   get #isPosted(): boolean {
-    return this.observed.posts.every(({ endedAt }) => endedAt !== undefined);
+    const begun = this.timeline.now - AWAKE_MS;
+    return this.observed.posts.every(({ endedAt = Infinity }) => endedAt <= begun);
   }
 
   #sleep(): void {

@@ -101,9 +101,9 @@ export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: As
   const telling: Telling = { incident: id, escalated, ...last.telling };
   const all = asked.steps.flatMap(({ targets }) => targets);
   const targets = tell.flatMap((destination) => all.find((each) => each.destination === destination) ?? []);
-  await tellLast(tx, last, targets, telling);
+  const told = await tellLast(tx, last, targets, telling);
   const others = (incident.alerted ?? []).filter(({ destination }) => !tell.includes(destination));
-  await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...targets]} WHERE id = ${id}`);
+  await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...told]} WHERE id = ${id}`);
   const entry = { route: data.route, who: tell };
   await writeHistory(tx, [{ callbackId: last.id, what: 'escalated', entry }]);
 }
@@ -150,17 +150,20 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
   return last && { ...last, telling: occasion && { occasion } };
 }
 
-/** Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more. */
+/**
+ * Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more.
+ * @returns the targets with their deliveries
+ */
 async function tellLast(
   tx: Tx,
   { id: callbackId, receivedAt, jobKey, errorOf }: LastTrouble,
   targets: readonly DeliveryTarget[],
   telling: Telling,
-): Promise<void> {
+): Promise<readonly ToldTarget[]> {
+  const there = sql`callback_id = ${callbackId} AND destination IN (${join(targets.map(({ destination }) => destination))})`;
   const again = await tx.all<{ id: number }>(sql`
-    SELECT id FROM deliveries WHERE callback_id = ${callbackId}
-      AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))
-      AND destination IN (${join(targets.map(({ destination }) => destination))})`);
+    SELECT id FROM deliveries WHERE ${there}
+      AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))`);
   await insertRows(tx, {
     callbackId,
     receivedAt,
@@ -168,6 +171,8 @@ async function tellLast(
     errorOf,
     targets: targets.map((target) => ({ ...target, telling })),
   });
-  if (again.length === 0) return;
   await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now, telling });
+  return tx.all(
+    sql`SELECT destination, channel, address, id AS last_id FROM deliveries WHERE ${there} ORDER BY id`,
+  );
 }
