@@ -2,7 +2,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Problem } from '../config/config.ts';
-import type { BulkKind } from '../ledger/deliveries/bulks.ts';
+import type { BulkKind } from '../ledger/deliveries/by-hand.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import {
   FLAG,

@@ -3,7 +3,7 @@ import type { Reloading } from '../admin/services.ts';
 import { RunningSettings } from '../deliver/settings.ts';
 import { listen as listenAt, type ListeningServer } from '../http/server.ts';
 import { type LedgerOptions, openLedger } from '../ledger/open-ledger.ts';
-import { ownerName } from '../ledger/shared/owners.ts';
+import { ownerName } from '../ledger/shared/processes.ts';
 import type { Logger } from '../observe/logger.ts';
 import { createMetrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
@@ -15,7 +15,7 @@ import type { ReadAgain } from './read-config.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
 import { beginSeries } from './series.ts';
-import { type AppSettings, type UsableConfig, openSettings, type SettingsEnvironment } from './settings.ts';
+import { type AppSettings, openSettings, type SettingsEnvironment, type UsableConfig } from './settings.ts';
 
 const GOODBYE_MS = 100;
 

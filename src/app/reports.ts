@@ -8,7 +8,7 @@ import type { HeldNotice } from '../deliver/delivering.ts';
 import type { AttemptResult } from '../deliver/attempt.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import type { AddressedNotice } from '../deliver/settings.ts';
-import type { BulkStep } from '../ledger/deliveries/bulks.ts';
+import type { BulkStep } from '../ledger/deliveries/by-hand.ts';
 import { OperationFailed } from '../ledger/failures.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import type { OnUpgrade } from '../ledger/shared/migrate.ts';

@@ -12,7 +12,7 @@ import {
   judge,
   type KnownFacts,
   NOTHING_KNOWN,
-} from '../ledger/timers/judge.ts';
+} from '../ledger/timers/admission.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import type { AskedRoute, RouteRuling } from '../signal/decide.ts';

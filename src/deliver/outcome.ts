@@ -11,8 +11,8 @@ import type {
   DeliveryState,
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
-import { LONGEST_BACKOFF_MS } from '../ledger/shared/clock.ts';
-import { resultOf } from '../ledger/callbacks/result.ts';
+import { LONGEST_BACKOFF_MS } from '../ledger/deliveries/failing.ts';
+import { resultOf } from '../ledger/callbacks/enter-callback.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { AttemptResult } from './attempt.ts';
 

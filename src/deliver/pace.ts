@@ -3,7 +3,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { ChannelPace } from '../channels/channel.ts';
 import type { FailureDetails } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import type { CurrentPace } from '../ledger/shared/paces.ts';
+import type { CurrentPace } from '../ledger/deliveries/failing.ts';
 import { channelOf } from '../ledger/deliveries/turns.ts';
 import { RESERVE_MS } from './settings.ts';
 

@@ -3,11 +3,10 @@ import type { Destination, DigestConfig, RouteConfig } from '../config/config.ts
 import type { Escalation } from '../incident/escalation.ts';
 import type { AskedSteps } from '../ledger/incidents/escalations.ts';
 import type { Tick } from '../ledger/deliveries/claim.ts';
-import type { DigestPosition } from '../ledger/timers/digest.ts';
+import type { DigestPosition } from '../ledger/days/roll-up.ts';
 import type { Adoption, Fired, FiredNotice, Standing } from '../ledger/timers/fire.ts';
-import type { ExpectedBot } from '../ledger/timers/judge.ts';
-import { type OpenRunTimer, overdueTimers } from '../ledger/timers/runs.ts';
-import { type Timer, timerKey } from '../ledger/timers/timers.ts';
+import type { ExpectedBot } from '../ledger/timers/admission.ts';
+import { type OpenRunTimer, overdueTimers, type Timer, timerKey } from '../ledger/timers/timers.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notice.ts';
 import { routesOf } from '../route/router.ts';

@@ -3,7 +3,7 @@ import type { Expectation } from '../signal/rules.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
 import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import { keyOf } from '../ledger/callbacks/keys.ts';
-import type { ExpectedBot } from '../ledger/timers/judge.ts';
+import type { ExpectedBot } from '../ledger/timers/admission.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import { routesOf } from '../route/router.ts';
 import { beginToExpect, isSameRule, missedFrom, underRule, withinReach } from '../signal/expect.ts';

@@ -18,8 +18,7 @@ import {
   type OperationName,
   serviceOperations,
 } from './registry.ts';
-import { UnwrittenOutcomes } from './deliveries/unwritten-outcomes.ts';
-import { Upkeep, type UpkeepSettings } from './shared/upkeep.ts';
+import { UnwrittenOutcomes, Upkeep, type UpkeepSettings } from './shared/upkeep.ts';
 
 /** Read anew at each call, so a getter may change its value. */
 export interface LedgerSettings extends UpkeepSettings {

@@ -92,7 +92,7 @@ export interface Tx {
   /** This process, as its claims name it (`ownerName`). */
   readonly owner: string;
   readonly random: Random;
-  /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `deliveries/locks.ts`. */
+  /** `for no key update` on PostgreSQL (inserting history locks the callback's key), empty on SQLite. Lock order: `deliveries/rows.ts`. */
   readonly forUpdate: Sql;
   /** `for no key update skip locked` on PostgreSQL, empty on SQLite. */
   readonly skipLocked: Sql;

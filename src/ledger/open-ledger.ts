@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
 import type { LedgerState, OnUpgrade } from './shared/migrate.ts';
-import { ownerName } from './shared/owners.ts';
+import { ownerName } from './shared/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
 import type { Migration } from './shared/schema.ts';
 import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';

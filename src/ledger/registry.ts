@@ -1,20 +1,45 @@
 /** Every operation by its name, since SQLite's keeper receives names and arguments, not functions. */
-import { continueBulk, readBulk, readBulks, startBulk, stopBulk, tally } from './deliveries/bulks.ts';
-import { dismiss, redeliver, routeByHand } from './deliveries/by-hand.ts';
-import { botNamed, botsAfter, cameSince, lastRuns } from './archive/bots.ts';
-import { findCallbacks } from './archive/find-callbacks.ts';
-import { countOpen, deadLetters, destinationsNamed, refusals, storeBytes } from './archive/overviews.ts';
-import { readBody, readDelivery, readStory } from './archive/stories.ts';
+import {
+  continueBulk,
+  dismiss,
+  readBulk,
+  readBulks,
+  redeliver,
+  routeByHand,
+  startBulk,
+  stopBulk,
+  tally,
+} from './deliveries/by-hand.ts';
+import {
+  botNamed,
+  botsAfter,
+  cameSince,
+  countOpen,
+  deadLetters,
+  destinationsNamed,
+  lastRuns,
+  refusals,
+  storeBytes,
+} from './archive/overviews.ts';
+import { findCallbacks, readBody, readDelivery, readStory } from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
 import { admit } from './callbacks/admit.ts';
 import { claim } from './deliveries/claim.ts';
 import { takeOver } from './deliveries/deliveries.ts';
 import { forget } from './callbacks/forget.ts';
-import { endFailing, failingDestinations, recordDestinations } from './deliveries/failing.ts';
-import { currentPaces, forgetPace, forgetPaces, pausePace, pausesOf, reservePace } from './shared/paces.ts';
+import {
+  currentPaces,
+  endFailing,
+  failingDestinations,
+  forgetPace,
+  forgetPaces,
+  pausePace,
+  pausesOf,
+  recordDestinations,
+  reservePace,
+} from './deliveries/failing.ts';
 import { correctTimes } from './shared/clock.ts';
-import { freeClaims, leave } from './deliveries/free-claims.ts';
-import { heartbeat, processes } from './shared/processes.ts';
+import { freeClaims, heartbeat, leave, processes } from './shared/processes.ts';
 import {
   closeIncidents,
   countIncidents,
@@ -30,20 +55,17 @@ import {
   endOwn,
   noticeOwn,
   recordOutage,
+  refuse,
   troubledDestinations,
 } from './incidents/signs.ts';
 import { ledgerState } from './shared/migrate.ts';
-import { refuse } from './callbacks/refused.ts';
 import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
 import { settle } from './deliveries/settle.ts';
-import { figuresByDay, figuresOfPeriod } from './days/period.ts';
-import { rollUp } from './days/roll-up.ts';
-import { digestCounts } from './timers/digest.ts';
-import { knownOf } from './timers/admission.ts';
+import { digestCounts, figuresByDay, figuresOfPeriod, rollUp } from './days/roll-up.ts';
+import { jobMessages, knownOf } from './timers/admission.ts';
 import { adoptTimers, fire } from './timers/fire.ts';
 import { endHolds } from './deliveries/holds.ts';
-import { jobMessages } from './callbacks/job-messages.ts';
-import { openRun } from './timers/runs.ts';
+import { openRun } from './timers/timers.ts';
 import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
 
 export const archiveReads = {

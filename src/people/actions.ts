@@ -1,6 +1,5 @@
 /** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
-import type { RedeliveryFilter, RedeliveryTally } from '../ledger/deliveries/bulks.ts';
-import type { RoutedByHand } from '../ledger/deliveries/by-hand.ts';
+import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/deliveries/by-hand.ts';
 import type {
   ArchivedCallback,
   CallbackFilter,
@@ -14,7 +13,7 @@ import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
-import { planOf, type Planning, runningConfig } from '../deliver/settings.ts';
+import { type Planning, planOf, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { destinationOf, unknown } from './destinations.ts';
 import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';

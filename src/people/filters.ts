@@ -1,7 +1,7 @@
 /** Reads the filters of lists and of actions in bulk, and other query parameters, and reports every problem; writes them for links. */
 import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import { FAILURE_CLASSES } from '../channels/failure.ts';
-import type { RedeliveryFilter } from '../ledger/deliveries/bulks.ts';
+import type { RedeliveryFilter } from '../ledger/deliveries/by-hand.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';

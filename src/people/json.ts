@@ -1,6 +1,6 @@
 /** The JSON of what people see, for the command line and the API. Times are in ISO 8601. */
 import { statusNameOf } from '../callback/callback.ts';
-import type { BulkRedelivery, RedeliveryTally } from '../ledger/deliveries/bulks.ts';
+import type { BulkRedelivery, RedeliveryTally } from '../ledger/deliveries/by-hand.ts';
 import type { ArchivedBot, ArchivedCallback, ArchivedRefusal, Page, Run } from '../ledger/archive/archive.ts';
 import { type Incident, stateOf } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { calendarDoubts } from '../config/read-calendars.ts';
 import { budgetStanding } from '../deliver/reports.ts';
-import type { PeriodRequest } from '../ledger/days/period.ts';
+import type { PeriodRequest } from '../ledger/days/roll-up.ts';
 import type { Archive } from '../ledger/registry.ts';
 import type { BudgetStanding } from '../report/budget.ts';
 import { type Figures, sumOf } from '../report/figures.ts';
@@ -18,7 +18,7 @@ import {
   REPORTED_DAYS,
   reportOf,
 } from '../report/report.ts';
-import { type CalendarDoubt, DAY_MS, dateOf, dayIn, dayOf, periodStart } from '../signal/calendar.ts';
+import { type CalendarDoubt, dateOf, DAY_MS, dayIn, dayOf, periodStart } from '../signal/calendar.ts';
 import { snakeCase } from '../text/snake-case.ts';
 import { type FilterContext, oneOf, type Parameter, readParameters, refusalOf, TEXT } from './filters.ts';
 import type { Worded } from './outcomes.ts';

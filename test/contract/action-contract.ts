@@ -1,10 +1,9 @@
 /** What every ledger promises to people who act: each action once, in one piece with its record, and whoever is told is told once. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
+import { type DeliveryTarget, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import type { Actor } from '../../src/ledger/callbacks/history.ts';
-import type { BulkStep } from '../../src/ledger/deliveries/bulks.ts';
-import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import type { BulkStep } from '../../src/ledger/deliveries/by-hand.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';

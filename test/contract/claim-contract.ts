@@ -1,7 +1,7 @@
 /** Whose a claim is: it lives as long as its owner, on every database. */
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { freeClaims } from '../../src/ledger/deliveries/free-claims.ts';
+import { freeClaims } from '../../src/ledger/shared/processes.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
@@ -10,9 +10,9 @@ import {
   type CreateStore,
   failed,
   HANDS,
+  LOG,
   namesOf,
   NOBODY,
-  LOG,
   OPS,
   putOff,
   WORK_MS,

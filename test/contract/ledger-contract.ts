@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { shared } from '../../src/ledger/database.ts';
-import { LedgerUnavailable, type Admission } from '../../src/ledger/ledger.ts';
+import { type Admission, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
-import { storedText } from '../../src/ledger/callbacks/stored-body.ts';
+import { storedText } from '../../src/ledger/callbacks/keys.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';

@@ -1,11 +1,10 @@
 /** What every ledger promises of messages that rules hold, let go or sum up, and of what is told at a time whatever comes. */
 import { expect } from 'chai';
-import { statusNameOf } from '../../src/callback/callback.ts';
-import type { Callback } from '../../src/callback/callback.ts';
+import { type Callback, statusNameOf } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { Ended, EndedHold } from '../../src/ledger/deliveries/holds.ts';
-import { judge } from '../../src/ledger/timers/judge.ts';
+import { judge } from '../../src/ledger/timers/admission.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/snoozes.ts';
 import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
@@ -20,14 +19,14 @@ import {
   type CreateStore,
   dead,
   delivered,
-  TOGETHER,
-  TOLD,
   EXECUTING,
   failed,
   namesOf,
   NOBODY,
   putOff,
   target,
+  TOGETHER,
+  TOLD,
 } from './ledger-under-test.ts';
 
 const SECOND = 1000;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { isGone, ownerName } from '../../src/ledger/shared/owners.ts';
+import { isGone, ownerName } from '../../src/ledger/shared/processes.ts';
 
 describe('The owner of a claim', function () {
   let child: ChildProcess;

@@ -1,6 +1,6 @@
 /** What was held back, as one message. */
 import { expect } from 'chai';
-import { Counted } from '../../src/ledger/deliveries/summary.ts';
+import { Counted } from '../../src/ledger/deliveries/holds.ts';
 
 type Held = Parameters<Counted['add']>[0];
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { OperationFailed } from '../../src/ledger/failures.ts';
 import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
-import { UnwrittenOutcomes } from '../../src/ledger/deliveries/unwritten-outcomes.ts';
+import { UnwrittenOutcomes } from '../../src/ledger/shared/upkeep.ts';
 import { answerOf, delivered, failed, named, settlementOf } from '../contract/ledger-under-test.ts';
 
 function attempt(deliveryId: number): AttemptRecord {

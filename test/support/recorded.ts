@@ -12,9 +12,9 @@ import type {
   Watched,
 } from '../../src/ledger/ledger.ts';
 import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
-import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim-due.ts';
+import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim.ts';
 import { heartbeat } from '../../src/ledger/shared/processes.ts';
-import { refuse } from '../../src/ledger/callbacks/refused.ts';
+import { refuse } from '../../src/ledger/incidents/signs.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
 import { withCallbacks } from '../../src/ledger/deliveries/rows.ts';
 import {

@@ -4,7 +4,7 @@ import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
 import { gistOf } from '../../text/gist.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
-import { jobKeyOf, keyOf, nameIn } from './keys.ts';
+import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
 import {
   type Admission,
   type Arrival,
@@ -19,16 +19,14 @@ import {
   type DeliveryRow,
   EXECUTING,
   IS_IDLE,
+  lockJob,
   withCallbacks,
 } from '../deliveries/rows.ts';
-import { resultOf } from './result.ts';
-import { toStored } from './stored-body.ts';
-import { bodiesOf } from '../deliveries/claim-due.ts';
+import { enterCallback, resultOf } from './enter-callback.ts';
+import { bodiesOf } from '../deliveries/claim.ts';
 import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
-import { enterCallback } from './enter-callback.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
-import { lockJob } from '../deliveries/locks.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
@@ -56,7 +54,7 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
     elapsed: elapsedSecondsOf(callback) ?? null,
     error: statusNameOf(callback) === 'error' ? gistOf(callback.message ?? '') : null,
     routing,
-    /** In the form of `stored-body.ts`; `bytes` is the size as received. */
+    /** In the form of `toStored`; `bytes` is the size as received. */
     body: await toStored(arrival.body),
     bytes: arrival.body.byteLength,
     asking,

@@ -1,8 +1,8 @@
-/** Writes the row of a callback, or counts it once more if it came before. */
+/** Writes the row of a callback, or counts it once more if it came before; and the result that its answer tells. */
 import sql from 'sql-template-tag';
 import { type Callback, identityOf } from '../../callback/callback.ts';
 import { fixed, only, shared, type Tx } from '../database.ts';
-import { LedgerFull } from '../ledger.ts';
+import { type CallbackResult, type DeliveryState, LedgerFull } from '../ledger.ts';
 import { callbackIn } from '../deliveries/rows.ts';
 
 /** The values of its columns. */
@@ -80,4 +80,26 @@ async function countCallback(tx: Tx, id: number, elapsed: number | null) {
         elapsed = CASE WHEN elapsed >= ${elapsed ?? -1} THEN elapsed ELSE ${elapsed} END
       WHERE id = ${id} RETURNING id, times_received, received_at`),
   );
+}
+
+interface Circumstances {
+  /** An `executing` that came after its job's result. */
+  readonly isSuperseded: boolean;
+  /** It is answered before its deliveries are attempted. */
+  readonly isAccepted: boolean;
+  /** Something was attempted, and has ended, while the POST waited. */
+  readonly hasEnded?: boolean;
+}
+
+export function resultOf(
+  states: readonly DeliveryState[],
+  { isSuperseded, isAccepted, hasEnded = false }: Circumstances,
+): CallbackResult {
+  if (isAccepted && states.includes('pending')) return 'accepted';
+  if (isSuperseded) return 'superseded';
+  if (states.length === 0) return 'no_route';
+  if (states.includes('dead')) return 'gave_up';
+  if (states.includes('pending')) return 'taken_over';
+  if (states.every((state) => state === 'held')) return 'held';
+  return hasEnded ? 'delivered' : 'duplicate';
 }

@@ -2,11 +2,9 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { DAY_MS } from '../../signal/calendar.ts';
 import type { Tx } from '../database.ts';
-import { rollUpTo } from '../days/roll-up.ts';
-import { countedFrom } from '../timers/digest.ts';
-import { hasResult } from '../deliveries/rows.ts';
-import { lockFreeJobs } from '../deliveries/locks.ts';
-import { IDLE_MS } from '../shared/paces.ts';
+import { countedFrom, rollUpTo } from '../days/roll-up.ts';
+import { hasResult, lockFreeJobs } from '../deliveries/rows.ts';
+import { IDLE_MS } from '../deliveries/failing.ts';
 
 /** Rows per step: few, since a callback may have megabytes, or a thousand rows of history. */
 const AT_ONCE = 20;

@@ -3,9 +3,8 @@ import sql from 'sql-template-tag';
 import { only, type Tx } from '../database.ts';
 import { insertRows } from '../deliveries/deliveries.ts';
 import type { DecidedTarget } from '../ledger.ts';
-import { jobKeyOf, keyOf, nameIn } from './keys.ts';
+import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
 import { randomId } from '../../text/random.ts';
-import { toStored } from './stored-body.ts';
 
 export interface OwnNotice {
   /** A SHA-256 in hexadecimal; a random one if left out. */

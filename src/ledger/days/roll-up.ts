@@ -1,9 +1,13 @@
-/** Adds what came to the days of BOTs, away from POSTs: figures that outlive callbacks. */
-import sql from 'sql-template-tag';
-import { REPORTED_MS } from '../../report/report.ts';
-import { DAY_MS } from '../../signal/calendar.ts';
+/** Adds what came to the days of BOTs, away from POSTs: figures that outlive callbacks. Reads those of a period, and what a digest tells. */
+import sql, { join, raw } from 'sql-template-tag';
+import { REPORTED_MS, type ReportedBot, totalOf } from '../../report/report.ts';
+import { DAY_MS, instantOn } from '../../signal/calendar.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.ts';
+import { type Figures, FIGURES, sumOf } from '../../report/figures.ts';
+import { snakeCase } from '../../text/snake-case.ts';
+import { keysFor } from '../callbacks/keys.ts';
+import type { DigestedBot } from '../../notice/notice.ts';
 
 /** Rows per step: few milliseconds. */
 const CALLBACKS_AT_ONCE = 500;
@@ -131,4 +135,154 @@ async function forgetDays(tx: Tx): Promise<boolean> {
       SELECT bot_key, day FROM days WHERE day < ${tx.now - REPORTED_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
   ]);
   return gone.some(({ length }) => length === FORGOTTEN_AT_ONCE);
+}
+
+/** Days from `from` on and before `to`, in a time zone. */
+interface Period {
+  readonly from: number;
+  readonly to: number;
+  readonly timezone: string;
+}
+
+interface Named {
+  readonly botKey: string;
+  readonly botId: string;
+  readonly botName: string;
+}
+
+export interface PeriodRequest extends Period {
+  readonly botId?: string | undefined;
+}
+
+const SUMS = raw(
+  FIGURES.map(snakeCase)
+    .map((column) => `CAST(sum(${column}) AS BIGINT) AS ${column}`)
+    .join(', '),
+);
+
+/** @returns the BOTs that have figures or an incident in the period, in the order of their ids */
+export async function figuresOfPeriod(tx: Tx, request: PeriodRequest): Promise<readonly ReportedBot[]> {
+  const { from, to, botId } = request;
+  const counted = await tx.all<Figures & Named>(sql`
+    SELECT bot_key, min(bot_id) AS bot_id, coalesce((
+      SELECT bot_name FROM days AS last WHERE last.bot_key = days.bot_key AND bot_name <> ''
+      ORDER BY day DESC LIMIT 1), '') AS bot_name, ${SUMS}
+    FROM days WHERE day >= ${from} AND day < ${to} AND ${ofBot(botId)} GROUP BY bot_key`);
+  const bots = new Map<string, ReportedBot>();
+  // The latest name last.
+  for (const row of [...(await incidentsOf(tx, request)), ...counted, ...(await uncounted(tx, request))]) {
+    const before = bots.get(row.botKey);
+    const { botId: id, botName } = row;
+    bots.set(row.botKey, {
+      botId: id,
+      botName: botName || (before?.botName ?? ''),
+      ...totalOf([before ?? {}, row]),
+    });
+  }
+  return [...bots].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, bot]) => bot);
+}
+
+/** Each day's figures of all BOTs, or of one; days without any are left out. */
+export async function figuresByDay(tx: Tx, request: PeriodRequest) {
+  const { from, to } = request;
+  const counted = await tx.all<Figures & { readonly day: number }>(sql`
+    SELECT day, ${SUMS} FROM days WHERE day >= ${from} AND day < ${to} AND ${ofBot(request.botId)} GROUP BY day`);
+  const days = new Map(counted.map(({ day, ...figures }): [number, Figures] => [day, figures]));
+  for (const { day, ...figures } of await uncounted(tx, request))
+    days.set(day, sumOf([days.get(day) ?? {}, figures]));
+  return [...days].toSorted(([one], [other]) => one - other).map(([day, figures]) => ({ day, ...figures }));
+}
+
+function ofBot(botId: string | undefined, key = 'bot_key') {
+  return botId === undefined ? sql`1 = 1` : sql`${raw(key)} IN (${join(keysFor(botId))})`;
+}
+
+const AT_ONCE = 1000;
+
+/** What the next steps of the roll-up will add. */
+async function uncounted(tx: Tx, { from, to, timezone, botId }: PeriodRequest) {
+  const tally = new Tally(tx, timezone);
+  let { callbackId, historyId }: { callbackId?: number | undefined; historyId?: number | undefined } =
+    await countedUpTo(tx);
+  while (callbackId !== undefined)
+    callbackId = await tally.countCallbacks(callbackId, Number.MAX_SAFE_INTEGER, AT_ONCE);
+  while (historyId !== undefined)
+    historyId = await tally.countHistory(historyId, Number.MAX_SAFE_INTEGER, AT_ONCE);
+  const keys = botId === undefined ? undefined : keysFor(botId);
+  return tally.days.filter(
+    ({ day, botKey }) => day >= from && day < to && (keys === undefined || keys.includes(botKey)),
+  );
+}
+
+async function incidentsOf(tx: Tx, { from, to, timezone, botId }: PeriodRequest) {
+  const [begin, end] = [instantOn(from, 0, timezone), Math.min(instantOn(to, 0, timezone), tx.now)];
+  return tx.all<Named & Pick<ReportedBot, 'incidents' | 'incidentMs'>>(sql`
+    SELECT subject_key AS bot_key, max(subject) AS bot_id, max(name) AS bot_name, count(*) AS incidents, CAST(sum(
+      CASE WHEN over_at IS NULL OR over_at > ${end} THEN ${end} ELSE over_at END
+      - CASE WHEN since > ${begin} THEN since ELSE ${begin} END) AS BIGINT) AS incident_ms
+    FROM incidents WHERE kind = 'bot' AND since < ${end} AND (over_at IS NULL OR over_at > ${begin})
+      AND ${ofBot(botId, 'subject_key')}
+    GROUP BY subject_key`);
+}
+
+/** Where the next digest begins, and when the last one was told, or the group began to have one. Milliseconds since 1970. */
+export interface DigestPosition {
+  readonly since: number;
+  readonly toldAt: number;
+}
+
+interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'> {
+  readonly botId: string;
+  readonly botName: string;
+  /** Something of it is held now, even if that came before the last digest. */
+  readonly isMuted: boolean;
+  readonly error: string | undefined;
+  readonly failedAt: number | undefined;
+  readonly jobId: string | undefined;
+}
+
+/**
+ * Counts per BOT, in the order of their ids; `next`: where the next digest begins.
+ * @param marginMs what came so long ago is committed, and the window ends there: what is being written is left to the next digest
+ */
+export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'since'>, marginMs: number) {
+  const until = Math.max(since, tx.now - marginMs);
+  // A callback has its id within that margin after it has come, so what came before that has lower ones, and is not read.
+  const before = await tx.first<{ id: number }>(sql`
+    SELECT id FROM callbacks WHERE id > 0 AND received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`);
+  const isCounted = sql`id > ${before?.id ?? 0} AND received_at >= ${since} AND received_at < ${until}`;
+  const isError = sql`${isCounted} AND kind = 'callback' AND status = 1`;
+  const counted = await tx.all<CountedRow>(sql`
+    WITH read AS (
+      SELECT id FROM callbacks WHERE ${isCounted}
+      UNION SELECT callback_id FROM deliveries WHERE held_until IS NOT NULL),
+    counted AS (
+    SELECT bot_key, min(bot_id) AS bot_id, max(bot_name) AS bot_name,
+      max(CASE WHEN ${isError} THEN id END) AS last_error_id,
+      count(CASE WHEN ${isCounted} AND kind = 'callback' AND status = 0 THEN 1 END) AS succeeded,
+      count(CASE WHEN ${isError} THEN 1 END) AS errors,
+      count(CASE WHEN ${isCounted} AND kind = 'missed' THEN 1 END) AS missed,
+      max(CASE WHEN EXISTS (
+        SELECT 1 FROM deliveries WHERE callback_id = callbacks.id AND held_until IS NOT NULL) THEN 1 ELSE 0 END) AS is_muted
+    FROM callbacks WHERE id IN (SELECT id FROM read) AND kind IN ('callback', 'missed', 'overdue')
+    GROUP BY bot_key)
+    SELECT counted.bot_id, counted.bot_name, succeeded, errors, missed, is_muted,
+      error, received_at AS failed_at, job_id
+    FROM counted LEFT JOIN callbacks ON callbacks.id = last_error_id ORDER BY counted.bot_key`);
+  const bots = counted.map(
+    ({ botId, botName, isMuted, error, failedAt, jobId = '', ...counts }): DigestedBot => ({
+      bot_id: botId,
+      bot_name: botName,
+      ...counts,
+      is_muted: isMuted,
+      ...(failedAt !== undefined && { lastError: { text: error ?? '', at: failedAt, jobId } }),
+    }),
+  );
+  return { bots, next: { since: until, toldAt: tx.now } };
+}
+
+/** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */
+export async function countedFrom(tx: Tx): Promise<number> {
+  const digests = await tx.all<{ data: DigestPosition }>(sql`SELECT data FROM timers WHERE kind = 'digest'`);
+  return Math.min(...digests.map(({ data }) => data.since));
 }

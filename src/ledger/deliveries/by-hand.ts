@@ -1,14 +1,32 @@
-/** Redelivers or dismisses one delivery, or routes a callback anew, as a person has asked. */
-import sql, { join } from 'sql-template-tag';
+/**
+ * Redelivers or dismisses one delivery, or what a filter matches, or routes a callback anew, as a person has asked. What a filter matches
+ * is a row that records the progress, and any process takes the next short step.
+ */
+import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
-import type { Tx } from '../database.ts';
+import { only, type Tx } from '../database.ts';
 import { type ActionEntry, type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
-import { type DeliveryTarget, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger.ts';
+import {
+  type DeliveryRecord,
+  type DeliveryTarget,
+  DISMISSED,
+  NO_LONGER_ROUTED,
+  SUPERSEDED,
+} from '../ledger.ts';
 import { insertRows, makePending } from './deliveries.ts';
-import { lockCallback, lockDeliveries } from './locks.ts';
+import {
+  IS_OF_JOB,
+  IS_OVER,
+  JOB_KEY,
+  lockCallback,
+  lockDeliveries,
+  type RowWithCallback,
+  withCallbacks,
+} from './rows.ts';
 import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
-import { IS_OVER, IS_OF_JOB, JOB_KEY, type RowWithCallback, withCallbacks } from './rows.ts';
+import type { CallbackFilter } from '../archive/archive.ts';
+import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
 
 /** `delivered`: it was, and `again` was not set; `superseded`: it never can be; `open`: a rule holds it for now. */
 export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'let go' | 'open' | 'unknown';
@@ -130,4 +148,152 @@ export async function routeByHand(
   const added = await insertRows(tx, { callbackId, receivedAt, jobKey, errorOf, targets: lacking });
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
+}
+
+/**
+ * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
+ * bulk. Notices of Botbell's own match unless a filter for BOT, job, status or result is set.
+ */
+export type RedeliveryFilter = Omit<CallbackFilter, 'search' | 'notTold'>;
+
+export interface RedeliveryTally {
+  readonly messages: number;
+  readonly destinations: readonly { readonly destination: string; readonly messages: number }[];
+  /** When the oldest and the newest matching callback came; milliseconds since 1970; undefined: none matches. */
+  readonly oldestAt: number | undefined;
+  readonly newestAt: number | undefined;
+}
+
+export type BulkKind = 'redelivered' | 'dismissed';
+
+/** A redelivery or dismissal of all that a filter matched when it began; it goes on after restarts. */
+export interface BulkRedelivery {
+  readonly id: number;
+  readonly what: BulkKind;
+  readonly filter: RedeliveryFilter;
+  readonly actor: Actor;
+  /** `running`: deliveries remain to be given back; `delivering`: all were, and some are pending. */
+  readonly state: 'running' | 'delivering' | 'done' | 'stopped';
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+  readonly stoppedBy: Actor | undefined;
+  /** Given back or dismissed so far. `delivered`, `dead` and `pending` count the present states of those given back by this bulk last. */
+  readonly given: number;
+  readonly delivered: number;
+  readonly dead: number;
+  readonly pending: number;
+}
+
+export interface BulkStep {
+  readonly isMore: boolean;
+  readonly given: number;
+  readonly ended: Pick<BulkRedelivery, 'id' | 'what' | 'given'> | undefined;
+}
+
+const AT_ONCE = 100;
+
+const MOST_LISTED = 100;
+
+/** Dead, or held as no longer routed; literally the conditions of two partial indexes. */
+const IS_UNDELIVERED = sql`deliveries.id IN (
+  SELECT id FROM deliveries WHERE state = 'dead'
+  UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
+
+function matches(filter: RedeliveryFilter): Sql {
+  const { botId, jobId, status, result } = filter;
+  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OVER}`, ...conditionsOnCallbacks(filter)];
+  if ([botId, jobId, status, result].some((each) => each !== undefined))
+    conditions.push(sql`callbacks.kind = 'callback'`);
+  return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
+}
+
+/** The first matches by id. @param among a condition on rows of `deliveries` */
+function undelivered(tx: Tx, filter: RedeliveryFilter, among: Sql) {
+  return tx.all<Pick<DeliveryRecord, 'id' | 'callbackId'>>(sql`
+    SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+    WHERE ${among} AND ${matches(filter)} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
+}
+
+export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
+  const found = sql`
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter)}`;
+  const all = await tx.first<Omit<RedeliveryTally, 'destinations'>>(
+    sql`SELECT count(*) AS messages, min(received_at) AS oldest_at, max(received_at) AS newest_at ${found}`,
+  );
+  const destinations = await tx.all<RedeliveryTally['destinations'][number]>(
+    sql`SELECT destination, count(*) AS messages ${found} GROUP BY destination ORDER BY 2 DESC, 1`,
+  );
+  return { messages: 0, oldestAt: undefined, newestAt: undefined, ...all, destinations };
+}
+
+export async function startBulk(
+  tx: Tx,
+  filter: RedeliveryFilter,
+  actor: Actor,
+  what: BulkKind = 'redelivered',
+): Promise<BulkRedelivery> {
+  const started = await tx.all<{ id: number }>(sql`
+    INSERT INTO bulks (what, filter, actor, state, started_at, until_id)
+    VALUES (${what}, ${filter}, ${keptActor(actor)}, 'running', ${tx.now},
+      (SELECT coalesce(max(id), 0) FROM deliveries))
+    RETURNING id`);
+  return only(await bulksWhere(tx, sql`id = ${only(started).id}`));
+}
+
+/** Stops a bulk; what it has given back stays pending. */
+export async function stopBulk(tx: Tx, id: number, actor: Actor): Promise<BulkRedelivery | undefined> {
+  await tx.all(sql`
+    UPDATE bulks SET state = 'stopped', ended_at = ${tx.now}, stopped_by = ${keptActor(actor)}
+    WHERE id = ${id} AND state = 'running'`);
+  return readBulk(tx, id);
+}
+
+/** Newest first, at most a hundred. */
+export function readBulks(tx: Tx): Promise<readonly BulkRedelivery[]> {
+  return bulksWhere(tx, sql`id > 0`);
+}
+
+export async function readBulk(tx: Tx, id: number): Promise<BulkRedelivery | undefined> {
+  return (await bulksWhere(tx, sql`id = ${id}`))[0];
+}
+
+async function bulksWhere(tx: Tx, which: Sql): Promise<readonly BulkRedelivery[]> {
+  const given = (state: string) =>
+    sql`(SELECT count(*) FROM deliveries WHERE bulk_id = bulks.id AND deliveries.state = ${state})`;
+  const rows = await tx.all<BulkRedelivery>(sql`
+    SELECT id, what, filter, actor, state, started_at, ended_at, stopped_by, given,
+      ${given('delivered')} AS delivered, ${given('dead')} AS dead, ${given('pending')} AS pending
+    FROM bulks WHERE ${which} ORDER BY id DESC LIMIT ${MOST_LISTED}`);
+  return rows.map((row) => (row.state === 'done' && row.pending > 0 ? { ...row, state: 'delivering' } : row));
+}
+
+interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'actor' | 'given'> {
+  readonly lookedAt: number;
+  readonly untilId: number;
+}
+
+/** Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. */
+export async function continueBulk(tx: Tx): Promise<BulkStep> {
+  const bulk = await tx.first<RunningBulk>(
+    sql`SELECT id, what, filter, actor, given, looked_at, until_id FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
+  );
+  if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
+  const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
+  const next = (await undelivered(tx, bulk.filter, isNext)).map(({ id }) => id);
+  const given = await give(tx, bulk, next);
+  const total = bulk.given + given;
+  const last = next.at(-1);
+  const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
+  await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${bulk.id}`);
+  const ended = last === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
+  return { isMore: true, given, ended };
+}
+
+/** Gives back or dismisses those that still match once they are locked. */
+async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
+  if (among.length === 0) return 0;
+  await lockDeliveries(tx, among);
+  const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`);
+  await giveBack(tx, rows, bulk.what, { actor: bulk.actor, bulkId: bulk.id });
+  return rows.length;
 }

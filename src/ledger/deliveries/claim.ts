@@ -1,12 +1,22 @@
 /** What a process claims at a tick; what another transaction has locked is left for the next tick. */
-import sql from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import { claimTimers } from '../timers/timers.ts';
-import { claimDue, dueDestinations } from './claim-due.ts';
-import { type FailingDestination, failingDestinations, withoutProbed } from './failing.ts';
-import { currentPaces } from '../shared/paces.ts';
+import {
+  currentPaces,
+  type FailingDestination,
+  failingDestinations,
+  type Failures,
+  probeAt,
+  withoutProbed,
+} from './failing.ts';
 import { livingIn } from '../shared/processes.ts';
-import { requestsFor, type ClaimTurns } from './turns.ts';
+import { type ClaimTurns, requestsFor } from './turns.ts';
+import type { Notice } from '../../notice/notice.ts';
+import { writeEach } from '../callbacks/history.ts';
+import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
+import { EARLIER, IS_IDLE, noticeIn, type RowWithCallback, withCallbacks } from './rows.ts';
+import { dropRecoveries, holdBack } from './deliveries.ts';
 
 export interface ClaimRequest {
   readonly turns?: ClaimTurns | undefined;
@@ -63,4 +73,118 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: Fa
   const isLatest = latest === configHash;
   const timers = isLatest && most > 0 ? await claimTimers(tx, most) : [];
   return { timers, isLatest, isBulkRunning, paces, failing };
+}
+
+/** Skips from destination to destination through the index, without reading all that one of them has pending. */
+export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
+  const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
+    WITH RECURSIVE each_one(destination) AS (
+      SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL
+      UNION ALL
+      SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL AND destination > each_one.destination)
+      FROM each_one WHERE each_one.destination IS NOT NULL
+    )
+    SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (
+      SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
+        AND due_at <= ${tx.now} AND ${IS_IDLE})`);
+  return rows.map(({ destination }) => destination);
+}
+
+/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. @param down the destinations that are */
+export async function claimDue(
+  tx: Tx,
+  requests: readonly DueRequest[],
+  down: readonly FailingDestination[],
+): Promise<readonly DueDelivery[]> {
+  const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
+  const rows = await withCallbacks(tx, ids);
+  const over = rows.filter(({ isOver }) => isOver);
+  await holdBack(tx, over, SUPERSEDED);
+  const isAnyOther = await dropRecoveries(tx, rows);
+  if (over.length > 0 || isAnyOther) return claimDue(tx, requests, down);
+  return claimRows(tx, withinBytes(rows), down);
+}
+
+/** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
+async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
+  const take = async (which: Sql, most: number) => {
+    if (most <= 0) return [];
+    const rows = await tx.all<{ id: number }>(sql`
+      SELECT id FROM deliveries
+      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
+        AND NOT EXISTS (${EARLIER})
+      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
+    return rows.map(({ id }) => id);
+  };
+  const bulk = isBulkFirst ? await take(raw('is_bulk = 1'), limit) : [];
+  const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;
+  return [...bulk, ...(await take(others, limit - bulk.length))];
+}
+
+const MOST_BYTES = 1024 * 1024;
+
+/** The first rows that fit into `MOST_BYTES`, and at least one, however large it is. */
+function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
+  let bytes = 0;
+  const tooMuch = rows.findIndex((row, index) => {
+    bytes += row.bytes;
+    return bytes > MOST_BYTES && index > 0;
+  });
+  return tooMuch === -1 ? rows : rows.slice(0, tooMuch);
+}
+
+/** The time since a delivery became due counts as waiting, not towards its age. */
+async function claimRows(tx: Tx, rows: readonly RowWithCallback[], down: readonly FailingDestination[]) {
+  if (rows.length === 0) return [];
+  const failures = new Map(down.map((each) => [each.destination, each]));
+  const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failures.get(row.destination))]));
+  const isWhole = ({ id, dueInMs }: RowWithCallback) => waited.get(id) === -dueInMs;
+  await claimAs(tx, rows.filter(isWhole), sql`${tx.now} - due_at`);
+  for (const row of rows.filter((each) => !isWhole(each)))
+    await claimAs(tx, [row], sql`${waited.get(row.id)}`);
+  const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
+  await writeEach(tx, taken, 'taken_over');
+  const bodies = await bodiesOf(tx, rows);
+  // Parsed, and so drawn, once for all recipients of a callback.
+  const notices = new Map<number, Notice>();
+  return rows.map((row) => {
+    const { callbackId } = row;
+    const notice =
+      notices.get(callbackId) ?? noticeIn({ ...row, body: bodies.get(callbackId) ?? new Uint8Array() });
+    notices.set(callbackId, notice);
+    return claimed(row, waited.get(row.id) ?? 0, notice);
+  });
+}
+
+/** At a destination that is down a delivery waits as after a failure of its own, which counts. */
+function waitedMs({ dueInMs }: RowWithCallback, failures: Failures | undefined): number {
+  const until = failures === undefined ? dueInMs : Math.min(probeAt(failures), 0);
+  return -Math.round(Math.max(dueInMs, until));
+}
+
+async function claimAs(tx: Tx, rows: readonly RowWithCallback[], waited: Sql): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.all(sql`
+    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1, waited_ms = waited_ms + ${waited}, due_at = ${tx.now}
+    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+}
+
+export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
+  const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
+  const bodies = await tx.all<{ id: number; body: Uint8Array }>(
+    sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
+  );
+  return new Map(bodies.map(({ id, body }) => [id, body]));
+}
+
+function claimed(row: RowWithCallback, waited: number, notice: Notice): DueDelivery {
+  const { receivedAt: firstReceivedAt, kind, isTakenOver } = row;
+  const ageMs = row.ageMs - waited;
+  return {
+    record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
+    kind,
+    firstReceivedAt,
+    isTakenOver: !isTakenOver,
+    notice,
+  };
 }

@@ -1,10 +1,13 @@
-/** For all processes: each destination's last success and failure, since when attempts fail there, and which are down. */
-import sql, { bulk } from 'sql-template-tag';
+/** For all processes: each destination's last success and failure, since when attempts fail there, which are down, and when the next message may go where the rate is limited. */
+import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
-import { LONGEST_BACKOFF_MS } from '../shared/clock.ts';
 import { IS_IDLE, kept } from './rows.ts';
+import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/retry-after.ts';
+
+/** The longest wait before Botbell attempts by itself what has failed. */
+export const LONGEST_BACKOFF_MS = 15 * 60_000;
 
 /** From the first failure to the last one: a destination at which they are so far apart is down. */
 export const DOWN_AFTER_MS = 120_000;
@@ -126,4 +129,60 @@ export async function recordDestinations(
       last_delivered_at = coalesce(excluded.last_delivered_at, destinations.last_delivered_at),
       last_failed_at = coalesce(excluded.last_failed_at, destinations.last_failed_at),
       last_error = coalesce(excluded.last_error, destinations.last_error)`);
+}
+
+/** No slot is further away: one that is was given by a clock that has been set back since, and counts as over. */
+const FURTHEST_MS = LONGEST_PAUSE_MS + 60_000;
+
+/** Takes the next slot. @returns milliseconds until it; undefined: it is more than `mostMs` away, and was not taken */
+export async function reservePace(tx: Tx, key: string, intervalMs: number, mostMs: number) {
+  const row = await tx.first<{ nextAt: number }>(sql`
+    INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
+    ON CONFLICT (key) DO UPDATE SET next_at = CASE
+      WHEN paces.next_at > ${tx.now} AND paces.next_at <= ${tx.now + FURTHEST_MS} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
+    WHERE paces.next_at <= ${tx.now + mostMs} OR paces.next_at > ${tx.now + FURTHEST_MS}
+    RETURNING next_at`);
+  return row && Math.max(0, row.nextAt - intervalMs - tx.now);
+}
+
+/** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before that end in it are void. */
+export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
+  const later = (time: Sql) => sql`
+    CASE WHEN ${time} > excluded.next_at AND ${time} <= ${tx.now + FURTHEST_MS} THEN ${time} ELSE excluded.next_at END`;
+  await tx.all(sql`
+    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})
+    ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
+}
+
+export async function forgetPace(tx: Tx, key: string): Promise<void> {
+  await tx.all(sql`DELETE FROM paces WHERE key = ${key}`);
+}
+
+export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
+  const beginning = `${channel}:`;
+  await tx.all(
+    sql`DELETE FROM paces WHERE key = ${channel} OR substr(key, 1, ${beginning.length}) = ${beginning}`,
+  );
+}
+
+/** Paces whose last slot is longer ago have ended. */
+export const IDLE_MS = 60_000;
+
+/** nextInMs: milliseconds until its next slot; pausedMs: until its last pause ends. Negative if that is in the past. */
+export interface CurrentPace {
+  readonly key: string;
+  readonly nextInMs: number;
+  readonly pausedMs?: number | undefined;
+}
+
+/** The paces that are kept: until nothing has been sent for a minute. */
+export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
+  return tx.all(sql`
+    SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
+    WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
+}
+
+/** When the last pause of each of these ends or ended, by the store's clock. */
+export function pausesOf(tx: Tx, keys: readonly string[]): Promise<readonly unknown[]> {
+  return tx.all(sql`SELECT key, paused_until FROM paces WHERE key IN (${join(keys)}) ORDER BY key`);
 }

@@ -9,10 +9,9 @@ import {
   type DeliveryUpdate,
   NO_LONGER_ROUTED,
 } from '../ledger.ts';
-import { IS_IDLE, withCallbacks } from './rows.ts';
+import { IS_IDLE, lockDeliveries, withCallbacks } from './rows.ts';
 import { holdWanted, type Wanted } from '../timers/admission.ts';
 import { findNamed, insertRows, makePending } from './deliveries.ts';
-import { lockDeliveries } from './locks.ts';
 import { isDecider } from '../shared/processes.ts';
 import { settle } from './settle.ts';
 

@@ -9,13 +9,12 @@ import {
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
-import { kept, type RowWithCallback, withCallbacks } from './rows.ts';
-import { raise } from '../incidents/alerts.ts';
+import { kept, lockJobsOf, lockRow, lockWithoutJobs, type RowWithCallback, withCallbacks } from './rows.ts';
+import { raise } from '../incidents/telling.ts';
 import { noticeFailures } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailures } from './failing.ts';
-import { lockJobsOf, lockRow, lockWithoutJobs } from './locks.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already

@@ -14,8 +14,7 @@ import {
   type PlannedDelivery,
 } from '../ledger.ts';
 import { insertRows, makePending } from '../deliveries/deliveries.ts';
-import { lockCallback } from '../deliveries/locks.ts';
-import { IS_OF_JOB, JOB_KEY } from '../deliveries/rows.ts';
+import { IS_OF_JOB, JOB_KEY, lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { openSnoozes } from '../timers/snoozes.ts';
 import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';

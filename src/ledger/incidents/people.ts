@@ -9,7 +9,7 @@ import {
   toldTroubles,
 } from '../../incident/incident.ts';
 import type { Page, PageRequest } from '../archive/archive.ts';
-import { boundsOf } from '../archive/find-callbacks.ts';
+import { boundsOf } from '../archive/stories.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { escalateAnew } from './escalations.ts';

@@ -2,13 +2,10 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
+import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
 import { HAS_DELIVERED } from '../incidents/signs.ts';
-import { destinationOfBurst } from '../timers/judge.ts';
-import type { OpenRunTimer } from '../timers/runs.ts';
-import { putTimers, type Timer } from '../timers/timers.ts';
-
-/** The longest wait before Botbell attempts by itself what has failed. */
-export const LONGEST_BACKOFF_MS = 15 * 60_000;
+import { destinationOfBurst } from '../timers/admission.ts';
+import { type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
 
 export interface LongestWaits {
   /** For the service, before a delivery becomes Botbell's own. */

@@ -1,17 +1,15 @@
 /** Keeps what is stored true while processes die and clocks are set: what nobody works on is free, and no wait is longer than it may be. */
-import type { Clock } from '../../time/clock.ts';
-import type { DeliveryName } from '../ledger.ts';
 import type { LongestWaits } from './clock.ts';
-import { claimOf, type OwnClaims } from '../deliveries/free-claims.ts';
-import type { UnwrittenOutcomes } from '../deliveries/unwritten-outcomes.ts';
-import type { RunningConfig } from './processes.ts';
-import { isGone } from './owners.ts';
+import type { Clock } from '../../time/clock.ts';
+import { type DeliveryName, isSame, type Settlement } from '../ledger.ts';
+import { claimOf, isGone, type OwnClaims, type RunningConfig } from './processes.ts';
 import type { CallOperation } from '../registry.ts';
+import { OperationFailed } from '../failures.ts';
 
 /** From then on a process begins no attempt: ten seconds later the others take over what it has claimed. */
 const UNHEARD_AFTER_MS = 20_000;
 
-/** The store's time and this process's may part by so much within a call. */
+/** The store's time, replicas' and this process's may part by so much. */
 const SLACK_MS = 1000;
 
 /** After the store's clock was set forward, time for the other processes to write a heartbeat by it. */
@@ -142,5 +140,55 @@ export class Upkeep {
   #straysOf({ deliveries, timers }: OwnClaims, hands: Hands): OwnClaims {
     const isStray = (each: DeliveryName) => !hands.has(each) && !this.#unwritten.has(each);
     return { deliveries: deliveries.filter(isStray), timers: timers.filter((key) => !hands.isFiring(key)) };
+  }
+}
+
+/** Bounded by the attempts in flight. */
+export class UnwrittenOutcomes {
+  readonly #write: (settlement: Settlement) => Promise<unknown>;
+  readonly #kept = new Set<Settlement>();
+  #writing: Promise<void> | undefined;
+
+  /** @param write must be idempotent: the first write may have been committed although it threw */
+  constructor(write: (settlement: Settlement) => Promise<unknown>) {
+    this.#write = write;
+  }
+
+  /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
+  keep({ callbackId, receivedAt, isDurable, ...all }: Settlement): void {
+    const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
+    const ids = new Set(deliveries.map(({ id }) => id));
+    const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
+    if (deliveries.length > 0) this.#kept.add({ callbackId, receivedAt, isDurable, deliveries, attempts });
+  }
+
+  /** Whether the delivery has succeeded, which is not written yet: it must not be attempted. */
+  has(delivery: DeliveryName): boolean {
+    return [...this.#kept].some(({ deliveries }) => deliveries.some((each) => isSame(each, delivery)));
+  }
+
+  /** Writes what is kept up to the first failure; the next call begins behind that. Never rejects. */
+  write(): Promise<void> {
+    this.#writing ??= this.#writeAll()
+      .catch(() => undefined)
+      .finally(() => (this.#writing = undefined));
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const kept of this.#kept) {
+      try {
+        await this.#write(kept);
+      } catch (error) {
+        // An outcome that a working store refuses, or has no row for any more, is dropped, so that it is not tried for ever.
+        if (!(error instanceof OperationFailed)) {
+          // To the end, so that the next call begins behind it.
+          this.#kept.delete(kept);
+          this.#kept.add(kept);
+          throw error;
+        }
+      }
+      this.#kept.delete(kept);
+    }
   }
 }

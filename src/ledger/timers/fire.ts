@@ -7,11 +7,10 @@ import { notice as noticeTrouble } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
-import { lockJob } from '../deliveries/locks.ts';
+import { lockJob } from '../deliveries/rows.ts';
 import { holdWanted } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
-import { openRuns } from './runs.ts';
-import { AT_ONCE, beginHolds, beginTimers, endTimer, putTimers, type Timer } from './timers.ts';
+import { AT_ONCE, beginHolds, beginTimers, endTimer, openRuns, putTimers, type Timer } from './timers.ts';
 
 export interface Fired {
   readonly timer: Timer;

@@ -4,7 +4,7 @@ import type { Planted } from './planted.ts';
 export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what is behind an earlier message of its job',
-    file: 'src/ledger/deliveries/claim-due.ts',
+    file: 'src/ledger/deliveries/claim.ts',
     from: '\n        AND NOT EXISTS (${EARLIER})',
     to: '',
   },
@@ -16,7 +16,7 @@ export const LEDGER: readonly Planted[] = [
   },
   {
     does: 'claims what another process has claimed',
-    file: 'src/ledger/deliveries/claim-due.ts',
+    file: 'src/ledger/deliveries/claim.ts',
     from: 'AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}',
     to: 'AND due_at <= ${tx.now} AND ${which}',
   },
@@ -89,13 +89,13 @@ export const LEDGER: readonly Planted[] = [
   },
   {
     does: 'frees nothing that the dead had in hand',
-    file: 'src/ledger/deliveries/free-claims.ts',
+    file: 'src/ledger/shared/processes.ts',
     from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
     to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}) AND 1 = 0)`;',
   },
   {
     does: 'frees what the living have in hand',
-    file: 'src/ledger/deliveries/free-claims.ts',
+    file: 'src/ledger/shared/processes.ts',
     from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
     to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living} AND 1 = 0))`;',
   },
@@ -133,7 +133,7 @@ export const LEDGER: readonly Planted[] = [
   },
   {
     does: 'does not tell the other processes of a pause',
-    file: 'src/ledger/shared/paces.ts',
+    file: 'src/ledger/deliveries/failing.ts',
     from: 'VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})',
     to: 'VALUES (${key}, ${tx.now + 0 * obeyedMs(ms)}, ${tx.now})',
   },
@@ -179,7 +179,7 @@ export const LEDGER: readonly Planted[] = [
   },
   {
     does: 'redelivers in bulk all but the last',
-    file: 'src/ledger/deliveries/bulks.ts',
+    file: 'src/ledger/deliveries/by-hand.ts',
     from: 'await giveBack(tx, rows, bulk.what',
     to: 'await giveBack(tx, rows.slice(1), bulk.what',
   },

@@ -42,7 +42,7 @@ export const RECEIVE: readonly Planted[] = [
   },
   {
     does: 'says that all was delivered though some was taken over',
-    file: 'src/ledger/callbacks/result.ts',
+    file: 'src/ledger/callbacks/enter-callback.ts',
     from: "if (states.includes('pending')) return 'taken_over';",
     to: '',
   },

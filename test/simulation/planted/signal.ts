@@ -25,13 +25,13 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'has a success end no errors where it is not told',
-    file: 'src/ledger/timers/judge.ts',
+    file: 'src/ledger/timers/admission.ts',
     from: 'return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;',
     to: 'return arriving.status === undefined ? withSuccessAt(told, startOf(arriving)) : told;',
   },
   {
     does: 'has any BOT’s success end a snooze',
-    file: 'src/ledger/timers/judge.ts',
+    file: 'src/ledger/timers/admission.ts',
     from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
     to: 'isWell && snooze.untilSuccess && botId !== undefined);',
     unseen:
@@ -39,7 +39,7 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'has a success end no snooze',
-    file: 'src/ledger/timers/judge.ts',
+    file: 'src/ledger/timers/admission.ts',
     from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
     to: 'isWell && snooze.untilSuccess && botId === undefined);',
   },

@@ -1,5 +1,9 @@
 /** Dead letters by destination and cause, previews of bulk actions on them, and the progress of these. */
-import type { BulkRedelivery, RedeliveryFilter, RedeliveryTally } from '../../../ledger/deliveries/bulks.ts';
+import type {
+  BulkRedelivery,
+  RedeliveryFilter,
+  RedeliveryTally,
+} from '../../../ledger/deliveries/by-hand.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
