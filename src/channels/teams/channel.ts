@@ -38,12 +38,14 @@ function broken(text: string): string {
   return text.replace(FUNCTION, '{\u200b');
 }
 
-function run(text: string, look: Look = {}) {
-  return { ...look, type: 'TextRun', text: broken(text) };
+function run(text: string, look?: Look) {
+  return { type: 'TextRun', text: broken(text), ...look };
 }
 
-function lineOf(inlines: readonly TextRun[]) {
-  return { type: 'RichTextBlock', inlines };
+const NO_SPACE = { spacing: 'None' } as const;
+
+function lineOf(inlines: readonly TextRun[], look?: typeof NO_SPACE) {
+  return { type: 'RichTextBlock', inlines, ...look };
 }
 
 function boxOf(style: string, items: readonly Line[]) {
@@ -134,22 +136,24 @@ function factLine(facts: readonly Runs[]): Line {
 
 /** A block for each line, since it is not documented whether Teams shows line ends in a run. */
 function linesOf(runs: readonly TextRun[]): readonly Line[] {
-  const lines: TextRun[][] = [[]];
+  let line: TextRun[] = [];
+  const lines = [line];
   for (const one of runs)
     for (const [index, text] of withBlanks(one.text).split('\n').entries()) {
-      if (index > 0) lines.push([]);
-      if (text !== '') lines.at(-1)?.push({ ...one, text });
+      if (index > 0) lines.push((line = []));
+      if (text !== '') line.push(text === one.text ? one : { ...one, text });
     }
   return lines
     .filter((line) => line.some(({ text }) => text.trim() !== ''))
-    .map((line, index) => (index === 0 ? lineOf(line) : { ...lineOf(line), spacing: 'None' }));
+    .map((line, index) => lineOf(line, index === 0 ? undefined : NO_SPACE));
 }
 
 function onOneLine(runs: Runs, look?: Look): readonly TextRun[] {
-  return runs.map((one) => runOf({ ...one, text: one.text.replaceAll('\n', ' ') }, look));
+  return runs.map((one) => runOf(one, look, one.text.replaceAll('\n', ' ')));
 }
 
-function runOf({ text, style, url = '' }: StyledText, look: Look = {}): TextRun {
+function runOf({ text: whole, style, url = '' }: StyledText, look?: Look, text = whole): TextRun {
+  if (style !== 'code' && url === '') return run(text, look);
   return run(text, {
     ...look,
     ...(style === 'code' && { fontType: 'Monospace' }),
