@@ -5,7 +5,7 @@ import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { doubtOfBotId } from './bot-id-pattern.ts';
 import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
-import { isLoopback } from './field-rules.ts';
+import { areSameHost, isLoopback } from './field-rules.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { calendarDoubts } from './read-calendars.ts';
@@ -72,12 +72,6 @@ const CHECKS: readonly Check[] = [
     ({ delivery }) => delivery.giveUpAfterMs <= delivery.takeOverAfterMs,
   ],
 ];
-
-/** Where one of them is all hosts, the port is taken there, too. */
-function areSameHost(one: string, other: string): boolean {
-  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
-  return one === other || isAny(one) || isAny(other);
-}
 
 /** @param config each of its values is valid */
 export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {

@@ -261,6 +261,14 @@ export function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? /^(?:.+\.)?localhost$/i.test(host) : isLoopbackAddress(host);
 }
 
+/** Whether two listeners at one port take it from each other: `::` has all addresses, `0.0.0.0` those of IPv4, `localhost` one of either. */
+export function areSameHost(one: string, other: string): boolean {
+  const hosts = [one.toLowerCase(), other.toLowerCase()];
+  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
+  if (hosts.includes('0.0.0.0')) return !hosts.some(isIPv6);
+  return hosts.includes('localhost') && hosts.some((host) => host === '127.0.0.1' || host === '::1');
+}
+
 /** Whether the text is an IP address, or a network such as `10.0.0.0/8`. */
 function isNetwork(text: string): boolean {
   const [address = '', length = '0', ...rest] = text.split('/');

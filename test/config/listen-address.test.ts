@@ -1,6 +1,6 @@
 /** Which texts are addresses to listen on, and which of these only this machine reaches. */
 import { expect } from 'chai';
-import { isLoopback, parseListenAddress } from '../../src/config/field-rules.ts';
+import { areSameHost, isLoopback, parseListenAddress } from '../../src/config/field-rules.ts';
 
 const portOf = (text: string) => parseListenAddress(text)?.port;
 
@@ -30,5 +30,15 @@ describe('An address to listen on', () => {
     expect(own.filter((host) => !isLoopback(host))).to.deep.equal([]);
     const others = ['', '0.0.0.0', '::', '10.0.0.1', 'localhost.example.com', 'xlocalhost', '127.0.0.1.test'];
     expect(others.filter((host) => isLoopback(host))).to.deep.equal([]);
+  });
+
+  it('is at one port another’s where both names lead to one address of this machine', () => {
+    const taken = (one: string, others: readonly string[]) =>
+      others.filter((other) => areSameHost(one, other) && areSameHost(other, one));
+    const all = ['127.0.0.1', '127.0.0.2', '::1', 'localhost', '0.0.0.0', '::', '10.0.0.1', 'fd00::1'];
+    expect(taken('::', all)).to.deep.equal(all);
+    expect(taken('0.0.0.0', all)).to.deep.equal(all.filter((host) => host !== '::1' && host !== 'fd00::1'));
+    expect(taken('LocalHost', all)).to.deep.equal(['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::']);
+    expect(taken('127.0.0.1', all)).to.deep.equal(['127.0.0.1', 'localhost', '0.0.0.0', '::']);
   });
 });
