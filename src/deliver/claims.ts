@@ -3,7 +3,6 @@ import type { ClaimRequest } from '../ledger/deliveries/claim.ts';
 import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/deliveries/turns.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
-import type { Claimed } from './delivery.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { plannedFor, planOf, type Settings } from './settings.ts';
@@ -75,10 +74,9 @@ export class Claims {
     if (tick?.isBulkRunning === true) onBulk();
     // There may be more of them.
     if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;
-    const until = now + current.config.receiver.answerWithinMs;
     for (const each of deliveries) {
       if (each.isTakenOver) onMilestone({ ...each, ...each.record, name: 'taken_over' });
-      this.#launch(each, { settings: current, until, asOf });
+      this.#launch(each, asOf);
     }
     if (deliveries.length > 0) onDue();
     if (tick !== undefined) await signals.take(tick, asOf, current);
@@ -115,12 +113,13 @@ export class Claims {
     };
   }
 
-  #launch(claimed: DueDelivery, by: Pick<Claimed, 'settings' | 'until' | 'asOf'>): void {
-    const { settings, until, asOf } = by;
-    const { loop, follower, ledger } = this.#dependencies;
+  #launch(claimed: DueDelivery, asOf: number): void {
+    const { clock, loop, follower, ledger } = this.#dependencies;
+    const settings = this.#dependencies.settings.current;
+    const until = clock.monotonic() + settings.config.receiver.answerWithinMs;
     const { record, kind, notice, firstReceivedAt } = claimed;
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
-    if (loop.has(record, () => this.#launch(claimed, by)) || ledger.unwritten.has(record)) return;
+    if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
