@@ -303,7 +303,7 @@ export function describeArchive(
     it('groups dead letters by destination and cause', async () => {
       for (const [number, code] of ['is_archived', 'is_archived', 'too_long'].entries()) {
         const admission = await arrive({ job_id: String(number) }, [OPS]);
-        const lastError = { class: 'permanent', code, message: '' } as const;
+        const lastError = { class: 'permanent', code, message: `it said ${number}` } as const;
         await recorded.settle(
           admission,
           idsIn(admission).map((id) => deadUpdate(id, lastError)),
@@ -311,9 +311,9 @@ export function describeArchive(
         );
       }
       const groups = await archive.deadLetters();
-      expect(groups.map(({ errorCode, count }) => [errorCode, count])).to.deep.equal([
-        ['is_archived', 2],
-        ['too_long', 1],
+      expect(groups.map((each) => [each.errorCode, each.count, each.lastError?.message])).to.deep.equal([
+        ['is_archived', 2, 'it said 1'],
+        ['too_long', 1, 'it said 2'],
       ]);
       expect(groups[0]).to.include({ destination: OPS.destination, errorClass: 'permanent' });
       expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);

@@ -111,6 +111,8 @@ export interface DeadLetters {
   /** When their callbacks came first; milliseconds since 1970. */
   readonly oldestAt: number;
   readonly newestAt: number;
+  /** Of the last one. */
+  readonly lastError: DeliveryError | undefined;
 }
 
 export interface ArchivedRefusal extends RefusedBody {

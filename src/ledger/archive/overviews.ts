@@ -19,10 +19,12 @@ import { cleanText } from '../../text/clean.ts';
 
 export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
   return tx.all<DeadLetters>(sql`
-    SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,
-      count(*) AS count, min(received_at) AS oldest_at, max(received_at) AS newest_at
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE state = 'dead' GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`);
+    SELECT grouped.*, last_error FROM (
+      SELECT destination, coalesce(error_class, '') AS error_class, coalesce(error_code, '') AS error_code,
+        count(*) AS count, min(received_at) AS oldest_at, max(received_at) AS newest_at, max(deliveries.id) AS last_id
+      FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
+      WHERE state = 'dead' GROUP BY 1, 2, 3) AS grouped JOIN deliveries ON deliveries.id = last_id
+    ORDER BY 4 DESC, 1, 2, 3`);
 }
 
 const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, oldestDueMs: 0 };

@@ -4,6 +4,7 @@ import type {
   RedeliveryFilter,
   RedeliveryTally,
 } from '../../../ledger/deliveries/by-hand.ts';
+import { failureInWords } from '../../../channels/failure.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
 import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
@@ -44,12 +45,13 @@ const GROUPS: Columns<DeadLetters> = [
   ['dead.actions', actionsOn],
 ];
 
-function causeOf({ errorClass, errorCode }: DeadLetters, { word }: Reader) {
+function causeOf({ errorClass, errorCode, lastError }: DeadLetters, { word, language }: Reader) {
+  const said = lastError && `${errorCode}: ${failureInWords(lastError, language)}`;
   return (
     <>
       <Foreign text={word('error_class', errorClass || 'none')} />
       <small>
-        <Foreign text={[errorClass, errorCode].filter(Boolean).join(' · ')} />
+        <Foreign text={said ?? errorCode} />
       </small>
     </>
   );
