@@ -81,10 +81,10 @@ export async function endHolds(
   const destination = destinationOf(timer);
   await lockHeld(tx, destination);
   const known = { now: tx.now, snoozes: await openSnoozes(tx) };
-  const outcomeOf = alikeAtOnce(decide, known);
   const told = new Told(routes);
   for (let after = 0, isMore = true; isMore;) {
     const held = await heldAfter(tx, destination, after);
+    const outcomeOf = alikeAtOnce(decide, known);
     const others = new Map<Exclude<Ended, Tells>, EndedHold[]>();
     for (const each of held) {
       const outcome = outcomeOf(each);

@@ -111,6 +111,7 @@ class PostgresTransactions implements Transactions {
       for (const call of calls) call.reject(error);
       return [];
     };
+    const pool = this.#pool;
     let client: pg.PoolClient;
     try {
       client = await this.#connect();
@@ -118,7 +119,7 @@ class PostgresTransactions implements Transactions {
       return reject(unavailable(error));
     }
     try {
-      const results = await this.#inTransaction(client, calls);
+      const results = await this.#inTransaction(client, calls, pool);
       for (const [index, { resolve }] of calls.entries()) resolve(results[index]);
       return [];
     } catch (error) {
@@ -128,7 +129,11 @@ class PostgresTransactions implements Transactions {
     }
   }
 
-  async #inTransaction(client: pg.PoolClient, calls: readonly Waiting[]): Promise<readonly unknown[]> {
+  async #inTransaction(
+    client: pg.PoolClient,
+    calls: readonly Waiting[],
+    pool: pg.Pool,
+  ): Promise<readonly unknown[]> {
     const open = new OpenTransaction(client, this.#beginning(calls));
     const atWork = new Set(calls);
     // What others in the transaction do may come after one's last statements.
@@ -146,7 +151,8 @@ class PostgresTransactions implements Transactions {
       return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
-      if (mayOnlyRead) this.#connectAnew();
+      // Another transaction over it may have met the same.
+      if (mayOnlyRead && pool === this.#pool) this.#connectAnew();
       await open.undo(mayOnlyRead);
       throw error;
     }
