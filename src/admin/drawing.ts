@@ -7,7 +7,8 @@ import { tooLarge } from '../http/problem.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { Telling } from '../signal/decide.ts';
-import { type Planning, toldBy } from '../deliver/settings.ts';
+import { toldBy } from '../deliver/plan.ts';
+import type { Planning } from '../deliver/settings.ts';
 import { destinationsOf, type PlannedTarget } from '../route/router.ts';
 
 export type Drawing = ReturnType<typeof drawingOf>;

@@ -1,6 +1,5 @@
 /** Requests the heartbeat URL at an interval while the ledger can be written and somebody can be alerted, so that a watcher reports when Botbell is gone. */
 import { networkErrorOf } from '../channels/network-error.ts';
-import type { Config, Destination } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { Delivering } from '../deliver/delivering.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -18,20 +17,12 @@ const LOOK_MS = 60_000;
 /** Longest time since the last write to the ledger; `Pipeline` writes every 5 s. */
 const WRITTEN_WITHIN_MS = 15_000;
 
-export interface HeartbeatParts {
-  readonly clock: Pick<Clock, 'monotonic'>;
-  readonly logger: Logger;
-  readonly ledger: Pick<DatabaseLedger, 'writtenAt' | 'troubledDestinations'>;
-  readonly settings: {
-    readonly current: {
-      readonly config: Pick<Config, 'heartbeat' | 'proxies'> & {
-        readonly delivery: { readonly alerts: readonly Pick<Destination, 'destination'>[] };
-      };
-    };
-  };
-}
+type Parts = Pick<Delivering, 'clock' | 'ledger' | 'settings'>;
 
-export function heartbeatChore({ clock, logger, ledger, settings }: HeartbeatParts, ask = askUrl): Chore {
+export function heartbeatChore(
+  { clock, logger, ledger, settings }: Parts & { readonly logger: Logger },
+  ask = askUrl,
+): Chore {
   let said = '';
   /** Logs a line only when it differs from the last one. */
   const say = (level: 'info' | 'warn', line: string, why: object = {}) => {
@@ -79,11 +70,7 @@ export function isWritten(
 }
 
 /** Why it does not, without secrets; undefined: it does. */
-export function storeTroubleOf({
-  clock,
-  ledger,
-  settings,
-}: Pick<Delivering, 'clock' | 'ledger' | 'settings'>) {
+export function storeTroubleOf({ clock, ledger, settings }: Parts) {
   if (isWritten(ledger, clock)) return undefined;
   return settings.current.redact(ledger.trouble ?? 'it does not answer');
 }

@@ -9,12 +9,11 @@ import { createPages } from '../admin/page/page-router.tsx';
 import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
 import type { Handler, listen, ListeningServer } from '../http/server.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { SAMPLES } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
-import { type HeartbeatParts, isWritten, storeTroubleOf } from './heartbeat.ts';
+import { isWritten, storeTroubleOf } from './heartbeat.ts';
 import type { Pipeline, PipelineParts } from './pipeline.ts';
 import { figuresOf } from './series.ts';
 import type { AppSettings } from './settings.ts';
@@ -117,12 +116,11 @@ function samplesIn(folder: string): AdminServices['samples'] {
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));
 }
 
-interface Ready extends Pick<HeartbeatParts, 'clock'> {
-  readonly ledger: Pick<DatabaseLedger, 'writtenAt'>;
-  readonly loads: Pick<Loads, 'isDraining'>;
-}
-
-export function readinessOf({ clock, ledger, loads }: Ready): Readiness {
+export function readinessOf({
+  clock,
+  ledger,
+  loads,
+}: Pick<Services, 'clock' | 'ledger' | 'loads'>): Readiness {
   // `config` is always true: after a refused reload a valid config is still in force, so callbacks need not go elsewhere.
   return { store: isWritten(ledger, clock), config: true, accepting: !loads.isDraining };
 }

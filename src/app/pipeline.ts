@@ -1,9 +1,7 @@
 /** Wires the parts that deliver. They read the settings in force at each use and live on through reloads. */
 import { refusalAlert, reloadAlert } from '../deliver/alerts.ts';
-import { type AttemptDependencies, Sending } from '../deliver/attempt.ts';
 import { type Chore, Chores } from '../deliver/chores.ts';
 import { Claims } from '../deliver/claims.ts';
-import { SeenDestinations } from '../deliver/destinations.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';
@@ -56,7 +54,6 @@ export class Pipeline {
   readonly loop: Loop;
   readonly #parts: PipelineParts;
   readonly #chores: Chores;
-  readonly #seen = new SeenDestinations();
   readonly #follower: ConfigFollower;
   readonly #claiming: Chore = { everyMs: POLL_MS, work: () => this.#claims.work() };
   readonly #claims: Claims;
@@ -83,19 +80,13 @@ export class Pipeline {
     const paceOf = (channel: string) => settings.current.channels.get(channel)?.pace;
     const paces = (this.paces = new Paces({ clock, store: ledger, paceOf, onTrouble }));
     const onDue = () => this.#chores.hurry(this.#claiming);
-    const { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction } = reports;
-    const said = { onMilestone, onHeld, onUnwritten, onUnforeseen, onAction };
+    const { onAttempt, onMilestone, onHeld, onUnwritten, onUnforeseen, onAction } = reports;
+    const said = { onAttempt, onMilestone, onHeld, onUnwritten, onUnforeseen, onAction };
     const shared = { ...said, clock, settings, ledger, random, paces, onDue };
     const follower = (this.#follower = new ConfigFollower(shared));
-    const loop = (this.loop = new Loop({
-      ...shared,
-      attempts: this.#attempts(),
-      isBehind: (destination) => this.#claims.isBehind(destination),
-      onRoom: () => this.#claims.goOn(),
-    }));
+    const loop = (this.loop = new Loop(shared));
     const signals = (this.#signals = new Signals({ ...shared, loop }));
-    const sendOnce: SendOnce = (addressed) =>
-      loop.once(new Sending(settings.current, this.#attempts()), addressed);
+    const sendOnce: SendOnce = (addressed) => loop.once(addressed);
     this.outage = new Outage({ ...parts, sendOnce });
     const onBulk = () => this.#chores.hurry(this.#bulks);
     this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
@@ -158,7 +149,10 @@ export class Pipeline {
       this.#beat,
       this.#review,
       this.#bulks,
-      { everyMs: HEARTBEAT_MS, work: () => this.#seen.write(this.#parts.ledger, this.#parts.clock.now()) },
+      {
+        everyMs: HEARTBEAT_MS,
+        work: () => this.loop.seen.write(this.#parts.ledger, this.#parts.clock.now()),
+      },
       retentionChore(this.#parts),
       rollUpChore(this.#parts),
       incidentChore(this.#parts),
@@ -182,7 +176,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.leave());
     // The next one may have another login.
-    const ended = [this.#seen.write(ledger, clock.now()), this.paces.endLogins(), left];
+    const ended = [this.loop.seen.write(ledger, clock.now()), this.paces.endLogins(), left];
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
@@ -196,18 +190,6 @@ export class Pipeline {
       isFiring: (key: string) => this.#signals.isFiring(key),
     };
     if (await this.#parts.ledger.upkeep.lookAfter(hands)) this.#chores.hurry(this.#claiming);
-  }
-
-  #attempts(): AttemptDependencies {
-    const { clock, ledger, reports } = this.#parts;
-    return {
-      clock,
-      jobMessages: (told) => ledger.jobMessages(told),
-      onAttempt: (addressed, result) => {
-        this.#seen.attempted(addressed.destination, result);
-        reports.onAttempt(addressed, result);
-      },
-    };
   }
 
   #adopt(next: AppSettings, previous: AppSettings): void {

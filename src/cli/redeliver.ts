@@ -1,6 +1,6 @@
 /** `botbell redeliver`: hands dead letters and deliveries held as no longer routed back to the service, or dismisses them. */
 import { decidedBy } from '../app/settings.ts';
-import { planOf } from '../deliver/settings.ts';
+import { planOf } from '../deliver/plan.ts';
 import { isDone, outcomeInWords, refusedOutcome } from '../people/outcomes.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';

@@ -13,7 +13,8 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import { aboutOf, isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import { type AddressedNotice, RESERVE_MS, type Settings, toldBy } from './settings.ts';
+import { toldBy } from './plan.ts';
+import { type AddressedNotice, RESERVE_MS, type Settings } from './settings.ts';
 import type { PlannedTarget } from '../route/router.ts';
 
 type Ending =
@@ -32,8 +33,8 @@ export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** Finds a job's earlier messages at a destination; left out: there is no ledger. */
-  readonly jobMessages?: DatabaseLedger['jobMessages'];
+  /** Finds a job's earlier messages at a destination; left out: there are none. */
+  readonly ledger?: Pick<DatabaseLedger, 'jobMessages'>;
 }
 
 /** Sends one message, one attempt at a time. An attempt ends within its time limit, whatever the channel does, and never rejects. */
@@ -59,7 +60,7 @@ export class Sending {
 
   /** Begins at once. @param isOwn no POST waits for it: it may take half a minute */
   attempt(addressed: AddressedNotice, isOwn = false): Promise<AttemptResult> {
-    const { clock, onAttempt, jobMessages } = this.#dependencies;
+    const { clock, onAttempt, ledger } = this.#dependencies;
     const startedAt = clock.now();
     const since = clock.monotonic();
     this.isPastTime = false;
@@ -76,7 +77,7 @@ export class Sending {
         resolve(made);
       };
       this.#end = end;
-      const perJob = perJobOf(addressed, jobMessages);
+      const perJob = perJobOf(addressed, ledger);
       if (perJob === undefined) return this.#send(addressed, isOwn, end);
       perJob.then((messages) => this.#send(addressed, isOwn, end, messages), this.#failing(end));
     });
@@ -162,15 +163,17 @@ type End = (ending: Ending) => void;
 /** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */
 function perJobOf(
   { perJob: mode, notice, destination, callbackId }: AddressedNotice,
-  jobMessages: AttemptDependencies['jobMessages'],
+  ledger: AttemptDependencies['ledger'],
 ): Promise<JobMessages | undefined> | undefined {
   const { repliesTo: root } = isAlert(notice) ? notice : {};
   if (root !== undefined) return Promise.resolve({ mode: 'thread', root, isLoud: true });
   const { job_id: jobId, bot_id: botId } = aboutOf(notice);
   if (mode === 'message' || jobId === '' || callbackId === undefined) return undefined;
-  return jobMessages?.({ jobId, botId, destination, callbackId }).then(({ root, isOvertaken }) =>
-    mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
-  );
+  return ledger
+    ?.jobMessages({ jobId, botId, destination, callbackId })
+    .then(({ root, isOvertaken }) =>
+      mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
+    );
 }
 
 /** An error, or a run that takes too long, must not be overlooked in a thread or an edit. */

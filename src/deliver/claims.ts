@@ -5,7 +5,8 @@ import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { DeliveringByLoop } from './loop.ts';
-import { plannedFor, planOf, type Settings } from './settings.ts';
+import { plannedFor, planOf } from './plan.ts';
+import type { Settings } from './settings.ts';
 import type { Signals } from './signals.ts';
 
 /** Pause in claiming after the ledger is back, in which other processes write the outcomes that they kept. */
@@ -22,7 +23,6 @@ export interface ClaimsDependencies extends DeliveringByLoop {
 
 export class Claims {
   readonly #dependencies: ClaimsDependencies;
-  #left = new Set<string>();
   /** The destinations of claimed deliveries that are being routed anew. */
   readonly #routedAnew: string[] = [];
   #last = '';
@@ -34,16 +34,6 @@ export class Claims {
 
   constructor(dependencies: ClaimsDependencies) {
     this.#dependencies = dependencies;
-  }
-
-  /** Whether new deliveries must wait behind due ones of the destination. */
-  isBehind(destination: string): boolean {
-    return this.#left.has(destination);
-  }
-
-  /** To be called when there is room for more claims. */
-  goOn(): void {
-    if (this.#left.size > 0) this.#dependencies.onDue();
   }
 
   /** Claims what is due as far as there is room, and has it worked on. @throws {LedgerUnavailable} */
@@ -66,7 +56,7 @@ export class Claims {
     const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
     this.#last = last;
     this.#served += Number(deliveries.length > 0);
-    this.#left = new Set(left);
+    loop.behind = new Set(left);
     if (tick !== undefined) {
       paces.take(tick.paces);
       loop.failing.take(tick.failing, clock.monotonic());

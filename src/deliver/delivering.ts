@@ -1,7 +1,9 @@
 /** What the classes of this folder share. */
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
+import type { Random } from '../text/random.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Milestone } from './alerts.ts';
+import type { AttemptDependencies } from './attempt.ts';
 import type { Paces } from './pace.ts';
 import type { RunningSettings } from './settings.ts';
 
@@ -12,13 +14,12 @@ export interface HeldNotice {
   readonly destination: string;
 }
 
-export interface Delivering {
+export interface Delivering extends AttemptDependencies {
   readonly clock: Clock;
   readonly ledger: DatabaseLedger;
   readonly settings: Pick<RunningSettings, 'current'>;
   readonly paces: Paces;
-  /** In [0, 1). */
-  readonly random: () => number;
+  readonly random: Random;
   /** Deliveries may be due: the loop should look soon. */
   readonly onDue: () => void;
   readonly onMilestone: (milestone: Milestone) => void;

@@ -2,6 +2,7 @@
 import type { DeliveryRecord, DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { PlannedTarget } from '../route/router.ts';
+import type { Random } from '../text/random.ts';
 import { withAlert } from './alerts.ts';
 import { addressedTo, type AttemptDependencies, type AttemptResult, Sending } from './attempt.ts';
 import { isRefusedLastingly, updateAfter } from './outcome.ts';
@@ -90,8 +91,8 @@ export class Delivery extends Sending {
     return !this.isPastTime && (!this.isPosted || this.post !== undefined);
   }
 
-  /** @param isDeferred it still waits for an attempt, so it is taken over @param random in [0, 1) @param isDown so is its destination */
-  end(isDeferred: boolean, random: number, isDown: boolean): void {
+  /** @param isDeferred it still waits for an attempt, so it is taken over @param isDown so is its destination */
+  end(isDeferred: boolean, random: Random, isDown: boolean): void {
     const { delivery: policy } = this.settings.config;
     const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random, isDown });
     const pauseMs = this.attempts.at(-1)?.failure?.retryAfterMs;

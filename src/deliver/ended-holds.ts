@@ -9,8 +9,8 @@ import type { Ended, EndedHold, HoldRules } from '../ledger/deliveries/holds.ts'
 import { type Plan, type PlannedTarget, routesOf } from '../route/router.ts';
 import { decide } from '../signal/decide.ts';
 import { NOTHING_TOLD } from '../signal/streak.ts';
-import { plannedDelivery } from './plan.ts';
-import { plannedFor, planOf, type Settings } from './settings.ts';
+import { plannedDelivery, plannedFor, planOf } from './plan.ts';
+import type { Settings } from './settings.ts';
 
 export function holdRules(settings: Settings): HoldRules {
   const routes = routesOf(settings.config).map(({ name }) => name);

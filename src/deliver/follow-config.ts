@@ -7,8 +7,8 @@ import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, milestoneOf, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { updateOf, waitsForSomebody } from './outcome.ts';
-import { plannedDelivery } from './plan.ts';
-import { planOf, plannedFor, runningConfig, type Settings } from './settings.ts';
+import { plannedDelivery, planOf, plannedFor } from './plan.ts';
+import { runningConfig, type Settings } from './settings.ts';
 import type { Plan } from '../route/router.ts';
 
 const NOT_ROUTED: DeliveryError = {

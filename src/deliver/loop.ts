@@ -4,38 +4,33 @@ import { MOST_OF_DESTINATION } from '../ledger/deliveries/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { Passing, UnderWay } from '../time/clock.ts';
 import { milestoneOf } from './alerts.ts';
-import type { AttemptDependencies, AttemptResult, Sending } from './attempt.ts';
+import { type AttemptResult, Sending } from './attempt.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
-import { Failing, Calls } from './destinations.ts';
+import { Calls, Failing, SeenDestinations } from './destinations.ts';
 import { attemptRecords, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
-
-export interface LoopDependencies extends Delivering {
-  readonly attempts: AttemptDependencies;
-  /** Whether due deliveries of the destination are still unclaimed. */
-  readonly isBehind: (destination: string) => boolean;
-  /** There is room for more deliveries, or others of a job may be due. */
-  readonly onRoom: () => void;
-}
 
 /** What has deliveries in hand for a POST, or at a time. */
 export type DeliveringByLoop = Delivering & { readonly loop: Loop };
 
 export class Loop {
-  readonly #dependencies: LoopDependencies;
+  readonly #dependencies: Delivering;
   /** By id. */
   readonly #inHand = new Passing<number, Delivery>();
   /** By destination: those that wait for its slots or for a place, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
   readonly failing = new Failing();
+  readonly seen = new SeenDestinations();
+  /** Destinations of which due deliveries are still unclaimed, since there was no room for them: whatever else comes there waits behind them. */
+  behind: ReadonlySet<string> = new Set();
   /** What is in hand, and the writes for it. */
   readonly underWay = new UnderWay();
   #isStopping = false;
 
-  constructor(dependencies: LoopDependencies) {
+  constructor(dependencies: Delivering) {
     this.#dependencies = dependencies;
   }
 
@@ -60,11 +55,11 @@ export class Loop {
 
   /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
   hasRoomFor({ destinations, perhaps }: Plan): boolean {
-    const { paces, isBehind, ledger } = this.#dependencies;
+    const { paces, ledger } = this.#dependencies;
     const isFree = ({ destination }: PlannedTarget) =>
       this.#calls.at(destination) < MOST_OF_DESTINATION &&
       this.#calls.hasRoom(destination) &&
-      !isBehind(destination) &&
+      !this.behind.has(destination) &&
       !this.#queues.has(destination) &&
       !paces.isPaced(destination);
     return !this.#isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
@@ -72,7 +67,7 @@ export class Loop {
 
   /** Takes in hand what this process has claimed, which begins with `begin`. */
   take(claimed: Claimed): Delivery {
-    const delivery = new Delivery(claimed, this.#dependencies.attempts, this.#goesOn);
+    const delivery = new Delivery(claimed, this.#dependencies, this.#goesOn);
     this.#inHand.set(delivery.record.id, delivery);
     this.underWay.begin();
     return delivery;
@@ -109,10 +104,11 @@ export class Loop {
   }
 
   /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
-  async once(sending: Sending, addressed: AddressedNotice): Promise<AttemptResult | undefined> {
+  async once(addressed: AddressedNotice): Promise<AttemptResult | undefined> {
+    const { paces, settings } = this.#dependencies;
     const { destination } = addressed;
-    if (this.#isStopping || this.#dependencies.paces.waitMs(destination) > 0) return undefined;
-    const result = await sending.attempt(addressed);
+    if (this.#isStopping || paces.waitMs(destination) > 0) return undefined;
+    const result = await new Sending(settings.current, this.#dependencies).attempt(addressed);
     this.#note(destination, result);
     return result;
   }
@@ -130,9 +126,8 @@ export class Loop {
   /** Whether it waits for somebody, or a POST must leave it to later: others are due before it, or it is Botbell's own and needs a slot. */
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
-    const { paces, isBehind } = this.#dependencies;
-    if (isBehind(destination) || this.failing.isDown(destination)) return true;
-    return isTakenOver && paces.isPaced(destination);
+    if (this.behind.has(destination) || this.failing.isDown(destination)) return true;
+    return isTakenOver && this.#dependencies.paces.isPaced(destination);
   }
 
   /** Attempts it at once if its destination keeps no pace and has room; otherwise queues it by age if its slot comes in time. */
@@ -155,7 +150,7 @@ export class Loop {
 
   /** Attempts what is queued, one at each slot, until the queue is empty. */
   async #serve(queue: Delivery[], destination: string): Promise<void> {
-    const { paces, onRoom } = this.#dependencies;
+    const { paces, onDue } = this.#dependencies;
     while (queue.length > 0) {
       await this.#calls.turn(destination);
       const [next] = queue;
@@ -168,7 +163,7 @@ export class Loop {
         continue;
       }
       this.#call(chosen);
-      onRoom();
+      if (this.behind.size > 0) onDue();
     }
     this.#queues.delete(destination);
   }
@@ -208,8 +203,10 @@ export class Loop {
   }
 
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
-  #note(destination: string, { failure }: AttemptResult): void {
+  #note(destination: string, result: AttemptResult): void {
     const { clock, paces } = this.#dependencies;
+    const { failure } = result;
+    this.seen.attempted(destination, result);
     const wasDown = this.failing.judge(destination, failure?.class, clock.monotonic());
     if (wasDown !== undefined) this.endFailing(destination, wasDown);
     this.#calls.note(destination, failure?.class === 'transient');
@@ -256,7 +253,7 @@ export class Loop {
     const { destination, post } = delivery;
     const queue = this.#queues.get(destination);
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
-    delivery.end(isDeferred, this.#dependencies.random(), this.failing.isDown(destination));
+    delivery.end(isDeferred, this.#dependencies.random, this.failing.isDown(destination));
     const ending = post?.ended() ?? delivery.endsAlone;
     const written = this.settle(delivery.record, ending, post?.leftMs, delivery);
     post?.waitFor(written);
@@ -293,8 +290,7 @@ export class Loop {
     if (update?.state === 'pending') this.release(followers);
     else for (const follower of followers) this.#enqueue(follower);
     delivery.claimedAnew?.();
-    if (mayHaveNext) this.#dependencies.onDue();
-    else this.#dependencies.onRoom();
+    if (mayHaveNext || this.behind.size > 0) this.#dependencies.onDue();
     this.underWay.end();
   }
 }

@@ -14,6 +14,7 @@ import type {
 import { LONGEST_BACKOFF_MS } from '../ledger/deliveries/failing.ts';
 import { resultOf } from '../ledger/callbacks/enter-callback.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
+import type { Random } from '../text/random.ts';
 import type { AttemptResult } from './attempt.ts';
 
 /** Longest wait after the first attempt of a delivery that is taken over; doubles with each attempt, up to the longest one. */
@@ -69,8 +70,8 @@ export function retryInMs(
 
 export interface OutcomeContext {
   readonly policy: Pick<DeliveryConfig, 'permanentAttempts' | 'takeOverAfterMs' | 'giveUpAfterMs'>;
-  /** In [0, 1): jitter, so that retries spread. */
-  readonly random: number;
+  /** Jitter, so that retries spread. */
+  readonly random: Random;
   /** The destination is down: no retry of the service would help. Default: it is not. */
   readonly isDown?: boolean;
 }
@@ -121,7 +122,7 @@ function afterFailure(
   const isTakenOver = record.isTakenOver || next === 'botbell' || isOwnNow || isWornOut;
   const leftMs = policy.giveUpAfterMs - ageMs;
   if (leftMs <= 0 || (isTakenOver && next === 'never')) return { state: 'dead' };
-  const waitMs = isTakenOver ? backoffMs(attempts, random) : policy.takeOverAfterMs;
+  const waitMs = isTakenOver ? backoffMs(attempts, random()) : policy.takeOverAfterMs;
   // The last attempt is due at `give_up_after`, not later.
   return { isTakenOver, dueInMs: Math.min(waitMs, Math.ceil(leftMs)) };
 }

@@ -1,13 +1,13 @@
-/** Plans: what one config decides about every callback of one BOT and status, computed once for each of them. */
+/** Plans: what one config decides about every callback of one BOT and status, computed once for each of them, and about notices of its own. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CheckedCallback, statusNameOf } from '../callback/callback.ts';
-import type { Config, RouteConfig } from '../config/config.ts';
-import type { Arrival, Asking, PlannedDelivery } from '../ledger/ledger.ts';
-import type { Plan, PlanKey, PlannedTarget, Router } from '../route/router.ts';
-import type { AskedRoute } from '../signal/decide.ts';
+import { type CheckedCallback, type StatusCode, statusNameOf } from '../callback/callback.ts';
+import { type Config, optionsAt, type RouteConfig } from '../config/config.ts';
+import type { Arrival, Asking, CallbackKind, DeliveryTarget, PlannedDelivery } from '../ledger/ledger.ts';
+import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
+import type { AskedRoute, Telling } from '../signal/decide.ts';
 import { likenessOf } from '../text/gist.ts';
 import { NO_RULES } from '../signal/rules.ts';
-import type { CallbackPlan, PlanFor } from './settings.ts';
+import type { CallbackPlan, PlanFor, Planning } from './settings.ts';
 import { type ExpectationOfRoutes, expectationsOf, overdueOf } from './watch.ts';
 
 /** Limit of the texts that are kept, and what a plan takes beside its text: one of thousands of destinations has a megabyte. */
@@ -111,4 +111,60 @@ export function judgedBy(
     likeness: isCompared ? likenessOf(message ?? '', jobId) : '',
     unmet: conditions.filter((condition) => !meets(condition)),
   };
+}
+
+interface KindOfNotice {
+  readonly kind: CallbackKind;
+  readonly botId: string;
+  readonly status: StatusCode;
+  /** For a summary or a digest: its destination, to which it goes as long as the config names that. */
+  readonly destination?: string | undefined;
+}
+
+export function planOf(
+  { config, router, planFor, destinations }: Planning,
+  { kind, botId, status, destination = '' }: KindOfNotice,
+): Plan {
+  if (kind === 'callback') return planFor({ bot_id: botId, status });
+  if (kind === 'alert') return planOfTargets(config.delivery.alerts);
+  if (kind === 'overdue' || kind === 'missed') {
+    const rule = kind === 'overdue' ? 'overdueMs' : 'expect';
+    const watching = router.watchersOf(botId, ({ rules }) => rules[rule] !== undefined);
+    return planOfTargets(watching, router.laterOf(botId));
+  }
+  return planOfTargets([destinations.get(destination) ?? []].flat());
+}
+
+function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['later'] = []): Plan {
+  return { destinations, perhaps: [], later, explanations: [] };
+}
+
+/**
+ * The destination by the options and the template set of the route that tells it.
+ * @param now as the store's clock says: whom it mentions may depend on the hour
+ */
+export function toldBy<
+  Target extends Pick<PlannedTarget, 'destination' | 'options'> & Partial<PlannedTarget>,
+>(
+  planned: Target,
+  telling: Telling | undefined,
+  { config, now }: { readonly config: Config; readonly now: number },
+): Target {
+  const name = telling?.wantedBy?.[0];
+  const routes = planned.asked ?? routesOf(config);
+  const route = name === undefined ? undefined : routes.find((each) => each.name === name);
+  const entry = route?.notify.find(({ destination }) => destination === planned.destination);
+  const { templateSet } = entry === undefined ? planned : { ...route };
+  const options = optionsAt(entry ?? planned, now, config.display.timezone);
+  const isSame = templateSet === planned.templateSet && options === planned.options;
+  return isSame ? planned : Object.assign({}, planned, { templateSet, options });
+}
+
+/** @returns undefined: the plan does not name the destination (any more) */
+export function plannedFor(
+  { destination }: Pick<DeliveryTarget, 'destination'>,
+  { destinations, perhaps, later }: Plan,
+): PlannedTarget | undefined {
+  const isIt = (target: PlannedTarget) => target.destination === destination;
+  return destinations.find(isIt) ?? perhaps.find(isIt) ?? later.find(isIt);
 }

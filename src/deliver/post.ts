@@ -5,8 +5,8 @@ import { Passing } from '../time/clock.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { judge, mustSurvive, type PostedDelivery, refusedIn, type Verdict } from './outcome.ts';
-import { judgedBy } from './plan.ts';
-import { type CallbackPlan, plannedFor, RESERVE_MS, type Settings } from './settings.ts';
+import { judgedBy, plannedFor } from './plan.ts';
+import { type CallbackPlan, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
 export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'body'> {

@@ -1,12 +1,11 @@
-/** Settings: what one config decides about delivering, which destinations it plans for a notice, and the swap to the next config. */
+/** Settings: what one config decides about delivering, and the swap to the next config. */
 import { isDeepStrictEqual } from 'node:util';
-import type { CheckedCallback, StatusCode } from '../callback/callback.ts';
-import type { Asking, CallbackKind, DeliveryTarget } from '../ledger/ledger.ts';
+import type { CheckedCallback } from '../callback/callback.ts';
+import type { Asking } from '../ledger/ledger.ts';
 import type { Notice } from '../notice/notice.ts';
 import type { Channel, ChannelPace, Composed } from '../channels/channel.ts';
-import { type ChannelConfig, type Config, optionsAt } from '../config/config.ts';
-import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
-import type { Telling } from '../signal/decide.ts';
+import type { ChannelConfig, Config } from '../config/config.ts';
+import type { Plan, PlanKey, PlannedTarget, Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** Milliseconds kept free before any deadline: to write an outcome and answer, or to let a channel report its failure. */
@@ -40,62 +39,6 @@ export interface Planning {
   readonly router: Router;
   readonly planFor: PlanFor;
   readonly destinations: ReadonlyMap<string, PlannedTarget>;
-}
-
-interface KindOfNotice {
-  readonly kind: CallbackKind;
-  readonly botId: string;
-  readonly status: StatusCode;
-  /** For a summary or a digest: its destination, to which it goes as long as the config names that. */
-  readonly destination?: string | undefined;
-}
-
-export function planOf(
-  { config, router, planFor, destinations }: Planning,
-  { kind, botId, status, destination = '' }: KindOfNotice,
-): Plan {
-  if (kind === 'callback') return planFor({ bot_id: botId, status });
-  if (kind === 'alert') return planOfTargets(config.delivery.alerts);
-  if (kind === 'overdue' || kind === 'missed') {
-    const rule = kind === 'overdue' ? 'overdueMs' : 'expect';
-    const watching = router.watchersOf(botId, ({ rules }) => rules[rule] !== undefined);
-    return planOfTargets(watching, router.laterOf(botId));
-  }
-  return planOfTargets([destinations.get(destination) ?? []].flat());
-}
-
-function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['later'] = []): Plan {
-  return { destinations, perhaps: [], later, explanations: [] };
-}
-
-/**
- * The destination by the options and the template set of the route that tells it.
- * @param now as the store's clock says: whom it mentions may depend on the hour
- */
-export function toldBy<
-  Target extends Pick<PlannedTarget, 'destination' | 'options'> & Partial<PlannedTarget>,
->(
-  planned: Target,
-  telling: Telling | undefined,
-  { config, now }: { readonly config: Config; readonly now: number },
-): Target {
-  const name = telling?.wantedBy?.[0];
-  const routes = planned.asked ?? routesOf(config);
-  const route = name === undefined ? undefined : routes.find((each) => each.name === name);
-  const entry = route?.notify.find(({ destination }) => destination === planned.destination);
-  const { templateSet } = entry === undefined ? planned : { ...route };
-  const options = optionsAt(entry ?? planned, now, config.display.timezone);
-  const isSame = templateSet === planned.templateSet && options === planned.options;
-  return isSame ? planned : Object.assign({}, planned, { templateSet, options });
-}
-
-/** @returns undefined: the plan does not name the destination (any more) */
-export function plannedFor(
-  { destination }: Pick<DeliveryTarget, 'destination'>,
-  { destinations, perhaps, later }: Plan,
-): PlannedTarget | undefined {
-  const isIt = (target: PlannedTarget) => target.destination === destination;
-  return destinations.find(isIt) ?? perhaps.find(isIt) ?? later.find(isIt);
 }
 
 export interface OpenChannel {
@@ -140,7 +83,8 @@ export function changedChannels(
 
 /** The settings in force. Work takes them once, when it begins, and keeps them to its end, so that they can be swapped at any time. */
 export class RunningSettings<S extends Settings = Settings> {
-  #current: S;
+  /** Set by `swap` alone. */
+  current: S;
   #workMs: number;
   readonly #clock: Pick<Clock, 'startTimer'>;
   readonly #onError: (error: unknown) => void;
@@ -150,14 +94,10 @@ export class RunningSettings<S extends Settings = Settings> {
 
   /** @param onError a channel could not be closed */
   constructor(first: S, clock: Pick<Clock, 'startTimer'>, onError: (error: unknown) => void) {
-    this.#current = first;
+    this.current = first;
     this.#workMs = workOf(first);
     this.#clock = clock;
     this.#onError = onError;
-  }
-
-  get current(): S {
-    return this.#current;
   }
 
   /** Milliseconds that work on one callback may take, by whichever settings so far. */
@@ -166,9 +106,9 @@ export class RunningSettings<S extends Settings = Settings> {
   }
 
   swap(next: S): void {
-    const previous = this.#current;
+    const previous = this.current;
     const kept = openIn(next);
-    this.#current = next;
+    this.current = next;
     this.#workMs = Math.max(this.#workMs, workOf(next));
     for (const channel of openIn(previous).filter((each) => !kept.includes(each))) {
       const stopTimer = this.#clock.startTimer(this.#workMs, () => void this.#close(channel));
@@ -184,7 +124,7 @@ export class RunningSettings<S extends Settings = Settings> {
 
   /** Closes all open channels, even while they are used. */
   async close(): Promise<void> {
-    const open = [...this.#leaving.keys(), ...openIn(this.#current)];
+    const open = [...this.#leaving.keys(), ...openIn(this.current)];
     await Promise.all(open.map((channel) => this.#close(channel)));
   }
 

@@ -13,23 +13,15 @@ export class NotUtf8 extends Error {
   }
 }
 
-/** Between any two of them the event loop takes what has been read. */
-const TURNS = 20;
-
 /** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
 export class OneRead {
-  /** In milliseconds of an event loop that turns: a longer stand-still of its own is none of the disk's. */
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
-  #isHanging = false;
+  /** A read did not end in time and is still under way. */
+  isHanging = false;
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
-  }
-
-  /** A read did not end in time and is still under way. */
-  get isHanging(): boolean {
-    return this.#isHanging;
   }
 
   /** @throws {Error} as `read` does; at once while another read hangs; or when `read` does not end in time */
@@ -40,19 +32,19 @@ export class OneRead {
   }
 
   async #begin<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#isHanging) throw this.#unanswered();
+    if (this.isHanging) throw this.#unanswered();
     return new Promise<T>((resolve, reject) => {
-      let turns = 0;
-      const timer = setInterval(() => {
-        turns += 1;
-        if (turns < TURNS) return;
-        clearInterval(timer);
-        this.#isHanging = true;
+      let last: NodeJS.Immediate | undefined;
+      const giveUp = () => {
+        this.isHanging = true;
         reject(this.#unanswered());
-      }, this.#patienceMs / TURNS);
+      };
+      // After what has been read while the process itself stood still.
+      const timer = setTimeout(() => (last = setImmediate(giveUp)), this.#patienceMs);
       const settle = () => {
-        clearInterval(timer);
-        this.#isHanging = false;
+        clearTimeout(timer);
+        clearImmediate(last);
+        this.isHanging = false;
       };
       read().finally(settle).then(resolve, reject);
     });

@@ -115,7 +115,8 @@ describe('the heartbeat', () => {
       const troubledDestinations = () => Promise.resolve(troubled);
       const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, troubledDestinations };
       let times = 0;
-      const chore = heartbeatChore({ clock, logger, ledger, settings }, () => answers[times++] ?? OK);
+      const parts = { clock, logger, ledger, settings } as unknown as Parameters<typeof heartbeatChore>[0];
+      const chore = heartbeatChore(parts, () => answers[times++] ?? OK);
       if (hasUrl) expect(chore.everyMs, 'as often as the config says').to.equal(1000);
       for (const _ of answers) {
         await chore.work();

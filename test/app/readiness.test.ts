@@ -4,8 +4,10 @@ import { readinessOf } from '../../src/app/listeners.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 describe('A process is ready', () => {
-  const at = (ms: number, writtenAt: number | undefined, isDraining = false) =>
-    readinessOf({ clock: new ManualClock(ms), ledger: { writtenAt }, loads: { isDraining } });
+  const at = (ms: number, writtenAt: number | undefined, isDraining = false) => {
+    const parts = { clock: new ManualClock(ms), ledger: { writtenAt }, loads: { isDraining } };
+    return readinessOf(parts as unknown as Parameters<typeof readinessOf>[0]);
+  };
 
   it('while its store was written within the last fifteen seconds', () => {
     expect(at(20_000, 5000)).to.deep.equal({ store: true, config: true, accepting: true });

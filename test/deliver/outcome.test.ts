@@ -36,7 +36,7 @@ const [TRANSIENT, LIMITED, CONFIG, PERMANENT] = (
 ).map(failing) as [Tried, Tried, Tried, Tried];
 
 function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): DeliveryUpdate {
-  return updateAfter(record(fields), sent, false, { policy, random: 0.5 });
+  return updateAfter(record(fields), sent, false, { policy, random: () => 0.5 });
 }
 
 describe('a delivery after its attempts', () => {
@@ -96,7 +96,7 @@ describe('a delivery after its attempts', () => {
   });
 
   it('whose turn did not come is Botbell’s own from now on, and due at once', () => {
-    const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: 0.5 });
+    const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: () => 0.5 });
     expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
   });
 

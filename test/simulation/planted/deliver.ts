@@ -197,13 +197,13 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'has a POST wait for a destination that is down',
     file: 'src/deliver/loop.ts',
-    from: 'if (isBehind(destination) || this.failing.isDown(destination)) return true;',
-    to: 'if (isBehind(destination)) return true;',
+    from: 'if (this.behind.has(destination) || this.failing.isDown(destination)) return true;',
+    to: 'if (this.behind.has(destination)) return true;',
   },
   {
     does: 'leaves to itself what the service posts again of what it has taken over',
     file: 'src/deliver/loop.ts',
-    from: 'return isTakenOver && paces.isPaced(destination);',
+    from: 'return isTakenOver && this.#dependencies.paces.isPaced(destination);',
     to: 'return isTakenOver || paces.isPaced(destination);',
   },
   {
