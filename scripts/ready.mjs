@@ -43,7 +43,8 @@ const run = (command, ...args) => {
 
 if (modifiedAt('node_modules/.package-lock.json') < modifiedAt('package-lock.json')) {
   console.error('installing what package-lock.json names …');
-  run('npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error');
+  // `npm install --global .` asks for this in a fresh clone, and what npm is asked there is global, too.
+  run('npm', 'ci', '--no-global', '--no-fund', '--no-audit', '--loglevel=error');
 }
 
 // package-lock.json counts too, since the build bundles packages.
