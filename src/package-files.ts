@@ -15,7 +15,10 @@ export const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url)
 /** What `botbell init` writes, by language. */
 export const STARTER = fileURLToPath(new URL('../config/starter', import.meta.url));
 
-export const SAMPLES = fileURLToPath(new URL('../config/samples', import.meta.url));
+/** Callbacks to try Botbell with. @param language of names and messages in them */
+export function samplesIn(language: 'en' | 'ja'): string {
+  return fileURLToPath(new URL(`../config/samples${language === 'ja' ? '/ja' : ''}`, import.meta.url));
+}
 
 export function readVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

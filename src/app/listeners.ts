@@ -10,7 +10,7 @@ import { WrongPasswords } from '../admin/password.ts';
 import type { AdminServices, Readiness, Reloading } from '../admin/services.ts';
 import type { Handler, listen, ListeningServer } from '../http/server.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { SAMPLES } from '../package-files.ts';
+import { samplesIn } from '../package-files.ts';
 import type { Loads } from '../receive/loads.ts';
 import { createReceiver } from '../receive/receiver.ts';
 import { isWritten, storeTroubleOf } from './heartbeat.ts';
@@ -105,12 +105,12 @@ function adminServices(services: Services): AdminServices {
     onUnforeseen: reports.onUnforeseen,
     drawing: () => drawingOf(settings.current, services.channelTypes),
     paused: () => pipeline.paces.paused,
-    samples: samplesIn(SAMPLES),
+    samples: jsonFilesOf(samplesIn(settings.current.config.display.language)),
   };
 }
 
 /** @throws {Error} the folder is missing from the installation */
-function samplesIn(folder: string): AdminServices['samples'] {
+function jsonFilesOf(folder: string): AdminServices['samples'] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ name: basename(file, '.json'), text: readFileSync(join(folder, file), 'utf8') }));

@@ -6,6 +6,7 @@ import type { Actor } from '../ledger/callbacks/history.ts';
 import { visible } from '../text/clean.ts';
 import { exactJson } from '../text/json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
+import type { Language } from '../time/display.ts';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -35,6 +36,11 @@ export function styled(context: Pick<CommandContext, 'isTerminal'>, style: Style
 
 export function printJson({ result }: Pick<CommandContext, 'result'>, value: unknown): void {
   result(visible(exactJson(value, '  ')));
+}
+
+/** For whom no config says it: the locale's. */
+export function localLanguage({ LC_ALL, LC_MESSAGES, LANG }: CommandContext['variables']): Language {
+  return /^ja(?![a-z])/i.test(LC_ALL || LC_MESSAGES || LANG || '') ? 'ja' : 'en';
 }
 
 /** The name of the user that runs the command; undefined if their id has no name, as in some containers. */

@@ -8,13 +8,17 @@ import { mailAsText } from '../channels/email/format.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { slackAsText } from '../channels/slack/preview.ts';
 import { createLogger } from '../observe/logger.ts';
-import { DEMO_CONFIG, readVersion, SAMPLES } from '../package-files.ts';
+import { DEMO_CONFIG, readVersion, samplesIn } from '../package-files.ts';
 import { startMailCatcher } from '../stand-ins/mail-catcher.ts';
 import { startSlackStandIn } from '../stand-ins/slack-stand-in.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
+import { sayIn } from '../text/say.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { systemClock } from '../time/clock.ts';
-import { type CommandContext, styled } from './context.ts';
+import type { Language } from '../time/display.ts';
+import { type CommandContext, localLanguage, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
+import { WORDS } from './words.ts';
 
 /** With --stay, the documented ports are used, unless the environment sets others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
@@ -22,51 +26,44 @@ const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 const LOOK_INTERVAL_MS = 200;
 
 interface Scene {
-  readonly title: string;
+  readonly title: 'demo.started' | 'demo.failed' | 'demo.succeeded' | 'demo.no mail' | 'demo.again';
   readonly sample: string;
   /** The mail server hangs up on every attempt that Botbell makes within one request. */
   readonly isMailFailing?: boolean;
-  /** Overrides in the callback. The job differs from the file's, so that posting the file to the demo is no duplicate. */
-  readonly changes: { readonly job_id: string; readonly message?: string };
+  /** Overrides the callback's. It differs from the file's, so that posting the file to the demo is no duplicate. */
+  readonly job: number;
 }
 
-const job = (number: number) => ({ job_id: `c1d2e3f4-0000-4000-8000-00000000000${number}` });
-
-const LOGIN_FAILED = {
-  sample: 'error.json',
-  changes: { ...job(3), message: 'ログインに失敗しました' },
-};
-
 const SCENES: readonly Scene[] = [
-  { title: 'A BOT has started', sample: 'executing.json', changes: job(1) },
-  { title: 'The same job ends in an error', sample: 'error.json', changes: job(1) },
-  { title: 'Another BOT succeeds, with outputs and a file', sample: 'succeeded.json', changes: job(2) },
-  {
-    title: 'An error while the mail server is out of order: Slack is told, the mail is not',
-    isMailFailing: true,
-    ...LOGIN_FAILED,
-  },
-  {
-    title: 'The job service posts it again (30 s later; the demo does not wait): only the mail was missing',
-    ...LOGIN_FAILED,
-  },
+  { title: 'demo.started', sample: 'executing.json', job: 1 },
+  { title: 'demo.failed', sample: 'error.json', job: 1 },
+  { title: 'demo.succeeded', sample: 'succeeded.json', job: 2 },
+  { title: 'demo.no mail', sample: 'error.json', job: 3, isMailFailing: true },
+  { title: 'demo.again', sample: 'error.json', job: 3 },
 ];
 
 const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
+interface Options {
+  readonly stay?: boolean;
+  /** Left out: the terminal's. */
+  readonly lang?: Language;
+}
+
 /** Removes its files however it ends, unless it is killed. */
-export async function run(context: CommandContext, { stay = false }: { stay?: boolean }): Promise<number> {
+export async function run(context: CommandContext, options: Options): Promise<number> {
+  const { stay = false, lang: language = localLanguage(context.variables) } = options;
   // Listen before anything is created: an unhandled signal would end the process without cleaning up.
   const stop = new AbortController();
   context.onHangup(() => stop.abort());
   void context.untilStopped().then(() => stop.abort());
-  const world = await createWorld();
+  const world = await createWorld(language);
   try {
     const app = await startDemoApp(context, world, stay);
     try {
       await playScenes(context, world, app, stop.signal);
       if (stay) await serve(context, world, app, stop.signal);
-      else context.result('\nTo see these messages on a page, as their readers do, run it with --stay.');
+      else context.result(`\n${world.say('demo.stay')}`);
     } finally {
       await app.stop();
     }
@@ -78,7 +75,7 @@ export async function run(context: CommandContext, { stay = false }: { stay?: bo
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-async function createWorld() {
+async function createWorld(language: Language) {
   const token = 'xoxb-demo';
   const slack = await startSlackStandIn();
   const mail = await startMailCatcher();
@@ -87,11 +84,14 @@ async function createWorld() {
   return {
     slack,
     mail,
+    say: sayIn(WORDS, language),
+    samples: samplesIn(language),
     /** What the outbox that stands in for Teams printed: destination and message. */
     printed: [] as string[],
     /** The variables that the demo's config refers to. */
     variables: {
       DEMO_FOLDER: folder,
+      DEMO_LANGUAGE: language,
       DEMO_SLACK_TOKEN: token,
       DEMO_SLACK_API: slack.apiUrl,
       DEMO_SMTP_URL: `smtp://${mail.host}/?ignoreTLS=true`,
@@ -119,19 +119,18 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
 async function playScenes(context: CommandContext, world: World, app: RunningApp, stop: AbortSignal) {
   for (const [index, scene] of SCENES.entries()) {
     if (stop.aborted) return;
-    context.result(`\n${styled(context, 'bold', `${index + 1}. ${scene.title}`)}`);
+    context.result(`\n${styled(context, 'bold', `${index + 1}. ${world.say(scene.title)}`)}`);
     if (scene.isMailFailing === true) world.mail.faults.push({ ...MAIL_FAULT });
-    await play(context, scene, callbacksUrl(app));
+    await play(context, world, scene, callbacksUrl(app));
     showNews(context, world);
   }
 }
 
 async function serve(context: CommandContext, world: World, app: RunningApp, stop: AbortSignal) {
-  const sample = relative('', join(SAMPLES, 'error.json'));
-  context.result(`\nServing. Post to it, see here what people are told, and stop it with Ctrl+C:
-  curl -H 'Content-Type: application/json' -d @${sample} ${callbacksUrl(app)}
-  the page: http://127.0.0.1:${app.admin?.port}/
-  metrics: http://127.0.0.1:${app.admin?.port}/metrics`);
+  const page = `http://127.0.0.1:${app.admin?.port}/`;
+  const sample = shellWord(relative('', join(world.samples, 'error.json')));
+  const command = `curl -H 'Content-Type: application/json' -d @${sample} ${callbacksUrl(app)}`;
+  context.result(`\n${world.say('demo.serving', { command, page })}`);
   const look = setInterval(() => showNews(context, world), LOOK_INTERVAL_MS);
   if (!stop.aborted) await once(stop, 'abort');
   clearInterval(look);
@@ -146,16 +145,19 @@ interface Answer {
   readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
 }
 
-async function play(context: CommandContext, scene: Scene, url: string): Promise<void> {
-  const sample = JSON.parse(readFileSync(join(SAMPLES, scene.sample), 'utf8')) as Record<string, unknown>;
-  const body = JSON.stringify({ ...sample, ...scene.changes });
+async function play(context: CommandContext, world: World, scene: Scene, url: string): Promise<void> {
+  const sample = JSON.parse(readFileSync(join(world.samples, scene.sample), 'utf8')) as object;
+  const body = JSON.stringify({ ...sample, job_id: `c1d2e3f4-0000-4000-8000-00000000000${scene.job}` });
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body });
   const { result = '', deliveries = [] } = (await response.json()) as Answer;
   const became = deliveries.map(({ destination, state, error }) =>
     error === undefined ? `${destination} ${state}` : `${destination} ${state} (${visibleOnOneLine(error)})`,
   );
-  const said = `answered ${response.status} ${result}: ${became.join('; ')}`;
+  const said = world.say('demo.answered', {
+    answer: `${response.status} ${result}`,
+    became: became.join('; '),
+  });
   context.result(`   ${styled(context, response.ok ? 'green' : 'yellow', said)}`);
 }
 

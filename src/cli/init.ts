@@ -3,14 +3,18 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { exampleOf } from '../channels/about.ts';
 import { channelTypes, printsOnly } from '../channels/registry.ts';
-import { CONFIG_FILES, PROGRAM, SAMPLES, STARTER } from '../package-files.ts';
+import { CONFIG_FILES, PROGRAM, samplesIn, STARTER } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { nearestOrAll } from '../text/nearest.ts';
+import { sayIn } from '../text/say.ts';
 import { shellWord } from '../text/shell-word.ts';
-import { CommandFailed, type CommandContext, WrongUsage } from './context.ts';
+import type { Language } from '../time/display.ts';
+import { CommandFailed, type CommandContext, localLanguage, WrongUsage } from './context.ts';
+import { type Words, WORDS } from './words.ts';
 
 interface InitOptions {
-  readonly lang: 'en' | 'ja';
+  /** Left out: the terminal's. */
+  readonly lang?: Language;
   /** Types of channels; left out: an outbox. */
   readonly channels?: readonly string[];
 }
@@ -20,11 +24,12 @@ interface InitOptions {
  * @throws {WrongUsage} there is no such type of channel
  * @throws {Error} the folder cannot be written
  */
-export function run(context: CommandContext, folder: string, { lang, channels }: InitOptions): number {
+export function run(context: CommandContext, folder: string, options: InitOptions): number {
+  const { lang = localLanguage(context.variables), channels } = options;
   for (const type of channels ?? []) refuseUnknown(type);
   const starter = join(STARTER, lang);
   refuseWhatIsThere(starter, folder);
-  const botbell = programIn(folder, context.variables['PATH'] ?? '');
+  const botbell = programIn(isOfService(folder) ? '.' : folder, context.variables['PATH'] ?? '');
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
   for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -41,10 +46,10 @@ export function run(context: CommandContext, folder: string, { lang, channels }:
   const steps = {
     botbell,
     folder: resolve(folder) === resolve() ? undefined : folder,
-    sample: relative(resolve(folder), join(SAMPLES, 'error.json')),
+    sample: relative(resolve(folder), join(samplesIn(lang), 'error.json')),
     isRemote: channels !== undefined,
   };
-  context.result(visible(nextSteps(lang === 'ja' ? JAPANESE : ENGLISH, steps)));
+  context.result(visible(nextSteps(sayIn(WORDS, lang), steps)));
   return 0;
 }
 
@@ -58,7 +63,7 @@ function refuseUnknown(type: string): void {
 const LISTS = /^( *)# \{(channels|addresses|variables)\}$/gm;
 
 /** As comments. */
-function linesOf(list: string, lang: InitOptions['lang'], indent: string): string {
+function linesOf(list: string, lang: Language, indent: string): string {
   const lines = [...channelTypes.values()].flatMap(({ type, about }) => {
     if (about === undefined) return [];
     const { channel, address, variables, words } = exampleOf(type, about, lang);
@@ -71,12 +76,19 @@ function linesOf(list: string, lang: InitOptions['lang'], indent: string): strin
   return lines.map((line) => indent + line).join('\n');
 }
 
-/** In the starter a channel's line, and that of its address, stand in comments; those of the outbox go. */
+/** In the starter a channel's line, that of its address and those of its variables stand in comments; those of the outbox go. */
 function withChannels(text: string, channels: readonly string[]): string {
   const named = new RegExp(`^( +)# ((?:- )?(?:${channels.join('|')}):)`, 'gm');
   const outbox = /(?:^ +#.*\n)+^ +slack: \{ type: outbox.*\n/m;
   const slack = channels.includes('slack') ? /(?!)/ : /^ +- slack: .*\n(?: {6,}#.*\n)?/m;
-  return text.replace(outbox, '').replace(slack, '').replace(named, '$1$2');
+  const variables = new RegExp(`^#(${channels.flatMap(variablesOf).join('|')})=`, 'gm');
+  return text.replace(outbox, '').replace(slack, '').replace(named, '$1$2').replace(variables, '$1=');
+}
+
+function variablesOf(type: string): readonly string[] {
+  const about = channelTypes.get(type)?.about;
+  if (about !== undefined) return exampleOf(type, about, 'en').variables;
+  return [type === 'email' ? 'SMTP_URL' : 'SLACK_BOT_TOKEN'];
 }
 
 /** In the repository the file has no leading dot, so that no tool there loads it. */
@@ -104,6 +116,11 @@ function programIn(folder: string, path: string): string {
   return `node ${shellWord(relative(resolve(folder), PROGRAM))}`;
 }
 
+/** A service works elsewhere, and has its ledger there: `serve` would make another one in this folder. */
+function isOfService(folder: string): boolean {
+  return resolve(folder).startsWith('/etc/');
+}
+
 interface Steps {
   readonly botbell: string;
   /** Undefined: the reader is there. */
@@ -113,39 +130,23 @@ interface Steps {
   readonly isRemote: boolean;
 }
 
-const ENGLISH = {
-  written: (where: string) => `Written${where && ` to ${where}`}: botbell.yaml, .env.example, templates/`,
-  enter: 'Go there:',
-  secrets:
-    "Put your channels' secrets into .env, your addresses into botbell.yaml, and read .env in each terminal:",
-  check: 'Check the config:',
-  print: 'Run it. Until botbell.yaml names your Slack, it prints messages instead of sending them:',
-  test: 'Send a test to each destination, and run it:',
-  send: 'In another terminal, in the same folder, post a callback as the job service does:',
-  later: 'Once your secrets are in .env (copy .env.example), run it with them:',
-};
-
-const JAPANESE: typeof ENGLISH = {
-  written: (where) => `${where && `${where} に`}書き出しました：botbell.yaml、.env.example、templates/`,
-  enter: 'フォルダーへ移動します。',
-  secrets: 'チャネルの秘密情報を .env に、宛先を botbell.yaml に書き、ターミナルごとに .env を読み込みます。',
-  check: '設定を確認します。',
-  print: '起動します。botbell.yaml に自分のSlackを書くまでは、メッセージを送らずに表示します。',
-  test: '宛先ごとにテストメッセージを送り、起動します。',
-  send: '別のターミナルを開き、同じフォルダーから、ジョブサービスと同じようにコールバックを送ります。',
-  later: '秘密情報を .env に書いたら（.env.example をコピーします）、次のように起動します。',
-};
-
-function nextSteps(words: typeof ENGLISH, { botbell, folder, sample, isRemote }: Steps): string {
-  const steps: readonly (readonly string[])[] = [
-    folder === undefined ? [] : [words.enter, `cd ${shellWord(folder)}`],
-    isRemote ? [words.secrets, 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
-    [words.check, `${botbell} check`],
-    isRemote ? [words.test, `${botbell} test --all`, `${botbell} serve`] : [words.print, `${botbell} serve`],
-    [words.send, `${botbell} send ${shellWord(sample)}`],
-    isRemote ? [] : [words.later, `(set -a; . ./.env; ${botbell} serve)`],
-  ];
-  return `${words.written(folder ?? '')}\n\n${steps
+export function nextSteps(say: Words, { botbell, folder, sample, isRemote }: Steps): string {
+  const written = folder === undefined ? say('init.written here') : say('init.written', { folder });
+  const config = join(folder ?? '', 'botbell.yaml');
+  const ofService = [say('init.service'), `${botbell} check --without-secrets --config ${shellWord(config)}`];
+  const steps: readonly (readonly string[])[] = isOfService(folder ?? '')
+    ? [ofService]
+    : [
+        folder === undefined ? [] : [say('init.enter'), `cd ${shellWord(folder)}`],
+        isRemote ? [say('init.secrets'), 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
+        [say('init.check'), `${botbell} check`],
+        isRemote
+          ? [say('init.test'), `${botbell} test --all`, `${botbell} serve`]
+          : [say('init.print'), `${botbell} serve`],
+        [say('init.send'), `${botbell} send ${shellWord(sample)}`],
+        isRemote ? [] : [say('init.later'), `(set -a; . ./.env; ${botbell} serve)`],
+      ];
+  return `${written}\n\n${steps
     .filter(([what]) => what !== undefined)
     .map((lines) => lines.join('\n  '))
     .join('\n')}`;

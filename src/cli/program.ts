@@ -82,6 +82,10 @@ function printed(...formats: readonly string[]): Option {
   return new Option('--format <format>', 'how to print it').choices(formats).default(formats[0]);
 }
 
+function inLanguage(what: string): Option {
+  return new Option('--lang <language>', `${what} (default: as LANG says)`).choices(['en', 'ja']);
+}
+
 function addService(program: Command, action: Action): void {
   program
     .command('serve', { isDefault: true })
@@ -99,6 +103,7 @@ function addService(program: Command, action: Action): void {
     .command('demo')
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
+    .addOption(inLanguage('of what is shown'))
     .action(action(() => import('./demo.ts')));
 }
 
@@ -224,9 +229,7 @@ function addTools(program: Command, action: Action): void {
     .command('init')
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
-    .addOption(
-      new Option('--lang <language>', 'of comments and messages').choices(['en', 'ja']).default('en'),
-    )
+    .addOption(inLanguage('of comments and messages'))
     .option('--channels <types>', 'such as teams,email; without it, messages are printed', list)
     .action(action(() => import('./init.ts')));
   program

@@ -241,6 +241,17 @@ routes:
       expect(stdout).to.include('To see these messages on a page').and.to.include('--stay');
     });
 
+    it('speaks the language of the terminal, or the one that it is told, and nothing in it is in the other', async () => {
+      const shown = async (args: readonly string[], LANG: string) =>
+        (await runCommand(['demo', ...args], { variables: { LANG }, untilStopped: never })).stdout;
+      const japanese = await shown([], 'ja_JP.UTF-8');
+      expect(japanese).to.include('BOTの実行が始まる').and.to.include('請求書取込BOT がエラーになりました');
+      expect(japanese).not.to.match(/answered|Started|Running/);
+      expect(await shown(['--lang', 'en'], 'ja_JP.UTF-8')).not.to.match(
+        /\p{Script=Hiragana}|\p{Script=Han}/u,
+      );
+    });
+
     it('shows with --stay what people are told of what one posts, its own samples included', async () => {
       let said = '';
       const { code } = await runCommand(['demo', '--stay'], {
@@ -258,7 +269,7 @@ routes:
         },
       });
       expect(code).to.equal(0);
-      expect(said).to.match(/slack:#bot-alerts\n.*@here[^]*email:ops@example.com\n.*請求書取込BOT failed/);
+      expect(said).to.match(/slack:#bot-alerts\n.*@here[^]*email:ops@example.com\n.*Invoice import failed/);
     });
   });
 

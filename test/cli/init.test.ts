@@ -5,6 +5,9 @@ import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
+import { nextSteps } from '../../src/cli/init.ts';
+import { WORDS } from '../../src/cli/words.ts';
+import { sayIn } from '../../src/text/say.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -112,7 +115,8 @@ Once your secrets are in .env (copy .env.example), run it with them:
     expect(contentsOf(join(folder, 'ja'))).to.deep.equal(WRITTEN);
     const keys = (lang: string) => textOf(`${lang}/.env.example`).match(/^#[A-Z_]+=/gm);
     expect(keys('ja')).to.deep.equal(keys('en'));
-    expect((await runCommand(['init', 'other', '--lang', 'ja'])).stdout).to.include('設定を確認します。');
+    const { stdout } = await runCommand(['init', 'other'], { variables: { LANG: 'ja_JP.UTF-8' } });
+    expect(stdout).to.include('設定を確認します。').and.to.include('samples/ja/error.json');
   });
 
   const TYPES = [...channelTypes.keys()].filter((type) => type !== 'outbox');
@@ -131,7 +135,20 @@ Once your secrets are in .env (copy .env.example), run it with them:
       const { groups } = parse(textOf(config)) as { groups: { operators: readonly object[] } };
       expect(groups.operators.flatMap((entry) => Object.keys(entry))).to.have.members(TYPES);
       await isChecked(config, '--without-secrets', '--config', config);
+      expect(
+        textOf(`all-${lang}/.env.example`)
+          .match(/^#?[A-Z_]+=/gm)
+          ?.filter((each) => each[0] === '#'),
+        'to be filled in',
+      ).to.deep.equal(['#CALLBACK_TOKEN=', '#ADMIN_PASSWORD=']);
     }
+  });
+
+  it('leaves it to the service where a service reads the config: another ledger would be made beside it', () => {
+    const folder = '/etc/botbell';
+    const steps = nextSteps(sayIn(WORDS, 'en'), { botbell: 'botbell', folder, sample: '', isRemote: false });
+    expect(steps).not.to.match(/serve|\bcd /);
+    expect(steps).to.match(/\n {2}botbell check --without-secrets --config \/etc\/botbell\/botbell\.yaml$/);
   });
 
   it('refuses a channel that there is not, and names the nearest', async () => {
@@ -170,7 +187,7 @@ Once your secrets are in .env (copy .env.example), run it with them:
     const destinations = ['slack:#bot-alerts', 'email:ops@example.com'];
     for (const destination of destinations) expect(messages).to.include(destination);
     expect(messages, 'by the set that the route names').to.match(
-      /slack:#bot-alerts\n {2}@here\n {2}❌ 請求書取込BOT failed\n {2}タスク 3「ログイン」.*\n(\n|$)/,
+      /slack:#bot-alerts\n {2}@here\n {2}❌ Invoice import failed\n {2}Task 3, log in: .*\n(\n|$)/,
     );
   });
 

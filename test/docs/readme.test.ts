@@ -6,19 +6,23 @@ import { blocksOf, readDocument, ROOT } from '../support/documents.ts';
 
 const README = readDocument('README.md');
 
-const FIRST_LINES = 45;
+const FIRST_LINES = 52;
 
 describe('The README', () => {
-  it(`shows in its first ${FIRST_LINES} lines what comes in, and the command that shows what goes out, with what it prints`, () => {
+  it(`shows in its first ${FIRST_LINES} lines the commands that run it and test it, what comes in, and what goes out, as the demo prints it`, () => {
     const beginning = README.split('\n').slice(0, FIRST_LINES).join('\n');
-    const [posted = ''] = blocksOf(README, 'sh');
+    const [first = '', posted = ''] = blocksOf(README, 'sh');
+    expect(first).to.match(/^npm run demo .*\nnpm test .*\n$/);
     expect(beginning).to.include(posted);
     const body: unknown = JSON.parse(/'(\{[^']*\})'/.exec(posted)?.[1] ?? '');
     expect(checkCallback(body, 'UTC').callback.bot_id).to.equal('invoice-import');
     const [demo = ''] = blocksOf(README, 'console');
     expect(beginning).to.include(demo);
     expect(demo).to.match(/^\$ npm run demo -- --stay\n/);
-    const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo'], { cwd: ROOT, encoding: 'utf8' });
+    const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo', '--lang', 'en'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
     expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
   });
 });

@@ -87,7 +87,7 @@ export const PREVIEW: ReloadPreview = {
 
 const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
   name,
-  text: readFileSync(join(import.meta.dirname, `../../config/samples/${name}.json`), 'utf8'),
+  text: readFileSync(join(import.meta.dirname, `../../config/samples/ja/${name}.json`), 'utf8'),
 }));
 
 export interface OfficeWorld extends AdminWorld {

@@ -1,0 +1,39 @@
+/** Says the phrases of a table in one language: `say('ago', { time })`. */
+
+/** By key, in English and Japanese. In braces are names of values: `{name}`, or of a number `{count|result|results}`. */
+export type Phrases = Readonly<Record<string, readonly [en: string, ja: string]>>;
+
+/** The names in the braces of a phrase. */
+type NamesIn<Text> = Text extends `${string}{${infer Braces}}${infer Rest}`
+  ? (Braces extends `${infer Name}|${string}` ? Name : Braces) | NamesIn<Rest>
+  : never;
+
+export type ValuesOf<Table extends Phrases, K extends keyof Table> = [NamesIn<Table[K][0]>] extends [never]
+  ? []
+  : [values: Readonly<Record<NamesIn<Table[K][0]>, string | number>>];
+
+/** Formats numbers for the language. */
+export type Say<Table extends Phrases> = <K extends keyof Table>(
+  key: K,
+  ...values: ValuesOf<Table, K>
+) => string;
+
+const BRACES = /\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
+
+export function sayIn<Table extends Phrases>(table: Table, language: 'en' | 'ja'): Say<Table> {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+  return (key, ...[values = {}]) => {
+    const given: Readonly<Record<string, string | number | undefined>> = values;
+    const [english = '', japanese = ''] = table[key] ?? [];
+    return (language === 'ja' ? japanese : english).replaceAll(
+      BRACES,
+      (_, name: string, one?: string, other?: string) => {
+        const value = given[name] ?? '';
+        const text = typeof value === 'number' ? numbers.format(value) : value;
+        if (one === undefined || typeof value !== 'number') return text;
+        return `${text} ${plurals.select(value) === 'one' ? one : other}`;
+      },
+    );
+  };
+}
