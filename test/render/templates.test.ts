@@ -45,6 +45,8 @@ describe('a user’s templates', () => {
       'link: { text: x, url: "https://example.com/{{ bot_id }}" }':
         '3:44: no value may stand here: whatever it says would act',
       'link: { text: x, url: "{{ output.url_of_it }}" }': `3:24: ${address}`,
+      'link: { text: x, url: "{{ callback.url }}" }': `3:24: ${address}`,
+      'link: { text: x, url: "{{ job_url | default: output.page.url }}" }': `3:24: ${address}`,
     };
     for (const [text, expected] of Object.entries(faults))
       it(`for what is wrong, and where: ${text}`, async () => {
