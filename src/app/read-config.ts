@@ -43,13 +43,13 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const { config, source, problems, missing = [], hash: ofFile = '' } = found;
   if (config === undefined) return { loaded: undefined, problems, missing, readings };
   const formats = formatsOf(config, toRead.channelTypes);
-  const names = [...formats.values()].map(({ name }) => name);
+  const used = [...formats.values()];
   const { templates: folder, display } = config;
-  const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, names));
+  const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, used));
   const days = [...config.calendars.named.values()].map(({ calendar }) => calendar.key);
   const parts = [fingerprintOf(own) ?? '', ...days].join('');
   const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
-  const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, names);
+  const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, used);
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check(targetsOf(config, formats));
   const warnings = inFileOrder([...problems, ...ofTemplates]);

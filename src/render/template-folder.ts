@@ -1,6 +1,7 @@
 /** Reads folders of template sets: `<set>/card/<name>.yaml`, and `<set>/<format>/<name>.yaml` for a channel's own messages. */
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -23,11 +24,11 @@ export interface TemplateFolder {
 
 export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems: [] };
 
-/** Reads all files at once, so that errors show before the first message. */
-export async function readTemplateFolder(
-  root: string,
-  formatNames: readonly string[],
-): Promise<TemplateFolder> {
+/**
+ * Reads all files at once, so that errors show before the first message.
+ * @param formats of the channels that there are
+ */
+export async function readTemplateFolder(root: string, formats: readonly Format[]): Promise<TemplateFolder> {
   const files = new Map<string, SourceFile>();
   const problems: Problem[] = [];
   const report = (severity: Problem['severity'], path: string, message: string) =>
@@ -41,13 +42,20 @@ export async function readTemplateFolder(
       return otherwise;
     }
   };
-  const kinds = [CARD_FOLDER, ...formatNames];
+  const kinds = [CARD_FOLDER, ...formats.filter(hasOwnFiles).map(({ name }) => name)];
   const sets = await tried(FOLDER, root, foldersIn, []);
-  for (const set of sets)
+  for (const set of sets) {
+    for (const file of await tried(FOLDER, join(root, set), namesIn, []))
+      if (LIKE_A_TEMPLATE.test(file))
+        report(
+          'warning',
+          join(root, set, file),
+          `nothing uses the file "${file}": it belongs in ${CARD_FOLDER}/`,
+        );
     for (const kind of await tried(FOLDER, join(root, set), foldersIn, [])) {
       const folder = join(root, set, kind);
-      const hint = didYouMean(kind, kinds);
       if (!kinds.includes(kind)) {
+        const hint = hintForFolder(kind, kinds, formats);
         if (hint !== '') report('warning', folder, `no channel reads the folder "${kind}"${hint}`);
         continue;
       }
@@ -60,12 +68,25 @@ export async function readTemplateFolder(
           report('warning', path, `nothing uses the file "${file}"${hintFor(file)}`);
       }
     }
+  }
   return { sets, files, problems };
 }
 
 const FOLDER = 'this folder of templates';
 
+type Format = Pick<MessageFormat, 'name' | 'own' | 'templateAt'>;
+
+function hasOwnFiles({ own, templateAt }: Format): boolean {
+  return own !== undefined && templateAt === undefined;
+}
+
 const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
+
+/** @returns '' for a folder that may be about anything */
+function hintForFolder(kind: string, kinds: readonly string[], formats: readonly Format[]): string {
+  if (formats.some(({ name }) => name === kind)) return `: its messages are drawn from ${CARD_FOLDER}/`;
+  return didYouMean(kind, kinds);
+}
 
 function hintFor(file: string): string {
   const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);

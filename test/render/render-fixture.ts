@@ -37,6 +37,9 @@ export const BUILT_IN = await readTemplateFolder(BUILT_IN_TEMPLATES, []);
 
 export const FORMATS = { slack: slackFormat as MessageFormat, email: emailFormat as MessageFormat };
 
+/** Teams has no messages of a template's own. */
+const READ = [...Object.values(FORMATS), { name: 'teams' }];
+
 /** What a format draws for nobody in particular. */
 export function targetOf(format: keyof typeof FORMATS | MessageFormat, templateSet?: string): RenderTarget {
   return { format: typeof format === 'string' ? FORMATS[format] : format, templateSet, options: {} };
@@ -72,7 +75,7 @@ export function templateFolder(files: Readonly<Record<string, string>>): string 
 
 /** Somebody's own templates, for `testRenderer`. @param from their files, or the folder that they are in */
 export function ownTemplates(from: Readonly<Record<string, string>> | string): Promise<Templates> {
-  return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), Object.keys(FORMATS));
+  return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), READ);
 }
 
 export function testRenderer(parts: RendererParts = {}): TestRenderer {

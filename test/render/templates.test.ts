@@ -78,12 +78,20 @@ describe('a user’s templates', () => {
     });
 
     it('for names of files and folders that nothing reads, and for a file that cannot be read', async () => {
-      const path = templateFolder({ 'own/card/eror.yaml': CARD, 'own/slak/error.yaml': 'text: x' });
+      const path = templateFolder({
+        'own/card/eror.yaml': CARD,
+        'own/slak/error.yaml': 'text: x',
+        'own/teams/error.yaml': 'text: x',
+        'own/error.yaml': CARD,
+        'own/README.md': 'Ours.',
+      });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
       const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
       expect(problems.map(({ message }) => message)).to.have.members([
         'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
         'no channel reads the folder "slak"; did you mean "slack"?',
+        'no channel reads the folder "teams": its messages are drawn from card/',
+        'nothing uses the file "error.yaml": it belongs in card/',
         'this template cannot be read',
       ]);
     });
