@@ -105,13 +105,13 @@ export async function claimDue(
   return claimRows(tx, withinBytes(rows), down);
 }
 
-/** In the order of the index `deliveries_due`, which has bulk redeliveries last. */
+/** In the order of the index `deliveries_due`, which has bulk redeliveries last: by the time (hence `+`) all that is due would be sorted. */
 async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
     const rows = await tx.all<{ id: number }>(sql`
       SELECT id FROM deliveries
-      WHERE state = 'pending' AND destination = ${destination} AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
+      WHERE state = 'pending' AND destination = ${destination} AND +due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
         AND NOT EXISTS (${EARLIER})
       ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
     return rows.map(({ id }) => id);
