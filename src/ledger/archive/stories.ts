@@ -12,7 +12,7 @@ import {
   RESULT,
   withCallbacks,
 } from '../deliveries/rows.ts';
-import { keysFor, storedText } from '../callbacks/keys.ts';
+import { keysFor, storedJson } from '../callbacks/keys.ts';
 import {
   type ArchivedCallback,
   type CallbackFilter,
@@ -108,7 +108,7 @@ function readTold(tx: Tx, id: number): Promise<NoticeRow | undefined> {
 /** The callback as received: JSON in UTF-8. */
 export async function readBody(tx: Tx, id: number): Promise<Uint8Array | undefined> {
   const row = await readTold(tx, id);
-  return row && Buffer.from(storedText(row.body));
+  return row && storedJson(row.body);
 }
 
 const COMMON_PAGE = 50;

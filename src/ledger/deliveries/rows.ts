@@ -7,7 +7,7 @@ import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../../no
 import { shortText } from '../../text/cut.ts';
 import { isSqlite, shared, type Tx } from '../database.ts';
 import type { CallbackKind, DeliveryError, DeliveryRecord } from '../ledger.ts';
-import { storedText } from '../callbacks/keys.ts';
+import { storedJson } from '../callbacks/keys.ts';
 
 /** `status` of a callback whose job has begun and not ended (callback interface). */
 export const EXECUTING = 2;
@@ -149,7 +149,7 @@ export interface NoticeRow {
 }
 
 function jsonIn(body: Uint8Array): unknown {
-  return parseJson(Buffer.from(storedText(body))).value;
+  return parseJson(storedJson(body)).value;
 }
 
 /** @param body in the form of `toStored` */

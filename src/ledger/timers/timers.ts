@@ -4,7 +4,7 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { hasResult, IS_IDLE, type NoticeRow } from '../deliveries/rows.ts';
 import type { ArchivedCallback, Run } from '../archive/archive.ts';
-import { storedText } from '../callbacks/keys.ts';
+import { storedJson } from '../callbacks/keys.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. `escalation`: a route's steps of an incident. */
 export type TimerKind =
@@ -151,5 +151,5 @@ export async function openRun(tx: Tx, callbackId: number) {
   >(sql`
     SELECT job_id, bot_id, bot_name, started_at, body
     FROM callbacks WHERE id = ${callbackId} AND NOT ${hasResult('callbacks')}`);
-  return row && { ...row, body: storedText(row.body) };
+  return row && { ...row, body: Buffer.from(storedJson(row.body)).toString() };
 }
