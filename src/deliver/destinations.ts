@@ -100,13 +100,9 @@ export class Calls implements Places {
     return this.#calls.get(destination) ?? 0;
   }
 
-  hasRoom(destination: string): boolean {
-    return roomFor(destination, this, MOST_OF_DESTINATION) > 0;
-  }
-
   /** Takes a place. @returns false: there is none now */
   begin(destination: string): boolean {
-    if (!this.hasRoom(destination)) return false;
+    if (roomFor(destination, this, MOST_OF_DESTINATION) <= 0) return false;
     this.#count(destination, 1);
     return true;
   }

@@ -53,14 +53,13 @@ export class Loop {
     return { own, queued: [...this.#queues.keys()], troubled: [...this.#calls.troubled] };
   }
 
-  /** Whether all of a plan's destinations could be attempted at once, and nothing waits for them. */
+  /** Whether what comes for a plan's destinations is attempted soon: few wait there for a place, and nothing in the ledger does. */
   hasRoomFor({ destinations, perhaps }: Plan): boolean {
     const { paces, ledger } = this.#dependencies;
     const isFree = ({ destination }: PlannedTarget) =>
-      this.#calls.at(destination) < MOST_OF_DESTINATION &&
-      this.#calls.hasRoom(destination) &&
+      (this.#queues.get(destination)?.length ?? 0) < MOST_OF_DESTINATION &&
+      !this.#calls.troubled.has(destination) &&
       !this.behind.has(destination) &&
-      !this.#queues.has(destination) &&
       !paces.isPaced(destination);
     return !this.#isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
