@@ -17,8 +17,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what another process has claimed',
     file: 'src/ledger/deliveries/claim.ts',
-    from: 'AND due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}',
-    to: 'AND due_at <= ${tx.now} AND ${which}',
+    from: 'AND +due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}',
+    to: 'AND +due_at <= ${tx.now} AND ${which}',
   },
   {
     does: 'does not hold the beginning of a run when its result comes',
