@@ -1,6 +1,6 @@
 /** Shows what the config in force makes of a callback: its routes, and the message for each destination. Sends nothing. */
 import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
-import { readCallback } from '../callback/check-callback.ts';
+import { readCallback } from '../callback/decode.ts';
 import type { ChannelType, Composed } from '../channels/channel.ts';
 import { type Config, type Destination, formatsOf } from '../config/config.ts';
 import { tooLarge } from '../http/problem.ts';

@@ -1,9 +1,8 @@
-/** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys. */
+/** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys, after one pass over its bytes that tells how. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { shortLine } from '../text/cut.ts';
 import { isJsonObject, SpeltNumber, parseExactly } from '../text/json.ts';
-import { endOfText, survey } from '../text/json-survey.ts';
-import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues } from './callback.ts';
+import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues, checkCallback } from './callback.ts';
 
 const LONGEST_REASON = 100;
 
@@ -22,6 +21,15 @@ export interface Decoded {
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/**
+ * Reads a request's body, of at most `maxNodes` values. @returns also its JSON, without a byte order mark
+ * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} with all errors
+ */
+export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
+  const { value, json, tooDeep } = decodeBody(bytes, maxNodes);
+  return { json, ...checkCallback(value, timezone, tooDeep) };
+}
 
 /**
  * The JSON value in UTF-8 bytes, and the bytes without a byte order mark.
@@ -77,4 +85,134 @@ function withPlainStatus(value: unknown): unknown {
   const status = isJsonObject(value) ? value['status'] : undefined;
   if (!(status instanceof SpeltNumber && isInteger(status))) return value;
   return Object.assign(value as object, { status: status.valueOf() });
+}
+
+const [BETWEEN, QUOTE, COLON, OPEN, CLOSE, DIGIT, WORD] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/** What each byte is outside of a text; a table, since comparisons would take several times as long. */
+const KINDS = new Uint8Array(256).fill(WORD);
+for (const [bytes, kind] of [
+  [' \t\n\r,', BETWEEN],
+  ['"', QUOTE],
+  [':', COLON],
+  ['[{', OPEN],
+  [']}', CLOSE],
+  ['0123456789', DIGIT],
+] as const)
+  for (const byte of Buffer.from(bytes)) KINDS[byte] = kind;
+
+const [DOUBLE_QUOTE, BACKSLASH, NINE] = [0x22, 0x5c, 0x39] as const;
+
+/** Digits that every integer keeps (ECMAScript's Number, IEEE 754 binary64). */
+const KEPT_DIGITS = 15;
+
+/** The rest of a key that may be a whole number; its digits may be escapes, such as `\u0031`. */
+const WHOLE_NUMBER = /^[\d\\u]{1,60}"/;
+
+/** What `survey` finds; of bytes that are not JSON it may be anything. */
+interface Survey {
+  /** Objects, lists, texts, numbers and other values; keys do not count. */
+  readonly values: number;
+  /** Levels of nested lists and objects. */
+  readonly depth: number;
+  /** Where the quoted names of the outermost object's fields begin that nest deeper than `mostDepth`. */
+  readonly tooDeep: readonly number[];
+  /** Whether `JSON.parse` would respell a number or, perhaps, move a key. */
+  readonly isChangedByParsing: boolean;
+}
+
+/** Takes no memory, and for a small body no longer than decoding it. @param json in UTF-8 */
+export function survey(json: Buffer, mostDepth: number): Survey {
+  let [values, depth, deepest, field, text] = [0, 0, 0, 0, 0];
+  let isChangedByParsing = false;
+  const tooDeep: number[] = [];
+  for (let at = 0; at < json.length; at += 1) {
+    switch (KINDS[json[at] as number] as number) {
+      case BETWEEN:
+        break;
+      case QUOTE:
+        values += 1;
+        text = at;
+        at = endOfText(json, at);
+        break;
+      case COLON:
+        // The text before it was a key.
+        values -= 1;
+        if (depth === 1) field = text;
+        isChangedByParsing ||= mayBeMoved(json, text);
+        break;
+      case OPEN:
+        values += 1;
+        depth += 1;
+        deepest = Math.max(deepest, depth);
+        if (depth > mostDepth) note(field, tooDeep);
+        break;
+      case CLOSE:
+        depth -= 1;
+        break;
+      default: {
+        values += 1;
+        const end = endOfWord(json, at);
+        isChangedByParsing ||= isRespelt(json, at, end);
+        at = end - 1;
+      }
+    }
+  }
+  return { values, depth: deepest, tooDeep, isChangedByParsing };
+}
+
+/** @param field 0: the body is no object */
+function note(field: number, tooDeep: number[]): void {
+  if (field > 0 && field !== tooDeep.at(-1)) tooDeep.push(field);
+}
+
+/** Bytes of a text that are looked at one by one: a search in native code costs as much as so many. */
+const NEAR = 64;
+
+/** The index of the quote that ends the text. @param start the index of its first quote */
+export function endOfText(json: Buffer, start: number): number {
+  const near = Math.min(json.length, start + NEAR);
+  let at = start + 1;
+  while (at < near && json[at] !== DOUBLE_QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at < near ? at : endOfLongText(json, at);
+}
+
+/** @param from an index in the text after which no escape goes on */
+function endOfLongText(json: Buffer, from: number): number {
+  let quote = json.indexOf(DOUBLE_QUOTE, from);
+  while (quote !== -1 && isEscaped(json, quote, from)) quote = json.indexOf(DOUBLE_QUOTE, quote + 1);
+  return quote === -1 ? json.length : quote;
+}
+
+/** Whether an odd number of backslashes stands before the quote. Those before an earlier quote are not looked at again. */
+function isEscaped(json: Buffer, quote: number, from: number): boolean {
+  let first = quote;
+  while (first > from && json[first - 1] === BACKSLASH) first -= 1;
+  return (quote - first) % 2 === 1;
+}
+
+function mayBeMoved(json: Buffer, text: number): boolean {
+  const first = json[text + 1];
+  return (
+    (first === BACKSLASH || KINDS[first as number] === DIGIT) &&
+    WHOLE_NUMBER.test(json.toString('latin1', text + 1, text + 62))
+  );
+}
+
+/** The index after a number, true, false or null. */
+function endOfWord(json: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < json.length && (KINDS[json[at] as number] as number) >= DIGIT) at += 1;
+  return at;
+}
+
+/** Whether the word is a number that JavaScript would spell otherwise. */
+function isRespelt(json: Buffer, start: number, end: number): boolean {
+  let at = start;
+  while (at < end && KINDS[json[at] as number] === DIGIT) at += 1;
+  if (at === end && end - start <= KEPT_DIGITS) return false;
+  // Letters, which come after the digits, begin true, false and null.
+  if ((json[start] as number) > NINE) return false;
+  const word = json.toString('latin1', start, end);
+  return String(Number(word)) !== word;
 }

@@ -1,7 +1,6 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
-import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
-import { checkCallback } from '../callback/check-callback.ts';
+import { type CheckedCallback, InvalidCallback, checkCallback } from '../callback/callback.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';

@@ -1,7 +1,7 @@
 /** The public listener: checks that a POST is a callback, hands it to delivery, and answers with the verdict. */
 import Koa, { type Next, type ParameterizedContext } from 'koa';
 import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts';
-import { readCallback } from '../callback/check-callback.ts';
+import { readCallback } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { type Incoming, untilOf } from '../deliver/post.ts';

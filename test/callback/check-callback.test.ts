@@ -1,9 +1,8 @@
 /** A callback is checked strictly in type and leniently in what the interface leaves open. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { type CallbackError, InvalidCallback } from '../../src/callback/callback.ts';
-import { checkCallback, errorsIn, readCallback } from '../../src/callback/check-callback.ts';
-import { decodeBody } from '../../src/callback/decode.ts';
+import { type CallbackError, InvalidCallback, checkCallback, errorsIn } from '../../src/callback/callback.ts';
+import { decodeBody, readCallback } from '../../src/callback/decode.ts';
 import { faultInJapanese } from '../../src/callback/fault-words.ts';
 import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';

@@ -1,7 +1,7 @@
 /** The README keeps a newcomer's first minute: what it shows first, and what it names. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { checkCallback } from '../../src/callback/check-callback.ts';
+import { checkCallback } from '../../src/callback/callback.ts';
 import { blocksOf, readDocument, ROOT } from '../support/documents.ts';
 
 const README = readDocument('README.md');

@@ -1,7 +1,7 @@
 /** One pass over the bytes tells how many values a body holds, how deep it nests, and whether parsing would change it. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { endOfText, survey } from '../../src/text/json-survey.ts';
+import { endOfText, survey } from '../../src/callback/decode.ts';
 
 const surveyed = (json: string) => survey(Buffer.from(json), 64);
 

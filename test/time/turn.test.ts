@@ -1,6 +1,6 @@
 /** How long what comes waits for company, in turns of the event loop. */
 import { expect } from 'chai';
-import { Turns } from '../../src/time/turn.ts';
+import { Turns } from '../../src/time/clock.ts';
 
 describe('What comes to a turn of the event loop', () => {
   let at = 0;

@@ -14,8 +14,7 @@ import {
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
-import { type Clock, Deadline } from '../../time/clock.ts';
-import { Turns } from '../../time/turn.ts';
+import { type Clock, Deadline, Turns } from '../../time/clock.ts';
 import {
   type LedgerState,
   ledgerState,
