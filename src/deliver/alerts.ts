@@ -1,15 +1,9 @@
 /** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
-import type {
-  Alert,
-  DeliveryError,
-  DeliveryRecord,
-  DeliveryUpdate,
-  DueDelivery,
-  RefusedBody,
-} from '../ledger/ledger.ts';
+import type { Alert, DeliveryError, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
+import type { MilestoneName } from './outcome.ts';
 
 const LONGEST_NAME = 1000;
 
@@ -95,17 +89,5 @@ export function reloadAlert(
 /** What the log reports of a delivery besides its attempts. */
 export interface Milestone
   extends AlertedDelivery, Pick<DeliveryUpdate, 'attempts' | 'lastError' | 'reason'> {
-  readonly name: 'delivered_late' | 'taken_over' | 'given_up' | 'held';
-}
-
-/** @param isLate no POST waits for the delivery, or its POST was answered before */
-export function milestoneOf(
-  { state, isTakenOver }: DeliveryUpdate,
-  before: Pick<DeliveryRecord, 'isTakenOver'>,
-  isLate: boolean,
-): Milestone['name'] | undefined {
-  if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
-  if (state === 'dead') return 'given_up';
-  if (state === 'held') return 'held';
-  return isTakenOver && !before.isTakenOver ? 'taken_over' : undefined;
+  readonly name: MilestoneName;
 }

@@ -97,7 +97,8 @@ export class Delivery extends Sending {
     const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random, isDown });
     const pauseMs = this.attempts.at(-1)?.failure?.retryAfterMs;
     // Without a plan there was no new attempt, and the config in force may have mended the error on record.
-    this.update = this.planned === undefined ? update : withAlert(update, this, policy, { pauseMs, isDown });
+    const hasFailed = this.planned !== undefined && update.lastError !== undefined;
+    this.update = hasFailed ? withAlert(update, this, policy, { pauseMs, isDown }) : update;
   }
 
   /** How its outcome is written where that is no answer's. A POST that has left has been answered non-2xx for what failed since. */

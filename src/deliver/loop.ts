@@ -3,12 +3,11 @@ import { type DeliveryName, isSame, type Settlement } from '../ledger/ledger.ts'
 import { MOST_OF_DESTINATION } from '../ledger/deliveries/turns.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { Passing, UnderWay } from '../time/clock.ts';
-import { milestoneOf } from './alerts.ts';
 import { type AttemptResult, Sending } from './attempt.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { Calls, Failing, SeenDestinations } from './destinations.ts';
-import { attemptRecords, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
+import { attemptRecords, milestoneOf, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
 

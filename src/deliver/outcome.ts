@@ -173,6 +173,20 @@ export function attemptRecords(deliveryId: number, attempts: readonly AttemptRes
   });
 }
 
+export type MilestoneName = 'delivered_late' | 'taken_over' | 'given_up' | 'held';
+
+/** @param isLate no POST waits for the delivery, or its POST was answered before */
+export function milestoneOf(
+  { state, isTakenOver }: DeliveryUpdate,
+  before: Pick<DeliveryRecord, 'isTakenOver'>,
+  isLate: boolean,
+): MilestoneName | undefined {
+  if (state === 'delivered') return isLate ? 'delivered_late' : undefined;
+  if (state === 'dead') return 'given_up';
+  if (state === 'held') return 'held';
+  return isTakenOver && !before.isTakenOver ? 'taken_over' : undefined;
+}
+
 /** How long Botbell waits before it retries by itself. @param attempts made so far, at least 1 @param random in [0, 1) */
 export function backoffMs(attempts: number, random: number): number {
   const longest = Math.min(BACKOFF_BASE_MS * 2 ** Math.max(0, attempts - 1), LONGEST_BACKOFF_MS);
@@ -206,10 +220,16 @@ export interface Verdict {
 /** `isAccepted`: the POST is answered before its deliveries are attempted. */
 type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted'>;
 
-export function judge(standings: readonly PostedDelivery[], circumstances: Circumstances): Verdict {
-  const status = circumstances.isAccepted ? 200 : statusOf(standings);
-  const result = status === 200 ? resultIn(standings, circumstances) : NOT_TOLD[status];
-  return { status, result, deliveries: standings.map((each) => answered(each, status)) };
+export function judge(
+  standings: readonly PostedDelivery[],
+  { isSuperseded, isAccepted }: Circumstances,
+): Verdict {
+  const status = isAccepted ? 200 : statusOf(standings);
+  const deliveries = standings.map((each) => answered(each, status));
+  if (status !== 200) return { status, result: NOT_TOLD[status], deliveries };
+  const states = standings.map(({ state }) => state);
+  const hasEnded = standings.some((each) => each.hasEnded);
+  return { status, result: resultOf(states, { isSuperseded, isAccepted, hasEnded }), deliveries };
 }
 
 /** Ids of the deliveries that failed lastingly, if the answer is non-2xx. */
@@ -234,15 +254,6 @@ function statusOf(standings: readonly PostedDelivery[]): Verdict['status'] {
 }
 
 const NOT_TOLD = { 502: 'failed', 504: 'timed_out' } as const;
-
-function resultIn(
-  standings: readonly PostedDelivery[],
-  { isSuperseded, isAccepted }: Circumstances,
-): CallbackResult {
-  const states = standings.map(({ state }) => state);
-  const hasEnded = standings.some((each) => each.hasEnded);
-  return resultOf(states, { isSuperseded, isAccepted, hasEnded });
-}
 
 function answered(each: PostedDelivery, status: Verdict['status']): AnsweredDelivery {
   const { destination, state, isTakenOver, lastError, hasEnded } = each;

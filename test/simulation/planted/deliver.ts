@@ -105,7 +105,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'sends by itself what it knows to be delivered, or has in hand',
     file: 'src/deliver/claims.ts',
-    from: 'if (loop.has(record, () => this.#launch(claimed, by)) || ledger.unwritten.has(record)) return;',
+    from: 'if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;',
     to: '',
     unseen: 'a second guard: what is in hand, or cannot be written, keeps its claim',
   },
