@@ -140,7 +140,10 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
     const waits = history.mayWait(destination) || isHeld(history, admitted, destination);
     const latest = admitted.at + giveUpAfterMs + lost + MINUTE;
     const made = history.attemptsOf(admitted, destination);
-    const late = made.find(({ at }) => at > latest + turnsOfOthers(history, admitted, made, at));
+    const late = made.find(({ at }, before) => {
+      const waited = turnsOfOthers(history, admitted, made, at) + before * LATE_MS;
+      return at > latest + waited;
+    });
     if (late !== undefined && !waits)
       broken(
         'given up in time',
