@@ -115,6 +115,11 @@ export interface ListedIncident {
   readonly state: 'open' | 'taken_up' | 'over';
 }
 
+/** Of one BOT, as `GET /api/report` says. */
+export type ReportedBot = { readonly bot_id: string } & Readonly<
+  Record<'runs' | 'unfinished' | 'succeeded' | 'errors' | 'missed' | 'overdue' | 'running_seconds', number>
+>;
+
 /** A callback that the product has, at the end, as the API lists it. */
 export interface Admitted {
   readonly send: Send;
@@ -148,6 +153,8 @@ export interface Observed {
   dead: readonly Listed[];
   /** At the end, the newest first. */
   incidents: readonly ListedIncident[];
+  /** At the end, of all days; undefined: nobody says. */
+  reported: readonly ReportedBot[] | undefined;
   /** At the end, of each process. */
   metrics: readonly string[];
   /** Why it did not end; undefined: it did. */
@@ -166,5 +173,13 @@ export function nothingYet(): Observed {
     slept: [],
     unforeseen: [],
   };
-  return { ...empty, listed: [], dead: [], incidents: [], metrics: [], stuck: undefined };
+  return {
+    ...empty,
+    listed: [],
+    dead: [],
+    incidents: [],
+    reported: undefined,
+    metrics: [],
+    stuck: undefined,
+  };
 }

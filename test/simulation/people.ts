@@ -1,5 +1,5 @@
 /** People at the API: what they ask for, and what the product lists. */
-import type { Act } from './scenario.ts';
+import { type Act, DAY } from './scenario.ts';
 import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
@@ -59,11 +59,23 @@ export class People {
   }
 
   /** What the API lists at the end; undefined: the process has died, or cannot say. */
-  async found(process: Process): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents'> | undefined> {
+  async found(
+    process: Process,
+  ): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents' | 'reported'> | undefined> {
     const listed = await this.listed(process);
     const dead = await this.listed(process, '&state=dead');
     const incidents = await this.#all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
-    return listed && dead && incidents && { listed, dead, incidents };
+    const reported = await this.#reported(process);
+    return listed && dead && incidents && { listed, dead, incidents, reported };
+  }
+
+  async #reported(process: Process): Promise<Observed['reported']> {
+    const dateIn = (days: number) =>
+      new Date(this.#parts.clockOf(-1) + days * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length);
+    const answer = await this.#ask(process, { path: `/api/report?from=${dateIn(-60)}&to=${dateIn(2)}` });
+    return answer?.status === 200
+      ? (JSON.parse(answer.body) as { readonly bots: Observed['reported'] }).bots
+      : undefined;
   }
 
   async metrics(process: Process): Promise<string | undefined> {

@@ -222,4 +222,22 @@ export const LEDGER: readonly Planted[] = [
     from: 'last_delivered_at > incidents.last_at)`;',
     to: 'last_delivered_at > 1e9 * incidents.last_at)`;',
   },
+  {
+    does: 'counts what came once more when it is added to the days',
+    file: 'src/ledger/days/roll-up.ts',
+    from: 'const callbackId = next ?? Math.max(from.callbackId, until.callbackId);',
+    to: 'const callbackId = next ?? from.callbackId;',
+  },
+  {
+    does: 'keeps a run unfinished that began before its result came',
+    file: 'src/report/figures.ts',
+    from: 'status: isResult ? status : (run?.status ?? status),',
+    to: 'status: run?.status ?? status,',
+  },
+  {
+    does: 'believes of a run’s time what its last POST says, in place of the longest',
+    file: 'src/report/figures.ts',
+    from: 'elapsedMs: Math.max(run.elapsedMs ?? 0, elapsedMs)',
+    to: 'elapsedMs',
+  },
 ];
