@@ -96,9 +96,12 @@ function isInTrouble({ scenario }: History, destination: string, from: number, t
   );
 }
 
-/** Tried in vain before, by nothing but time. */
+/** Tried in vain before, by nothing but time, and not left to the service. */
 function isWaiting(history: History, admitted: Admitted, destination: string, time: number): boolean {
   if (history.isActedOn(admitted) || history.isBehind(admitted)) return false;
+  const last = history.observed.posts.findLast(({ send, at }) => send.nth === admitted.send.nth && at < time);
+  const { takeOverAfterMs } = history.configOf(admitted);
+  if (last?.status !== 200 && time < (last?.endedAt ?? Infinity) + takeOverAfterMs) return false;
   const before = history.attemptsOf(admitted, destination).filter(({ at }) => at < time);
   const isOver = ({ endedAt = Infinity, failure }: Attempt) =>
     endedAt < time && failure?.class === 'transient';
