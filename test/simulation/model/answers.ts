@@ -119,8 +119,14 @@ function asksForWhatIsOurs(history: History, post: Post, broken: Broken): void {
     broken('never non-2xx for what is put off', `${name}, and no retry comes as late as it is asked for`);
 }
 
-/** The remote has asked for it later than any retry would come. */
-function isPutOff(history: History, { send, process, at, endedAt = at }: Post, destination: string): boolean {
+/** The remote has asked for it later than any retry would come, in an attempt that is surely of this POST. */
+function isPutOff(history: History, post: Post, destination: string): boolean {
+  const { send, process, at, endedAt = at } = post;
+  const isAlone = history.observed.posts.every(
+    (other) =>
+      other === post || other.send.nth !== send.nth || other.at > endedAt || (other.endedAt ?? Infinity) < at,
+  );
+  if (!isAlone) return false;
   const made = history.attemptsOf({ send }, destination);
   const last = made.findLast((each) => each.process === process && (each.endedAt ?? Infinity) < endedAt);
   return last !== undefined && last.at >= at && last.failure?.isForLater === true;
