@@ -50,7 +50,18 @@ export async function figuresOf({
   if (incidents !== undefined && outage.isOpen) incidents.botbell += 1;
   // One that was down when it was taken out of the config is so in the store for good.
   const down = loop.failing.down.filter((destination) => settings.current.destinations.has(destination));
-  return { open, incidents, storeBytes, month, paused: paces.paused.length, down: down.length };
+  return {
+    pending: open?.pending,
+    dead: open?.dead,
+    held: open?.held,
+    oldestDue: open && open.oldestDueMs / 1000,
+    storeBytes,
+    monthSeconds: month && month.usedMs / 1000,
+    budgetSeconds: month && month.budgetMs / 1000,
+    incidents,
+    paused: paces.paused.length,
+    down: down.length,
+  };
 }
 
 /** A month as the calendar has it. */

@@ -15,11 +15,11 @@ import {
 import { csvOf, reportOf } from '../report/report.ts';
 import { DAY_MS, dayOf, periodStart, reportDue } from '../signal/calendar.ts';
 import type { Delivering } from './delivering.ts';
-import type { Planning } from './settings.ts';
+import type { Planning, Settings } from './settings.ts';
 
-interface Firing extends Pick<Delivering, 'ledger'> {
-  readonly settings: Pick<Planning, 'config'>;
-  /** The store's time at the claim. */
+/** What firing a timer goes by. `now`: the store's time at the claim. */
+export interface Firing extends Pick<Delivering, 'ledger'> {
+  readonly settings: Settings;
   readonly now: number;
 }
 

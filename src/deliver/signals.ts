@@ -12,11 +12,10 @@ import { type DigestedBot, mostTroubled, type OwnSubject } from '../notice/notic
 import { routesOf } from '../route/router.ts';
 import { digestAtStart, nextDigest } from '../signal/calendar.ts';
 import { type Expected, missedFrom, underRule, withMissed } from '../signal/expect.ts';
-import type { Delivering } from './delivering.ts';
 import { holdRules } from './ended-holds.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { plannedDelivery } from './plan.ts';
-import { budgetTimers, doubtsAt, reportTimers, tellBudget, tellReport } from './reports.ts';
+import { budgetTimers, doubtsAt, type Firing, reportTimers, tellBudget, tellReport } from './reports.ts';
 import type { Settings } from './settings.ts';
 import { expectationOf, expectTimers, isStillExpected, overdueOf } from './watch.ts';
 
@@ -152,12 +151,6 @@ function digestTimers(
 
 function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
-}
-
-/** What firing a timer goes by. `now`: the store's time at the claim. */
-interface Firing extends Pick<Delivering, 'ledger'> {
-  readonly settings: Settings;
-  readonly now: number;
 }
 
 /** Without a result all of it is written. */

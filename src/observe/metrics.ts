@@ -13,25 +13,15 @@ const RETRY_COST_S = 30;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Values read at each scrape; undefined when the store cannot be read. */
-export interface Figures {
-  readonly open:
-    | {
-        readonly pending: number;
-        readonly dead: number;
-        readonly held: number;
-        readonly oldestDueMs: number;
-      }
-    | undefined;
-  readonly storeBytes: number | undefined;
-  /** Open incidents of which somebody is told, by kind; undefined: not known. */
-  readonly incidents: Readonly<Record<string, number>> | undefined;
-  /** Running time of the BOTs in the current month of the plan, and what the plan includes (0: not known); undefined: not known. */
-  readonly month: { readonly usedMs: number; readonly budgetMs: number } | undefined;
-  /** Number of paused destinations and channels. */
-  readonly paused: number;
-  /** Number of destinations that do not answer. */
-  readonly down: number;
+/** The gauges that are read at each scrape. */
+const READ = [
+  ...(['pending', 'dead', 'held', 'oldestDue', 'storeBytes'] as const),
+  ...(['monthSeconds', 'budgetSeconds', 'paused', 'down'] as const),
+];
+
+/** Left out is what is not known, such as what a store has that cannot be read. `incidents`: open ones of which somebody is told, by kind. */
+export interface Figures extends Readonly<Partial<Record<(typeof READ)[number], number | undefined>>> {
+  readonly incidents?: Readonly<Record<string, number>> | undefined;
 }
 
 let ownMetrics: Registry | undefined;
@@ -72,26 +62,13 @@ export function createMetrics(version: string) {
     async text(find: () => Promise<Figures>): Promise<string> {
       // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
-      const { open, incidents = {}, storeBytes, month, paused, down } = await find();
-      meters.storeBytes.set(orNaN(storeBytes));
-      meters.pending.set(orNaN(open?.pending));
-      meters.dead.set(orNaN(open?.dead));
-      meters.held.set(orNaN(open?.held));
-      meters.oldestDue.set(orNaN(open?.oldestDueMs) / 1000);
-      meters.monthSeconds.set(orNaN(month?.usedMs) / 1000);
-      meters.budgetSeconds.set(orNaN(month?.budgetMs) / 1000);
-      meters.paused.set(paused);
-      meters.down.set(down);
+      const { incidents = {}, ...figures } = await find();
+      for (const name of READ) meters[name].set(figures[name] ?? Number.NaN);
       meters.incidents.reset();
       for (const [kind, count] of Object.entries(incidents)) meters.incidents.set({ kind }, count);
       return `${await registry.metrics()}\n${await ofProcess().metrics()}`;
     },
   };
-}
-
-/** NaN: not known. */
-function orNaN(value: number | undefined): number {
-  return value ?? Number.NaN;
 }
 
 interface Answered {
