@@ -14,8 +14,7 @@ import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { CameOfBot } from '../ledger/archive/archive.ts';
 import { createRouter, type Router } from '../route/router.ts';
 import type { Clock } from '../time/clock.ts';
-import type { ReadAgain } from './read-config.ts';
-import type { AppSettings, UsableConfig } from './settings.ts';
+import type { AppSettings, UsableConfig, ReadAgain } from './settings.ts';
 
 /** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
 const LOOK_MS = 1000;

@@ -1,12 +1,12 @@
 /** Loads the config for a command, with its templates or, for commands that render nothing, without. */
 import {
+  type UsableConfig,
   type ConfigReading,
   type ConfigToRead,
   type ReadAgain,
   readConfig,
   readConfigFile,
-} from '../app/read-config.ts';
-import type { UsableConfig } from '../app/settings.ts';
+} from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/problems.ts';

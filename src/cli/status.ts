@@ -9,9 +9,8 @@ import {
 } from '../incident/incident.ts';
 import { openArchive } from '../ledger/open-ledger.ts';
 import { incidentJson } from '../people/json.ts';
-import { visibleOnOneLine } from '../text/clean.ts';
+import { visibleOnOneLine, shellWord } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
-import { shellWord } from '../text/shell-word.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge } from '../time/display.ts';
 import { type CommandContext, printJson, styled } from './context.ts';

@@ -5,7 +5,7 @@ import type { RedeliveryFilter } from '../ledger/deliveries/by-hand.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
 import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
-import { snakeCase } from '../text/snake-case.ts';
+import { snakeCase } from '../text/json.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, type Worded, wordedIn } from './outcomes.ts';

@@ -8,7 +8,7 @@ import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
 import type { StoryEvent } from '../story/sayings.ts';
 import type { LoadedStory } from '../story/story.ts';
-import { snakeCase } from '../text/snake-case.ts';
+import { snakeCase } from '../text/json.ts';
 import { filterQuery } from './filters.ts';
 import type { NotTold } from './not-told.ts';
 import type { TestOutcome } from './test-message.ts';

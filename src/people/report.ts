@@ -19,7 +19,7 @@ import {
   reportOf,
 } from '../report/report.ts';
 import { type CalendarDoubt, dateOf, DAY_MS, dayIn, dayOf, periodStart } from '../signal/calendar.ts';
-import { snakeCase } from '../text/snake-case.ts';
+import { snakeCase } from '../text/json.ts';
 import { type FilterContext, oneOf, type Parameter, readParameters, refusalOf, TEXT } from './filters.ts';
 import type { Worded } from './outcomes.ts';
 

@@ -186,3 +186,8 @@ export function wholeUrl(text: string): string | undefined {
   const address = new URL(text).href.replaceAll('|', '%7C').replaceAll("'", '%27');
   return address.length > LONGEST_ADDRESS ? undefined : address;
 }
+
+/** One word of a POSIX shell's command, to be copied: in quotes where the shell would read more into it. */
+export function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

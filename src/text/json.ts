@@ -177,3 +177,8 @@ class Reader {
     return typeof value === 'number' && String(value) !== word ? new SpeltNumber(word) : value;
   }
 }
+
+/** `bot_id` for `botId`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

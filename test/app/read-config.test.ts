@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type ConfigToRead, readConfig } from '../../src/app/read-config.ts';
+import { type ConfigToRead, readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

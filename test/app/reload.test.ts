@@ -1,9 +1,8 @@
 /** Reloads come one after the other, and a bad config changes nothing. */
 import { expect } from 'chai';
 import type { ReloadResult } from '../../src/admin/services.ts';
-import type { ConfigReading } from '../../src/app/read-config.ts';
 import { asItCanRun, Reloader, type ReloaderDependencies } from '../../src/app/reload.ts';
-import type { AppSettings, UsableConfig } from '../../src/app/settings.ts';
+import type { AppSettings, UsableConfig, ConfigReading } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config, Problem } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';

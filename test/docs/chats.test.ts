@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../src/app/read-config.ts';
+import { readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { webhookChannel } from '../../src/channels/webhook/channel.ts';

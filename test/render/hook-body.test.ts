@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readConfig } from '../../src/app/read-config.ts';
+import { readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/config.ts';
 import { noticeAbout } from '../support/callbacks.ts';

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfigFile } from '../../src/app/read-config.ts';
-import type { UsableConfig } from '../../src/app/settings.ts';
+import { type UsableConfig, readConfigFile } from '../../src/app/settings.ts';
 import { simulatedTypes, yamlOf } from './config-text.ts';
 import { renderer } from './renderer.ts';
 import type { ConfigPlan } from './scenario.ts';

@@ -5,7 +5,7 @@ import { DAY_MS, instantOn } from '../../signal/calendar.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.ts';
 import { type Figures, FIGURES, sumOf } from '../../report/figures.ts';
-import { snakeCase } from '../../text/snake-case.ts';
+import { snakeCase } from '../../text/json.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import type { DigestedBot } from '../../notice/notice.ts';
 

@@ -5,7 +5,7 @@ import { callbackUrlOf } from '../../../config/callback-url.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import { routingEvents } from '../../../story/routing.ts';
 import { Sayings } from '../../../story/sayings.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shellWord } from '../../../text/clean.ts';
 import type { DrawnMessage } from '../../drawing.ts';
 import type { AdminServices } from '../../services.ts';
 import { answerMessage, failedWord, MessageFrame } from '../message.tsx';
