@@ -3,7 +3,7 @@ import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
 import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
-import { admitArgs } from './callbacks/admit.ts';
+import { admitArgs } from './callbacks/enter-callback.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
   actionOperations,

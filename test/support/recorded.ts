@@ -11,7 +11,8 @@ import type {
   RefusedBody,
   Watched,
 } from '../../src/ledger/ledger.ts';
-import { admit, admitArgs } from '../../src/ledger/callbacks/admit.ts';
+import { admit } from '../../src/ledger/callbacks/admit.ts';
+import { admitArgs } from '../../src/ledger/callbacks/enter-callback.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim.ts';
 import { heartbeat } from '../../src/ledger/shared/processes.ts';
 import { refuse } from '../../src/ledger/incidents/signs.ts';

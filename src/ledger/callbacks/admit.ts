@@ -1,13 +1,9 @@
 /** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
 import sql, { type Sql } from 'sql-template-tag';
-import { elapsedSecondsOf, statusNameOf } from '../../callback/callback.ts';
-import { gistOf } from '../../text/gist.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
-import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
 import {
   type Admission,
-  type Arrival,
   type DecidedTarget,
   type DeliveryRecord,
   type DeliveryState,
@@ -22,63 +18,26 @@ import {
   lockJob,
   withCallbacks,
 } from '../deliveries/rows.ts';
-import { enterCallback, resultOf } from './enter-callback.ts';
+import { type AdmitArgs, enterCallback, resultOf } from './enter-callback.ts';
 import { bodiesOf } from '../deliveries/claim.ts';
 import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
-type AdmitArgs = Awaited<ReturnType<typeof admitArgs>>;
-
-/** The values to write of an arrival, computed outside the transaction to keep that short. @param settings as in `LedgerSettings` */
-export async function admitArgs(arrival: Arrival, settings: { readonly takeOverAfterMs: number }) {
-  const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
-  const [jobId, botKey] = [keyOf(callback.job_id), keyOf(callback.bot_id)];
-  const jobKey = jobKeyOf(jobId, botKey);
-  const { isPlain, planned } = asking;
-  // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
-  return {
-    takeOverAfterMs: settings.takeOverAfterMs,
-    jobKey,
-    /** As `CallOptions`: a burst is of a destination, whichever BOTs it is told of. */
-    keys: isPlain ? [jobKey] : [botKey, jobKey],
-    isPlain: planned.every(({ burst }) => burst === undefined),
-    callback,
-    jobId,
-    botKey,
-    botId: nameIn(callback.bot_id),
-    botName: nameIn(callback.bot_name),
-    status: callback.status,
-    startedAt,
-    elapsed: elapsedSecondsOf(callback) ?? null,
-    error: statusNameOf(callback) === 'error' ? gistOf(callback.message ?? '') : null,
-    routing,
-    /** In the form of `toStored`; `bytes` is the size as received. */
-    body: await toStored(arrival.body),
-    bytes: arrival.body.byteLength,
-    asking,
-    likeness,
-    unmet,
-    isAccepted,
-    isClaimed: !isAccepted || isClaimed === true,
-  };
-}
-
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
-  const { nextId, isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = await enterJob(tx, args);
-  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, hasAlike, nextId);
+  const [nextId, ofJob] = await enterJob(tx, args);
+  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, ofJob.hasAlike, nextId);
   const isNew = timesReceived === 1;
-  const isLateStart = args.status === EXECUTING && hasResult;
-  if (!isFirstOfJob && args.status !== EXECUTING)
+  const isLateStart = args.status === EXECUTING && ofJob.hasResult;
+  if (!ofJob.isFirstOfJob && args.status !== EXECUTING)
     await supersede(
       tx,
       sql`job_key = ${args.jobKey} AND EXISTS (
         SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
     );
-  const ofJob = { isLateStart, isFirstOfJob, hasSnoozes, hasIncident };
-  const entered = { id: callbackId, receivedAt, timesReceived, ...ofJob };
+  const entered = { id: callbackId, receivedAt, timesReceived, isLateStart, ofJob };
   const { deliveries, callback, isAnswered } = isNew
     ? await admitNew(tx, args, entered)
     : await admitAgain(tx, args, entered);
@@ -98,17 +57,33 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
 type Taken = Pick<Admission, 'callback' | 'deliveries' | 'isAnswered'>;
 
 async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
+  const { jobKey, botKey, error, isAccepted, isClaimed } = args;
+  const { id: callbackId, receivedAt } = entered;
+  const { isFirstOfJob, hasIncident } = entered.ofJob;
   const decided = await targetsOf(tx, args, entered);
-  const { id: callbackId, hasIncident } = entered;
-  const isCounted = args.error !== null || (hasIncident && args.status === 0);
-  const of = { callbackId, hasIncident, asking: args.asking };
-  const targets = isCounted ? await enterResult(tx, args, of, decided) : decided;
+  const isCounted = error !== null || (hasIncident && args.status === 0);
+  const targets = isCounted ? await enterResult(tx, args, { callbackId, hasIncident }, decided) : decided;
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
-    Promise.all([insertTargets(tx, args, entered, targets), answerAtOnce(tx, args, entered, states)]);
+    Promise.all([
+      insertRows(tx, {
+        callbackId,
+        receivedAt,
+        jobKey,
+        errorOf: error === null ? undefined : botKey,
+        targets,
+        isNew: true,
+        isAnswered: isAccepted && states.includes('pending'),
+        isFirstOfJob,
+        isClaimed,
+        // What is accepted is Botbell's own.
+        takenOverInMs: isAccepted ? undefined : args.takeOverAfterMs,
+      }),
+      answerAtOnce(tx, args, entered, states),
+    ]);
   // What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind.
   const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
-  const isMoreToAsk = !entered.isFirstOfJob || targets.some(isMore);
+  const isMoreToAsk = !isFirstOfJob || targets.some(isMore);
   const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
   return { deliveries, callback: args.callback, isAnswered };
 }
@@ -168,7 +143,14 @@ interface Entered {
   readonly receivedAt: number;
   readonly timesReceived: number;
   readonly isLateStart: boolean;
+  readonly ofJob: OfJob;
+}
+
+interface OfJob {
   readonly isFirstOfJob: boolean;
+  /** Another callback of the same status came before. */
+  readonly hasAlike: boolean;
+  readonly hasResult: boolean;
   readonly hasSnoozes: boolean;
   /** The BOT has an open incident. */
   readonly hasIncident: boolean;
@@ -177,21 +159,14 @@ interface Entered {
 const askingJob = shared('text text text text integer text text bigint text');
 
 /**
- * Locks the job until the transaction ends. @returns `nextId`: as `lockJob`; `hasAlike`: another callback of the same status came before;
- * `hasResult`: the job's result did. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old,
+ * Locks the job until the transaction ends. @returns the next callback's id, as `lockJob`, and what is known of the job. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old,
  * and by the bare kind it may take the index of BOTs.
  * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
   const [nextId, rows] = await Promise.all([
     lockJob(tx, jobKey),
-    tx.all<{
-      isFirstOfJob: boolean;
-      hasAlike: boolean;
-      hasResult: boolean;
-      hasSnoozes: boolean;
-      hasIncident: boolean;
-    }>(askingJob`
+    tx.all<OfJob>(askingJob`
       SELECT /*nr*/
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind || '' = 'callback' LIMIT 1) IS NULL AS is_first_of_job,
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND status = CAST(${status} AS INTEGER) AND kind || '' = 'callback'
@@ -202,43 +177,20 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status }: AdmitArgs) {
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
       /*from given*/`),
   ]);
-  const { isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident } = only(rows);
-  return { nextId, isFirstOfJob, hasAlike, hasResult, hasSnoozes, hasIncident };
+  return [nextId, only(rows)] as const;
 }
 
 /** The destinations of a new callback, with what the rules have decided. */
 async function targetsOf(
   tx: Tx,
   args: AdmitArgs,
-  { id: callbackId, isLateStart, isFirstOfJob, hasSnoozes }: Entered,
+  { id: callbackId, isLateStart, ofJob: { isFirstOfJob, hasSnoozes } }: Entered,
 ): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
   const { asking } = args;
   if (asking.isPlain && !hasSnoozes) return asking.planned;
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob };
   return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
-}
-
-/** Botbell takes over what the POST attempts after `takeOverAfterMs`; what is accepted is its own. */
-function insertTargets(
-  tx: Tx,
-  { jobKey, botKey, error, isAccepted, isClaimed, takeOverAfterMs }: AdmitArgs,
-  { id: callbackId, receivedAt, isFirstOfJob }: Entered,
-  targets: readonly DecidedTarget[],
-): Promise<readonly DeliveryRecord[]> {
-  const takenOverInMs = isAccepted ? undefined : takeOverAfterMs;
-  return insertRows(tx, {
-    callbackId,
-    receivedAt,
-    jobKey,
-    errorOf: error === null ? undefined : botKey,
-    targets,
-    isNew: true,
-    isAnswered: isAccepted && targets.some(({ reason }) => reason === undefined),
-    isFirstOfJob,
-    isClaimed,
-    takenOverInMs,
-  });
 }
 
 /** Holds unclaimed deliveries of an `executing`, since its job's result is known. */

@@ -4,30 +4,19 @@ import type { Sign } from '../../incident/incident.ts';
 import type { Telling } from '../../signal/decide.ts';
 import { withResult } from '../../signal/streak.ts';
 import { gistOf } from '../../text/gist.ts';
+import type { AdmitArgs } from '../callbacks/enter-callback.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import type { Tx } from '../database.ts';
-import type { Asking, DecidedTarget, DeliveryRecord, DeliveryUpdate } from '../ledger.ts';
+import type { DecidedTarget, DeliveryRecord, DeliveryUpdate } from '../ledger.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
 import { holdWanted } from '../timers/admission.ts';
 import { factsFromRows } from '../timers/facts.ts';
 import { beginEscalations, tellingSteps } from './escalations.ts';
 import { endBot, notice } from './signs.ts';
 
-interface Result {
-  readonly status: number;
-  readonly startedAt: number;
-  readonly jobId: string;
-  readonly botKey: string;
-  readonly botId: string;
-  readonly botName: string;
-  /** The gist of an error; null: it is none. */
-  readonly error: string | null;
-}
-
 interface Known {
   readonly callbackId: number;
   readonly hasIncident: boolean;
-  readonly asking: Asking;
 }
 
 /**
@@ -36,7 +25,7 @@ interface Known {
  */
 export async function enterResult(
   tx: Tx,
-  came: Result,
+  came: AdmitArgs,
   known: Known,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DecidedTarget[]> {
@@ -47,18 +36,18 @@ export async function enterResult(
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
   const id = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
-  if (id !== undefined) await beginEscalations(tx, id, tellingSteps(known.asking.planned, targets));
+  if (id !== undefined) await beginEscalations(tx, id, tellingSteps(came.asking.planned, targets));
   return ofIncident(targets, id);
 }
 
 /** Whoever a step has told is told that the BOT works again, whatever the routes tell. */
 async function endByResult(
   tx: Tx,
-  came: Result,
-  { callbackId, asking }: Known,
+  came: AdmitArgs,
+  { callbackId }: Known,
   targets: readonly DecidedTarget[],
 ): Promise<readonly DecidedTarget[]> {
-  const { botKey, botId } = came;
+  const { botKey, botId, asking } = came;
   const startedAt = Math.min(came.startedAt, tx.now);
   const ended = await endBot(tx, botKey, startedAt);
   const isTold = ({ destination }: { readonly destination: string }) =>

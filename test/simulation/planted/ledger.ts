@@ -23,15 +23,15 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not hold the beginning of a run when its result comes',
     file: 'src/ledger/callbacks/admit.ts',
-    from: 'if (!isFirstOfJob && args.status !== EXECUTING)',
-    to: 'if (!isFirstOfJob && isFirstOfJob)',
+    from: 'if (!ofJob.isFirstOfJob && args.status !== EXECUTING)',
+    to: 'if (!ofJob.isFirstOfJob && isNew && !isNew)',
     unseen: 'a second guard: it is held when it is claimed, or when its attempt fails',
   },
   {
     does: 'takes a beginning that comes after its result as any callback',
     file: 'src/ledger/callbacks/admit.ts',
-    from: 'const isLateStart = args.status === EXECUTING && hasResult;',
-    to: 'const isLateStart = isFirstOfJob && hasResult;',
+    from: 'const isLateStart = args.status === EXECUTING && ofJob.hasResult;',
+    to: 'const isLateStart = ofJob.isFirstOfJob && ofJob.hasResult;',
   },
   {
     does: 'has a POST of a known callback attempt nothing',
