@@ -28,8 +28,9 @@ export function mostLogBytes(maxBytes = Infinity): number {
 }
 
 export interface ConnectionOptions {
-  /** Creates no files. */
+  /** Creates no files; with `mayIndexLog`, none but the index of a log that has none. */
   readonly isReader?: boolean | undefined;
+  readonly mayIndexLog?: boolean | undefined;
   /** A keeper moves the log into the file, and this connection never does. */
   readonly isKept?: boolean | undefined;
   /** The most that the store may take. */
@@ -123,16 +124,6 @@ export class SqliteConnection {
     return this.#isWriting ? explainedBySystem(error, this.#path) : error;
   }
 
-  /** Moves the log into the file, unless another process is reading it, or a keeper does so. */
-  emptyLog(): void {
-    if (this.#options.isKept === true) return;
-    try {
-      this.#moveLog();
-    } catch {
-      // The disk is full: the log stays, and nothing is lost.
-    }
-  }
-
   close(): void {
     this.#statements.clear();
     try {
@@ -141,8 +132,12 @@ export class SqliteConnection {
       // Closing would make SQLite checkpoint and delete the log, which may belong to another file by now.
       return;
     }
-    // SQLite would do so only after all statements are garbage collected; people who copy the file forget its log.
-    if (this.#watched !== undefined) this.emptyLog();
+    try {
+      // SQLite would do so only after all statements are garbage collected; people who copy the file forget its log.
+      if (this.#watched !== undefined && this.#options.isKept !== true) this.#moveLog();
+    } catch {
+      // The disk is full: the log stays, and nothing is lost.
+    }
     this.#watched?.flush.close();
     this.#database.close();
   }
@@ -152,8 +147,8 @@ export class SqliteConnection {
   }
 
   #open(): DatabaseSyncInstance {
-    const readOnly = this.#options.isReader === true;
-    const location = readOnly ? withoutTrace(realpathSync(this.#path)) : this.#path;
+    const { isReader: readOnly = false, mayIndexLog = false } = this.#options;
+    const location = readOnly ? withoutTrace(realpathSync(this.#path), mayIndexLog) : this.#path;
     return new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
   }
 
@@ -237,8 +232,8 @@ const RETURNS_ITS_ID = /^(\s*INSERT [^]*VALUES [^]*)RETURNING id\s*$/;
  * To read a file with a log, SQLite creates the log's index (-shm) if it is missing. Opening the file as immutable avoids that,
  * but reads nothing that is in the log alone.
  */
-function withoutTrace(file: string): string | URL {
-  if (existsSync(`${file}-wal`) && existsSync(`${file}-shm`)) return file;
+function withoutTrace(file: string, mayIndexLog: boolean): string | URL {
+  if (existsSync(`${file}-wal`) && (mayIndexLog || existsSync(`${file}-shm`))) return file;
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');
   return url;

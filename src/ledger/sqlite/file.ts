@@ -3,18 +3,13 @@ import {
   accessSync,
   closeSync,
   constants,
-  copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
-  realpathSync,
-  rmSync,
   statSync,
   utimesSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { OTHER_STORE } from '../shared/migrate.ts';
 
 /** The beginning of a SQLite store's URL. */
@@ -40,28 +35,6 @@ export function hasBytes(path: string): boolean {
   // SQLite takes a file of one byte for an empty one, and writes over it.
   if (found?.size === 1) throw new Error(NOT_A_DATABASE);
   return (found?.size ?? 0) > 0;
-}
-
-/** Whether there is a log whose index is missing, as in a copy: what reads the file without making that index does not see the log. */
-export function hasLogAlone(path: string): boolean {
-  const file = realpathSync(path);
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  return (log?.size ?? 0) > 0 && !existsSync(`${file}-shm`);
-}
-
-/** Works on a copy of the file and its log, which is removed afterwards. */
-export async function withCopy<Result>(
-  path: string,
-  work: (copy: string) => Promise<Result>,
-): Promise<Result> {
-  const file = realpathSync(path);
-  const folder = mkdtempSync(join(tmpdir(), 'botbell-'));
-  try {
-    for (const ending of ['', '-wal']) copyFileSync(file + ending, join(folder, `copy${ending}`));
-    return await work(join(folder, 'copy'));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 /** Creates the folder and an empty file if they are missing. @throws {Error} they cannot be created */

@@ -19,14 +19,11 @@ const MOST_STEPS = 10;
 /** After a sweep that found nothing to delete, the next one waits so long. */
 const REST_MS = 1000;
 
-/** A log above this share of the limit is emptied first: its pages that are in the file already would count twice. */
-const LARGE_LOG = 0.05;
-
 type InTransaction = <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
 
 interface SpaceOptions {
   readonly maxBytes: number;
-  readonly connection: Pick<SqliteConnection, 'size' | 'emptyLog'>;
+  readonly connection: Pick<SqliteConnection, 'size'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly onEvent: (event: StoreEvent) => void;
 }
@@ -44,10 +41,8 @@ export class Space {
 
   /** Before each batch. @returns whether the store is past its limit, and no finished callback is left to delete */
   async makeRoom(inTransaction: InTransaction, mostBytes = Infinity): Promise<boolean> {
-    const { maxBytes, connection, onEvent } = this.#options;
+    const { maxBytes, onEvent } = this.#options;
     if (mostBytes <= maxBytes * HIGH_WATER) return (this.#isFull = false);
-    if (this.#bytes() > maxBytes * HIGH_WATER && connection.size().log > maxBytes * LARGE_LOG)
-      connection.emptyLog();
     let hasForgotten = true;
     let most = maxBytes * HIGH_WATER;
     for (let steps = 0; steps < MOST_STEPS && hasForgotten && this.#bytes() > most; steps += 1) {

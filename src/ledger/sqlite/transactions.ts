@@ -16,7 +16,6 @@ import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline, Turns } from '../../time/clock.ts';
 import {
-  type LedgerState,
   ledgerState,
   migrate,
   type OnUpgrade,
@@ -24,7 +23,7 @@ import {
 } from '../shared/migrate.ts';
 import type { Migration } from '../shared/schema.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
-import { hasBytes, hasLogAlone, MEMORY, withCopy } from './file.ts';
+import { hasBytes, MEMORY } from './file.ts';
 import { Space, type StoreEvent } from './space.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
@@ -279,16 +278,10 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
 async function checkOwn(options: SqliteOptions): Promise<void> {
   const { path } = options;
   if (path === MEMORY || !hasBytes(path)) return;
-  const state = await stateOf(options, new SqliteConnection(path, { isReader: true }));
-  // Its tables may be in the log alone.
-  if (state === 'none' && hasLogAlone(path))
-    await withCopy(path, (copy) => stateOf(options, new SqliteConnection(copy)));
-}
-
-async function stateOf(options: SqliteOptions, connection: SqliteConnection): Promise<LedgerState> {
+  const connection = new SqliteConnection(path, { isReader: true, mayIndexLog: true });
   const transactions = new SqliteTransactions({ ...options, connection, isReader: true });
   try {
-    return await transactions.run((tx) => ledgerState(tx, options.migrations));
+    await transactions.run((tx) => ledgerState(tx, options.migrations));
   } finally {
     await transactions.close();
   }
