@@ -1,161 +1,116 @@
 /** Every operation by its name, since SQLite's keeper receives names and arguments, not functions. */
-import {
-  continueBulk,
-  dismiss,
-  readBulk,
-  readBulks,
-  redeliver,
-  routeByHand,
-  startBulk,
-  stopBulk,
-  tally,
-} from './deliveries/by-hand.ts';
-import {
-  botNamed,
-  botsAfter,
-  cameSince,
-  countOpen,
-  deadLetters,
-  destinationsNamed,
-  lastRuns,
-  refusals,
-  storeBytes,
-} from './archive/overviews.ts';
-import { findCallbacks, readBody, readDelivery, readStory } from './archive/stories.ts';
+import * as byHand from './deliveries/by-hand.ts';
+import * as overviews from './archive/overviews.ts';
+import * as callbacks from './archive/stories.ts';
 import type { ArgsOf, CallOptions, ResultOf, Transactions, Tx } from './database.ts';
-import { admit } from './callbacks/admit.ts';
-import { claim } from './deliveries/claim.ts';
-import { takeOver } from './deliveries/deliveries.ts';
-import { forget } from './callbacks/forget.ts';
-import {
-  currentPaces,
-  endFailing,
-  failingDestinations,
-  forgetPace,
-  forgetPaces,
-  pausePace,
-  pausesOf,
-  recordDestinations,
-  reservePace,
-} from './deliveries/failing.ts';
-import { correctTimes } from './shared/clock.ts';
-import { freeClaims, heartbeat, leave, processes } from './shared/processes.ts';
-import {
-  closeIncidents,
-  countIncidents,
-  findIncidents,
-  openIncidents,
-  readIncident,
-  releaseIncidents,
-  takeUp,
-} from './incidents/people.ts';
-import { fireEscalation } from './incidents/escalations.ts';
-import {
-  careForIncidents,
-  endOwn,
-  noticeOwn,
-  recordOutage,
-  refuse,
-  troubledDestinations,
-} from './incidents/signs.ts';
-import { ledgerState } from './shared/migrate.ts';
-import { hasten, reroute, revive, unroutedAfter, waitingAfter } from './deliveries/rerouting.ts';
-import { settle } from './deliveries/settle.ts';
-import { digestCounts, figuresByDay, figuresOfPeriod, rollUp } from './days/roll-up.ts';
-import { jobMessages, knownOf } from './timers/admission.ts';
-import { adoptTimers, fire } from './timers/fire.ts';
-import { endHolds } from './deliveries/holds.ts';
-import { openRun } from './timers/timers.ts';
-import { endSnooze, readSnoozes, snooze } from './timers/snoozes.ts';
+import * as admission from './callbacks/admit.ts';
+import * as claims from './deliveries/claim.ts';
+import * as deliveries from './deliveries/deliveries.ts';
+import * as forgetting from './callbacks/forget.ts';
+import * as remotes from './deliveries/failing.ts';
+import * as clock from './shared/clock.ts';
+import * as sharing from './shared/processes.ts';
+import * as incidents from './incidents/people.ts';
+import * as escalations from './incidents/escalations.ts';
+import * as signs from './incidents/signs.ts';
+import * as migrating from './shared/migrate.ts';
+import * as rerouting from './deliveries/rerouting.ts';
+import * as settling from './deliveries/settle.ts';
+import * as days from './days/roll-up.ts';
+import * as rules from './timers/admission.ts';
+import * as firing from './timers/fire.ts';
+import * as holds from './deliveries/holds.ts';
+import * as timers from './timers/timers.ts';
+import * as snoozes from './timers/snoozes.ts';
 
 export const archiveReads = {
-  callbacks: findCallbacks,
-  story: readStory,
-  body: readBody,
-  bots: botsAfter,
-  bot: botNamed,
-  cameSince,
-  lastRuns,
-  deadLetters,
-  countOpen,
-  refusals,
-  destinations: destinationsNamed,
-  delivery: readDelivery,
-  knownOf,
-  snoozes: readSnoozes,
-  tally,
-  bulks: readBulks,
-  bulk: readBulk,
-  storeBytes,
-  processes,
-  incident: readIncident,
-  incidents: findIncidents,
-  openIncidents,
-  countIncidents,
-  figuresOfPeriod,
-  figuresByDay,
+  callbacks: callbacks.findCallbacks,
+  story: callbacks.readStory,
+  body: callbacks.readBody,
+  bots: overviews.botsAfter,
+  bot: overviews.botNamed,
+  cameSince: overviews.cameSince,
+  lastRuns: overviews.lastRuns,
+  deadLetters: overviews.deadLetters,
+  countOpen: overviews.countOpen,
+  refusals: overviews.refusals,
+  destinations: overviews.destinationsNamed,
+  delivery: callbacks.readDelivery,
+  knownOf: rules.knownOf,
+  snoozes: snoozes.readSnoozes,
+  tally: byHand.tally,
+  bulks: byHand.readBulks,
+  bulk: byHand.readBulk,
+  storeBytes: overviews.storeBytes,
+  processes: sharing.processes,
+  incident: incidents.readIncident,
+  incidents: incidents.findIncidents,
+  openIncidents: incidents.openIncidents,
+  countIncidents: incidents.countIncidents,
+  figuresOfPeriod: days.figuresOfPeriod,
+  figuresByDay: days.figuresByDay,
 };
 
 export const actionOperations = {
-  redeliver,
-  dismiss,
-  routeAnew: routeByHand,
-  startBulk,
-  stopBulk,
-  continueBulk,
-  snooze,
-  endSnooze,
-  takeUp,
-  releaseIncidents,
-  closeIncidents,
+  redeliver: byHand.redeliver,
+  dismiss: byHand.dismiss,
+  routeAnew: byHand.routeByHand,
+  startBulk: byHand.startBulk,
+  stopBulk: byHand.stopBulk,
+  continueBulk: byHand.continueBulk,
+  snooze: snoozes.snooze,
+  endSnooze: snoozes.endSnooze,
+  takeUp: incidents.takeUp,
+  releaseIncidents: incidents.releaseIncidents,
+  closeIncidents: incidents.closeIncidents,
 };
 
 export const serviceOperations = {
-  adoptTimers,
-  careForIncidents,
-  claim,
-  currentPaces,
-  pausesOf,
-  digestCounts,
-  endFailing,
-  endHolds,
-  endOwn,
-  failingDestinations,
-  fire,
-  fireEscalation,
-  forget,
-  forgetPace,
-  forgetPaces,
-  hasten,
-  jobMessages,
-  leave,
-  noticeOwn,
-  openRun,
-  pausePace,
-  processes,
-  recordDestinations,
-  recordOutage,
-  reroute,
-  reservePace,
-  revive,
-  rollUp,
-  troubledDestinations,
-  unroutedAfter,
-  waitingAfter,
+  adoptTimers: firing.adoptTimers,
+  careForIncidents: signs.careForIncidents,
+  claim: claims.claim,
+  currentPaces: remotes.currentPaces,
+  pausesOf: remotes.pausesOf,
+  digestCounts: days.digestCounts,
+  endFailing: remotes.endFailing,
+  endHolds: holds.endHolds,
+  endOwn: signs.endOwn,
+  failingDestinations: remotes.failingDestinations,
+  fire: firing.fire,
+  fireEscalation: escalations.fireEscalation,
+  forget: forgetting.forget,
+  forgetPace: remotes.forgetPace,
+  forgetPaces: remotes.forgetPaces,
+  hasten: rerouting.hasten,
+  jobMessages: rules.jobMessages,
+  leave: sharing.leave,
+  noticeOwn: signs.noticeOwn,
+  openRun: timers.openRun,
+  pausePace: remotes.pausePace,
+  processes: sharing.processes,
+  recordDestinations: remotes.recordDestinations,
+  recordOutage: signs.recordOutage,
+  reroute: rerouting.reroute,
+  reservePace: remotes.reservePace,
+  revive: rerouting.revive,
+  rollUp: days.rollUp,
+  troubledDestinations: signs.troubledDestinations,
+  unroutedAfter: rerouting.unroutedAfter,
+  waitingAfter: rerouting.waitingAfter,
 };
 
 export const operations = {
   ...archiveReads,
   ...actionOperations,
   ...serviceOperations,
-  admit,
-  correctTimes,
-  freeClaims,
-  heartbeat,
-  ledgerState,
-  refuse,
-  settle,
-  takeOver,
+  admit: admission.admit,
+  correctTimes: clock.correctTimes,
+  freeClaims: sharing.freeClaims,
+  heartbeat: sharing.heartbeat,
+  ledgerState: migrating.ledgerState,
+  refuse: signs.refuse,
+  settle: settling.settle,
+  takeOver: deliveries.takeOver,
 };
 
 type Operations = typeof operations;
