@@ -13,7 +13,7 @@ function summaryOf(messages: readonly Held[]) {
 function held(receivedAt: number, botId: string, rest: Partial<Held> = {}) {
   const callback = { kind: 'callback', status: 1, jobId: `job-${receivedAt}` } as const;
   const place = { destination: 'slack:#ops', reason: 'mute', error: undefined };
-  return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest };
+  return { ...place, ...callback, receivedAt, botId, botName: `${botId} ${receivedAt}`, ...rest } as Held;
 }
 
 const NONE = { succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };

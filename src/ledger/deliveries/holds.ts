@@ -88,18 +88,17 @@ export async function endHolds(
     const others = new Map<Exclude<Ended, Tells>, EndedHold[]>();
     for (const each of held) {
       const outcome = outcomeOf(each);
-      if (isTold(outcome)) told.add(each, outcome);
+      if (typeof outcome === 'object' && 'isPlanned' in outcome) told.add(each, outcome);
       else if (!others.get(outcome)?.push(each)) others.set(outcome, [each]);
     }
-    for (const [outcome, rows] of others) await endAlike(tx, outcome, rows);
+    for (const [outcome, rows] of others)
+      if (outcome === 'pending') await release(tx, rows);
+      else if (typeof outcome === 'string') await holdBack(tx, rows, outcome);
+      else await holdOn(tx, rows, outcome);
     after = held.at(-1)?.callbackId ?? after;
     isMore = held.length === AT_ONCE;
   }
   await told.write(tx);
-}
-
-function isTold(outcome: Ended): outcome is Tells {
-  return typeof outcome === 'object' && 'isPlanned' in outcome;
 }
 
 /** In the order in which they came. */
@@ -111,12 +110,10 @@ async function heldAfter(tx: Tx, destination: string, after: number): Promise<re
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
     ORDER BY callback_id LIMIT ${AT_ONCE}`);
-  return held.map(asOfNow);
-}
-
-/** A success after which the BOT has failed again is no recovery any more. */
-function asOfNow(held: EndedHold): EndedHold {
-  return held.hasFailedAgain ? { ...held, telling: { ...held.telling, occasion: undefined } } : held;
+  // A success after which the BOT has failed again is no recovery any more.
+  return held.map((each) =>
+    each.hasFailedAgain ? { ...each, telling: { ...each.telling, occasion: undefined } } : each,
+  );
 }
 
 function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {
@@ -129,12 +126,6 @@ function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: Ended
     outcomes.set(key, outcome);
     return outcome;
   };
-}
-
-async function endAlike(tx: Tx, outcome: Exclude<Ended, Tells>, rows: readonly EndedHold[]): Promise<void> {
-  if (outcome === 'pending') await release(tx, rows);
-  else if (typeof outcome === 'string') await holdBack(tx, rows, outcome);
-  else await holdOn(tx, rows, outcome);
 }
 
 async function holdOn(tx: Tx, held: readonly EndedHold[], hold: HeldOn): Promise<void> {
@@ -229,47 +220,32 @@ export async function tellSummarised(tx: Tx, summaryId: number, receipt: Receipt
 
 const MOST_JOBS = 20;
 
-interface Held extends Pick<
-  ArchivedCallback,
-  'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt'
-> {
-  readonly destination: string;
-  readonly reason: string;
-  readonly error: string | undefined;
-}
-
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** A BOT while its messages are counted; named as in its newest one. */
 type CountedBot = Mutable<Omit<SummarisedBot, 'jobs'>> & { readonly jobs: string[] };
 
+/** Of callbacks by their status, of notices by their kind. */
+const COUNTED = ['succeeded', 'errors', 'executing', 'missed', 'overdue'] as const;
 const NOTHING_COUNTED = { bot_name: '', succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
-
-/** By a callback's status, or a notice's kind. */
-const COUNTERS: Readonly<Record<string, 'succeeded' | 'errors' | 'executing' | 'missed' | 'overdue'>> = {
-  succeeded: 'succeeded',
-  error: 'errors',
-  executing: 'executing',
-  missed: 'missed',
-  overdue: 'overdue',
-};
 
 /** What a summary says of a destination, counted message by message, so that no number of them fills the memory. */
 export class Counted {
   readonly #bots = new Map<string, CountedBot>();
-  #first: Held | undefined;
+  #first: EndedHold | undefined;
   #lastAt = 0;
   #count = 0;
 
   /** @param held each at the same destination, in the order in which they came */
-  add(held: Held): void {
+  add(held: EndedHold): void {
     this.#first ??= held;
     this.#lastAt = held.receivedAt;
     this.#count += 1;
     const bot = this.#bots.get(held.botId) ?? { ...NOTHING_COUNTED, bot_id: held.botId, jobs: [] };
     this.#bots.set(held.botId, bot);
     bot.bot_name = held.botName;
-    const counter = COUNTERS[held.kind === 'callback' ? statusNameOf(held) : held.kind];
+    const what = held.kind === 'callback' ? statusNameOf(held) : held.kind;
+    const counter = COUNTED.find((each) => each === (what === 'error' ? 'errors' : what));
     if (counter !== undefined) bot[counter] += 1;
     if (counter === 'errors')
       bot.lastError = { text: held.error ?? '', at: held.receivedAt, jobId: held.jobId };

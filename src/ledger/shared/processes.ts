@@ -109,7 +109,7 @@ interface Looking {
   readonly leftOf: (own: OwnClaims) => OwnClaims;
 }
 
-/** Frees whatever belongs to nobody who lives, or is left. @returns whether that was anything, and what is this process's own, if it looked */
+/** Frees whatever belongs to nobody who lives, or is left. @returns whether it looked at claims, and whether that was anything */
 export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftOf }: Looking) {
   const { now, owner } = tx;
   const others = await tx.all<{ owner: string; isSilent: boolean }>(sql`
@@ -118,27 +118,21 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
   const gone = others.map((each) => each.owner).filter(isGone);
   const silent = others.filter(({ isSilent }) => isSilenceJudged && isSilent).map((each) => each.owner);
   const dead = [...new Set([...gone, ...silent])].join(' ');
-  if (!isDue(dead)) return { dead, isAny: false };
+  if (!isDue(dead)) return { dead, isAny: false, hasLooked: false };
   const living = sql`SELECT owner FROM processes WHERE owner = ${owner} OR (owner NOT IN (${join(['', ...gone])})
     AND seen_at > ${isSilenceJudged ? now - DEAD_AFTER_MS : 0})`;
   const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;
   const isAnyDead = await endClaims(tx, sql`destination >= '' AND ${isDead}`, isDead);
   await tx.all(sql`
     DELETE FROM processes WHERE owner <> ${owner} AND (owner IN (${join(['', ...gone])}) OR seen_at < ${now - FORGOTTEN_AFTER_MS})`);
-  const own = await ownClaims(tx);
-  const left = leftOf(own);
+  const left = leftOf(await ownClaims(tx));
   const isOwn = sql`owner = ${owner}`;
   const isAnyLeft = await endClaims(
     tx,
     sql`${isOwn} AND id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
     sql`${isOwn} AND key IN (${join(['', ...left.timers])})`,
   );
-  return { dead, isAny: isAnyDead || isAnyLeft, own };
-}
-
-/** Names a claim: of a timer its key does. */
-export function claimOf({ id, updatedAt }: OwnClaims['deliveries'][number]): string {
-  return `${id} ${updatedAt}`;
+  return { dead, isAny: isAnyDead || isAnyLeft, hasLooked: true };
 }
 
 async function ownClaims(tx: Tx): Promise<OwnClaims> {

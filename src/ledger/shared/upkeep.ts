@@ -2,7 +2,7 @@
 import type { LongestWaits } from './clock.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type DeliveryName, isSame, type Settlement } from '../ledger.ts';
-import { claimOf, isGone, type OwnClaims, type RunningConfig } from './processes.ts';
+import { isGone, type OwnClaims, type RunningConfig } from './processes.ts';
 import type { CallOperation } from '../registry.ts';
 import { OperationFailed } from '../failures.ts';
 
@@ -111,35 +111,37 @@ export class Upkeep {
     const { clock, isGone: hasEnded = isGone, workMs } = this.#settings;
     const now = clock.monotonic();
     const isLate = now < this.#doubtedUntil || this.#strays.size > 0 || now >= this.#nextLookAt;
-    const since = (claim: string) => this.#strays.get(claim) ?? now;
-    const isLeft = (claim: string) => now - since(claim) > workMs;
-    const { dead, isAny, own } = await this.#call('freeClaims', [
+    const { dead, isAny, hasLooked } = await this.#call('freeClaims', [
       {
         isGone: hasEnded,
         isSilenceJudged: now >= this.#silenceCountsFrom,
         isDue: (found) => isLate || found !== this.#dead,
-        leftOf: (all) => {
-          const { deliveries, timers } = this.#straysOf(all, hands);
-          return {
-            deliveries: deliveries.filter((each) => isLeft(claimOf(each))),
-            timers: timers.filter(isLeft),
-          };
-        },
+        leftOf: (own) => this.#leftOf(own, hands, now - workMs),
       },
     ]);
     this.#dead = dead;
-    if (own === undefined) return false;
-    this.#nextLookAt = now + LOOK_EVERY_MS;
-    const { deliveries, timers } = this.#straysOf(own, hands);
-    const others = [...deliveries.map(claimOf), ...timers].filter((claim) => !isLeft(claim));
-    this.#strays = new Map(others.map((claim) => [claim, since(claim)]));
+    if (hasLooked) this.#nextLookAt = now + LOOK_EVERY_MS;
     return isAny;
   }
 
-  /** What nothing in its hands stands for. */
-  #straysOf({ deliveries, timers }: OwnClaims, hands: Hands): OwnClaims {
-    const isStray = (each: DeliveryName) => !hands.has(each) && !this.#unwritten.has(each);
-    return { deliveries: deliveries.filter(isStray), timers: timers.filter((key) => !hands.isFiring(key)) };
+  /** What nothing in its hands has stood for since then, or longer. */
+  #leftOf(own: OwnClaims, hands: Hands, before: number): OwnClaims {
+    const now = this.#settings.clock.monotonic();
+    const known = this.#strays;
+    const strays = new Map<string, number>();
+    const isLeft = (claim: string) => {
+      const since = known.get(claim) ?? now;
+      strays.set(claim, since);
+      return since < before;
+    };
+    const left = {
+      deliveries: own.deliveries.filter(
+        (each) => !hands.has(each) && !this.#unwritten.has(each) && isLeft(`${each.id} ${each.updatedAt}`),
+      ),
+      timers: own.timers.filter((key) => !hands.isFiring(key) && isLeft(key)),
+    };
+    this.#strays = strays;
+    return left;
   }
 }
 

@@ -15,12 +15,7 @@ import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { type Random, systemRandom } from '../../text/random.ts';
 import { type Clock, Deadline, Turns } from '../../time/clock.ts';
-import {
-  ledgerState,
-  migrate,
-  type OnUpgrade,
-  UPGRADE_WITHIN_MS,
-} from '../shared/migrate.ts';
+import { ledgerState, migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
 import type { Migration } from '../shared/schema.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { hasBytes, MEMORY } from './file.ts';
