@@ -135,6 +135,11 @@ export function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
+/** The ids that a statement gives. */
+export async function idsOf(tx: Tx, statement: Statement): Promise<readonly number[]> {
+  return (await tx.all<{ id: number }>(statement)).map(({ id }) => id);
+}
+
 /** A statement of SQLite takes 32,766 values at most. */
 export function inChunks<Item>(items: readonly Item[], most: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / most);

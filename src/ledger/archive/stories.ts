@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import type { Tx } from '../database.ts';
+import { idsOf, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -121,29 +121,21 @@ export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE
 /** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
 export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
-  const conditions = [sql`callbacks.id < ${before}`, ...(await conditionsOf(tx, filter))];
-  const parts = kindsOf(filter).map(
+  const { botId, search } = filter;
+  const sought = search === undefined ? [] : [await soughtBy(tx, search)];
+  const conditions = [sql`callbacks.id < ${before}`, ...isListed(filter), ...conditionsOnCallbacks(filter)];
+  conditions.push(...hasDelivery(filter), ...sought);
+  // Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own.
+  const kinds = botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
+  const parts = kinds.map(
     (kind) => sql`
       SELECT id FROM (
         SELECT id FROM callbacks WHERE ${kind} AND ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit}
       ) AS part`,
   );
-  const rows = await tx.all<{ id: number }>(
-    sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit}`,
-  );
-  const ids = rows.map(({ id }) => id);
+  const found = sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit}`;
+  const ids = await idsOf(tx, found);
   return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
-}
-
-async function conditionsOf(tx: Tx, filter: CallbackFilter): Promise<readonly Sql[]> {
-  const { search } = filter;
-  const sought = search === undefined ? [] : [await soughtBy(tx, search)];
-  return [...isListed(filter), ...conditionsOnCallbacks(filter), ...hasDelivery(filter), ...sought];
-}
-
-/** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */
-function kindsOf({ botId }: CallbackFilter): readonly Sql[] {
-  return botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
 }
 
 function isOfJob(jobId: string): Sql {
@@ -204,18 +196,13 @@ function hasDelivery(filter: CallbackFilter): Sql[] {
   ];
 }
 
-/** A job with this id; if there is none, BOTs by name, id or glob, and jobs by the beginning of their ids. */
+/** A job with this id; if there is none, BOTs by a part of their id or name, or all of it if the text has an asterisk, and jobs by the beginning of their ids. */
 async function soughtBy(tx: Tx, search: string): Promise<Sql> {
   const ofJob = isOfJob(search);
   if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return ofJob;
   const text = cleanText(search).trim();
-  return sql`(${isLike(text.toLowerCase())} OR substr(callbacks.job_id, 1, length(CAST(${text} AS TEXT))) = ${text})`;
-}
-
-/** Matches a part of a BOT's id or name, or all of it if the text has an asterisk. */
-function isLike(text: string): Sql {
-  const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  const literal = text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
-  const escape = sql`ESCAPE '\\'`;
-  return sql`(lower(bot_key) LIKE ${pattern} ${escape} OR lower(bot_name) LIKE ${pattern} ${escape})`;
+  const isLike = sql`LIKE ${pattern} ESCAPE '\\'`;
+  return sql`(lower(bot_key) ${isLike} OR lower(bot_name) ${isLike} OR substr(callbacks.job_id, 1, length(CAST(${text} AS TEXT))) = ${text})`;
 }

@@ -1,7 +1,7 @@
 /** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { DAY_MS } from '../../signal/calendar.ts';
-import type { Tx } from '../database.ts';
+import { idsOf, type Tx } from '../database.ts';
 import { countedFrom, rollUpTo } from '../days/roll-up.ts';
 import { hasResult, lockFreeJobs } from '../deliveries/rows.ts';
 import { IDLE_MS } from '../deliveries/failing.ts';
@@ -115,16 +115,13 @@ async function goingOf(
   goes: Sql,
   old: readonly { readonly id: number }[],
 ): Promise<readonly number[]> {
-  if (old.length === 0) return [];
-  const free = await lockFreeJobs(
-    tx,
-    old.map(({ id }) => id),
-  );
+  const ids = old.map(({ id }) => id);
+  const free = ids.length === 0 ? [] : await lockFreeJobs(tx, ids);
   if (free.length === 0) return [];
-  const going = await tx.all<{ id: number }>(
+  return idsOf(
+    tx,
     sql`SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked}`,
   );
-  return going.map(({ id }) => id);
 }
 
 /** @param key the primary key's column. @returns whether there may be more */

@@ -29,10 +29,6 @@ interface Position extends CountedUpTo {
 const POSITION = sql`
   SELECT callback_id, history_id, seen_callback_id, seen_history_id, seen_at, timezone FROM rolled_up`;
 
-export async function countedUpTo(tx: Tx): Promise<CountedUpTo> {
-  return only(await tx.all<Position>(POSITION));
-}
-
 async function lockPosition(tx: Tx): Promise<Position> {
   return only(await tx.all<Position>(sql`${POSITION} ${tx.forUpdate}`));
 }
@@ -49,7 +45,10 @@ export async function rollUp(tx: Tx, { timezone, marginMs }: RollUp): Promise<bo
   const { seenCallbackId: callbackId, seenHistoryId: historyId, seenAt } = from;
   if (seenAt <= tx.now && tx.now - seenAt < marginMs) return false;
   if (!(await step(tx, from, { callbackId, historyId }))) return true;
-  await look(tx, timezone);
+  await tx.all(sql`
+    UPDATE rolled_up SET seen_at = ${tx.now}, timezone = ${timezone},
+      seen_callback_id = coalesce((SELECT max(id) FROM callbacks), callback_id),
+      seen_history_id = coalesce((SELECT max(id) FROM history), history_id)`);
   return forgetDays(tx);
 }
 
@@ -81,13 +80,6 @@ async function step(
   const historyId = nextHistory ?? Math.max(from.historyId, until.historyId);
   await tx.all(sql`UPDATE rolled_up SET callback_id = ${callbackId}, history_id = ${historyId}`);
   return next === undefined && nextHistory === undefined;
-}
-
-async function look(tx: Tx, timezone: string): Promise<void> {
-  await tx.all(sql`
-    UPDATE rolled_up SET seen_at = ${tx.now}, timezone = ${timezone},
-      seen_callback_id = coalesce((SELECT max(id) FROM callbacks), callback_id),
-      seen_history_id = coalesce((SELECT max(id) FROM history), history_id)`);
 }
 
 const oneRun = shared('text text bigint integer bigint bigint');
@@ -202,8 +194,9 @@ const AT_ONCE = 1000;
 /** What the next steps of the roll-up will add. */
 async function uncounted(tx: Tx, { from, to, timezone, botId }: PeriodRequest) {
   const tally = new Tally(tx, timezone);
-  let { callbackId, historyId }: { callbackId?: number | undefined; historyId?: number | undefined } =
-    await countedUpTo(tx);
+  let { callbackId, historyId }: Partial<Record<keyof CountedUpTo, number | undefined>> = only(
+    await tx.all<Position>(POSITION),
+  );
   while (callbackId !== undefined)
     callbackId = await tally.countCallbacks(callbackId, Number.MAX_SAFE_INTEGER, AT_ONCE);
   while (historyId !== undefined)

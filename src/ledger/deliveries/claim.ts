@@ -1,6 +1,6 @@
 /** What a process claims at a tick; what another transaction has locked is left for the next tick. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { Tx } from '../database.ts';
+import { idsOf, type Tx } from '../database.ts';
 import { claimTimers } from '../timers/timers.ts';
 import {
   currentPaces,
@@ -109,12 +109,12 @@ export async function claimDue(
 async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
   const take = async (which: Sql, most: number) => {
     if (most <= 0) return [];
-    const rows = await tx.all<{ id: number }>(sql`
-      SELECT id FROM deliveries
-      WHERE state = 'pending' AND destination = ${destination} AND +due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}
-        AND NOT EXISTS (${EARLIER})
-      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`);
-    return rows.map(({ id }) => id);
+    const due = sql`state = 'pending' AND destination = ${destination} AND +due_at <= ${tx.now} AND ${IS_IDLE}`;
+    return idsOf(
+      tx,
+      sql`SELECT id FROM deliveries WHERE ${due} AND ${which} AND NOT EXISTS (${EARLIER})
+      ORDER BY is_bulk, callback_id LIMIT ${most} ${tx.skipLocked}`,
+    );
   };
   const bulk = isBulkFirst ? await take(raw('is_bulk = 1'), limit) : [];
   const others = bulk.length === 0 ? raw('1 = 1') : sql`id NOT IN (${join(bulk)})`;

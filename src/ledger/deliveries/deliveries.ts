@@ -1,7 +1,7 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
 import sql, { join } from 'sql-template-tag';
 import type { Telling } from '../../signal/decide.ts';
-import { shared, type Tx } from '../database.ts';
+import { idsOf, shared, type Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import {
   type DecidedTarget,
@@ -211,12 +211,13 @@ export function findNamed<Row extends DeliveryName>(
 }
 
 /** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */
-export async function claimOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
-  const rows = await tx.all<{ id: number }>(sql`
-    UPDATE deliveries SET owner = ${tx.owner}
+export function claimOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
+  return idsOf(
+    tx,
+    sql`UPDATE deliveries SET owner = ${tx.owner}
     WHERE id IN (
       SELECT id FROM deliveries
       WHERE callback_id = ${callbackId} AND state = 'pending' AND ${IS_IDLE} ORDER BY id ${tx.skipLocked})
-    RETURNING id`);
-  return rows.map(({ id }) => id);
+    RETURNING id`,
+  );
 }

@@ -1,7 +1,6 @@
 /** What a new callback means for its BOT's incident, and a delivery that failed for its destination's, in the transaction that writes it. */
 import sql from 'sql-template-tag';
 import type { Sign } from '../../incident/incident.ts';
-import type { Telling } from '../../signal/decide.ts';
 import { withResult } from '../../signal/streak.ts';
 import { gistOf } from '../../text/gist.ts';
 import type { AdmitArgs } from '../callbacks/enter-callback.ts';
@@ -68,13 +67,9 @@ async function endByResult(
   const wanted = planned.length === 0 ? [] : await holdWanted(tx, { botId, status: 0, planned, timezone });
   const others = targets.filter((each) => kept.includes(each) || !isTold(each));
   const all = [...others, ...wanted].map((each) =>
-    isTold(each) ? { ...each, telling: asRecovered(each.telling, recovered), recoveryOf: botKey } : each,
+    isTold(each) ? { ...each, telling: { occasion: recovered, ...each.telling }, recoveryOf: botKey } : each,
   );
   return ofIncident(all, ended.id);
-}
-
-function asRecovered(telling: Telling | undefined, recovered: Telling['occasion']): Telling {
-  return { ...telling, occasion: telling?.occasion ?? recovered };
 }
 
 interface Failed extends DeliveryUpdate {

@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
 import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import type { Tx } from '../database.ts';
+import { idsOf, type Tx } from '../database.ts';
 import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '../ledger.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
@@ -38,19 +38,15 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   const ended = await tx.all<IncidentRow>(
     sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
-  const groups = new Map<
-    string,
-    { readonly targets: readonly DecidedTarget[]; readonly incidents: Incident[] }
-  >();
+  const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
   for (const found of ended) {
     const got = await withAlert(tx, found.alerted ?? []);
     const hearing = got.filter(({ destination }) => !noNews.includes(destination));
     if (hearing.length === 0) continue;
     const incident = { ...found, ...(await lateAndLost(tx, found)) };
     const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
-    const group = groups.get(JSON.stringify(targets)) ?? { targets, incidents: [] as Incident[] };
-    group.incidents.push(incident);
-    groups.set(JSON.stringify(targets), group);
+    const key = JSON.stringify(targets);
+    groups.set(key, { targets, incidents: [...(groups.get(key)?.incidents ?? []), incident] });
   }
   for (const { targets, incidents } of groups.values())
     await tellIncidents(tx, { template: 'over', ...toldTroubles(incidents) }, targets);
@@ -61,11 +57,11 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
 async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readonly ToldTarget[]> {
   const ids = alerted.flatMap(({ lastId }) => lastId ?? []);
   if (ids.length === 0) return alerted;
-  const rows = await tx.all<{ id: number }>(
+  const got = await idsOf(
+    tx,
     sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'delivered'`,
   );
-  const got = new Set(rows.map(({ id }) => id));
-  return alerted.filter(({ lastId }) => lastId === undefined || got.has(lastId));
+  return alerted.filter(({ lastId }) => lastId === undefined || got.includes(lastId));
 }
 
 const LATE_MS = 60_000;
@@ -98,7 +94,9 @@ export async function toldOf(
 ): Promise<readonly (readonly [DecidedTarget, readonly Incident[]])[]> {
   const told = new Map<string, { target: ToldTarget; readonly of: Incident[] }>();
   for (const incident of incidents)
-    for (const target of await toldAbout(tx, incident)) {
+    for (const target of incident.kind === 'bot'
+      ? await deliveredOf(tx, incident)
+      : (incident.alerted ?? [])) {
       const known = told.get(target.destination);
       if (known === undefined) told.set(target.destination, { target, of: [incident] });
       else {
@@ -116,10 +114,6 @@ async function replying(tx: Tx, { lastId, ...target }: ToldTarget): Promise<Deci
     sql`SELECT receipt FROM deliveries WHERE id = ${lastId}`,
   );
   return last?.receipt === undefined ? target : { ...target, telling: { repliesTo: last.receipt } };
-}
-
-async function toldAbout(tx: Tx, incident: IncidentRow): Promise<readonly ToldTarget[]> {
-  return incident.kind === 'bot' ? deliveredOf(tx, incident) : (incident.alerted ?? []);
 }
 
 /** The destinations that have got a message about a BOT's trouble. */
@@ -180,7 +174,12 @@ async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
     await tx.all(sql`UPDATE incidents SET told_at = ${known.toldAt} WHERE id = ${id}`);
     return false;
   }
-  const alerted = known?.alerted ?? (await write(tx, incident)).map(toldBy);
+  // Whom it tells hears who is on it, as a reply, and of its end.
+  const alerted =
+    known?.alerted ??
+    (await write(tx, incident)).map(({ destination, channel, address, id: lastId }) => {
+      return { destination, channel, address, lastId };
+    });
   await tx.all(sql`
     UPDATE incidents SET cause = ${key}, alert = NULL, alerted = ${alerted}, told_count = count, told_at = ${known?.toldAt ?? tx.now}
     WHERE id = ${id}`);
@@ -203,11 +202,6 @@ async function toldElsewhere(tx: Tx, id: number, key: string) {
     SELECT told_at, over_at, alerted FROM incidents
     WHERE cause = ${key} AND id <> ${id} AND told_at > ${tx.now - ONCE_WITHIN_MS} AND told_at <= ${tx.now}
     ORDER BY CASE WHEN over_at IS NULL THEN 0 ELSE 1 END LIMIT 1`);
-}
-
-/** Whom an alert tells hears who is on it, as a reply, and of its end. */
-function toldBy({ destination, channel, address, id: lastId }: DeliveryRecord): ToldTarget {
-  return { destination, channel, address, lastId };
 }
 
 async function write(

@@ -86,7 +86,7 @@ export async function adoptTimers(
   const known = new Map(begun.map((timer) => [timer.key, timer]));
   await putTimers(
     tx,
-    timers.filter((timer) => isChanged(timer, known.get(timer.key))),
+    timers.filter((timer) => known.has(timer.key) && said(timer) !== said(known.get(timer.key))),
   );
   // By today's steps.
   await tx.all(sql`
@@ -95,12 +95,9 @@ export async function adoptTimers(
   await askAnew(tx, reasked);
 }
 
-/** By what is stored: a calendar, for one, is its key there. */
-function isChanged(timer: Timer, known: Timer | undefined): boolean {
-  return (
-    known !== undefined &&
-    JSON.stringify([timer.dueAt, timer.data]) !== JSON.stringify([known.dueAt, known.data])
-  );
+/** As it is stored: a calendar, for one, is its key there. */
+function said(timer: Timer | undefined): string {
+  return JSON.stringify([timer?.dueAt, timer?.data]);
 }
 
 async function askAnew(tx: Tx, reasked: Adoption['reasked']): Promise<void> {
