@@ -30,7 +30,7 @@ async function createBeside(server: PostgresServer): Promise<Beside> {
 }
 
 const EMPTY = `DO $$ DECLARE each text; BEGIN
-  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
+  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'botbell_schema' LOOP
     IF each = 'rolled_up' THEN EXECUTE 'UPDATE rolled_up SET seen_at = 0';
     ELSE EXECUTE format('DELETE FROM %I', each); END IF;
   END LOOP; END $$`;

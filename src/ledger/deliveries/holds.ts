@@ -88,7 +88,7 @@ export async function endHolds(
     const others = new Map<Exclude<Ended, Tells>, EndedHold[]>();
     for (const each of held) {
       const outcome = outcomeOf(each);
-      if (typeof outcome === 'object' && 'isPlanned' in outcome) told.add(each, outcome);
+      if (isTold(outcome)) told.add(each, outcome);
       else if (!others.get(outcome)?.push(each)) others.set(outcome, [each]);
     }
     for (const [outcome, rows] of others)
@@ -99,6 +99,10 @@ export async function endHolds(
     isMore = held.length === AT_ONCE;
   }
   await told.write(tx);
+}
+
+function isTold(outcome: Ended): outcome is Tells {
+  return typeof outcome === 'object' && 'isPlanned' in outcome;
 }
 
 /** In the order in which they came. */

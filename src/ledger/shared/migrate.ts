@@ -48,19 +48,24 @@ function latestOf(migrations: readonly Migration[]): number {
   return FIRST_VERSION + migrations.length - 1;
 }
 
-/** @returns undefined: the store is empty. @throws {Error} it has something that programs of this version cannot work on */
+/** Changes nothing. @returns undefined: the store is empty. @throws {Error} it has something that programs of this version cannot work on; says what to do */
 async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
-  const contents = await contentsOf(tx);
-  if (contents === undefined) return undefined;
-  const { version, oldest, missing } = contents;
+  const names = await (isSqlite(tx) ? namesInFile(tx) : namesInSchema(tx));
+  if (names.length === 0) return undefined;
+  const found = names.includes(VERSION_TABLE)
+    ? await tx.first<{ version: number; oldest: number }>(
+        sql`SELECT version, oldest FROM ${raw(VERSION_TABLE)}`,
+      )
+    : undefined;
+  if (found === undefined) throw new Error(isOfAnother(names));
+  const { version, oldest } = found;
   if (oldest > known)
     throw new Error(
       `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
     );
-  if (missing.length === 0) return version;
-  throw new Error(
-    `it is a ledger without its tables ${missing.join(', ')}: restore a copy of it, or ${OTHER_STORE}`,
-  );
+  const missing = TABLE_NAMES.filter((name) => !names.includes(name)).join(', ');
+  if (missing === '') return version;
+  throw new Error(`it is a ledger without its tables ${missing}: restore a copy of it, or ${OTHER_STORE}`);
 }
 
 /** Key of the advisory lock that lets only one of several starting replicas change the schema; any number would do. */
@@ -86,28 +91,10 @@ const DRAIN_IT =
 
 const MOST_NAMES = 5;
 
-interface LedgerContents {
-  readonly version: number;
-  /** The oldest version of the schema whose programs may run on it. */
-  readonly oldest: number;
-  /** Tables of every version since 1.0 that it lacks. */
-  readonly missing: readonly string[];
-}
-
-/** Changes nothing. @returns undefined: the store is empty. @throws {Error} another program keeps something there; says what to do */
-async function contentsOf(tx: Tx): Promise<LedgerContents | undefined> {
-  const names = await (isSqlite(tx) ? namesInFile(tx) : namesInSchema(tx));
-  if (names.length === 0) return undefined;
-  const columns = names.includes(VERSION_TABLE) ? await columnsOf(tx) : [];
-  // Others have a table of this name, too, and so has a ledger from before 1.0.
-  const isOurs = columns.toSorted().join(' ') === 'oldest version';
-  const version =
-    isOurs &&
-    (await tx.first<Omit<LedgerContents, 'missing'>>(sql`SELECT version, oldest FROM ${raw(VERSION_TABLE)}`));
-  if (version) return { ...version, missing: TABLE_NAMES.filter((name) => !names.includes(name)) };
+function isOfAnother(names: readonly string[]): string {
   const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
   const asOlder = names.includes('callbacks') ? `if an older Botbell does, ${DRAIN_IT}; else ` : '';
-  throw new Error(`another program uses it (it has ${some}): ${asOlder}${OTHER_STORE}`);
+  return `another program uses it (it has ${some}): ${asOlder}${OTHER_STORE}`;
 }
 
 /** A file that is marked as a program's, by the numbers that SQLite has for it, is not empty, even without a table. */
@@ -131,20 +118,9 @@ async function namesInSchema(tx: Tx): Promise<readonly string[]> {
     SELECT relname AS name FROM pg_class
     WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
       AND relnamespace = coalesce(
-        (SELECT relnamespace FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'oldest'
-          WHERE relname = ${VERSION_TABLE} AND relkind = 'r' AND pg_table_is_visible(pg_class.oid)),
+        (SELECT relnamespace FROM pg_class WHERE relname = ${VERSION_TABLE} AND relkind = 'r' AND pg_table_is_visible(oid)),
         (SELECT oid FROM pg_namespace WHERE nspname = current_schema()))
       AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
     ORDER BY relname`);
-  return rows.map(({ name }) => name);
-}
-
-async function columnsOf(tx: Tx): Promise<readonly string[]> {
-  const rows = await tx.all<{ name: string }>(
-    isSqlite(tx)
-      ? sql`SELECT name FROM pragma_table_info(${VERSION_TABLE})`
-      : sql`SELECT attname AS name FROM pg_attribute
-          WHERE attrelid = to_regclass(${VERSION_TABLE}) AND attnum > 0 AND NOT attisdropped`,
-  );
   return rows.map(({ name }) => name);
 }

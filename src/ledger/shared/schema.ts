@@ -13,7 +13,7 @@ const POSTGRES_TYPES: typeof SQLITE_TYPES = {
   bytes: 'BYTEA',
 };
 
-export const VERSION_TABLE = 'schema_version';
+export const VERSION_TABLE = 'botbell_schema';
 
 const TABLES: readonly string[] = [
   // oldest: the oldest version of the schema whose programs may run on this ledger. Its one row is written with each step.
