@@ -11,7 +11,7 @@ import type { AddressedNotice } from '../deliver/settings.ts';
 import type { BulkStep } from '../ledger/deliveries/by-hand.ts';
 import { OperationFailed } from '../ledger/failures.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
-import type { OnUpgrade } from '../ledger/shared/migrate.ts';
+import type { LedgerOptions } from '../ledger/open-ledger.ts';
 import type { StoreEvent } from '../ledger/sqlite/space.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
@@ -93,7 +93,7 @@ export class Reports {
     else this.#logger.warn(FORGOTTEN_EARLY);
   };
 
-  readonly onUpgrade: OnUpgrade = (versions) => this.#logger.info(versions, UPGRADE);
+  readonly onUpgrade: NonNullable<LedgerOptions['onUpgrade']> = (versions) => this.#logger.info(versions, UPGRADE);
 
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();

@@ -1,6 +1,8 @@
 /** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
 import type { Sql } from 'sql-template-tag';
 import type { Random } from '../text/random.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Migration } from './shared/schema.ts';
 
 const JSON_COLUMNS = new Set(
   'last_error receipt entry filter actor stopped_by errors routing telling facts data taken_up alerted alert'.split(
@@ -144,6 +146,20 @@ export async function idsOf(tx: Tx, statement: Statement): Promise<readonly numb
 export function inChunks<Item>(items: readonly Item[], most: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / most);
   return Array.from({ length: count }, (_, index) => items.slice(index * most, (index + 1) * most));
+}
+
+/** What every database is opened with. */
+export interface DatabaseSettings {
+  /** `monotonic` has to be the clock of the calls' deadlines. */
+  readonly clock: Clock;
+  readonly owner: string;
+  readonly random?: Random | undefined;
+  /** Creates and changes nothing, and opens a ledger of any version. */
+  readonly isReader?: boolean | undefined;
+  /** Left out: those of this version. For tests of the next one, in process. */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Told before a ledger of an earlier version is changed. */
+  readonly onUpgrade?: ((versions: { readonly from: number; readonly to: number }) => void) | undefined;
 }
 
 export interface Transactions {

@@ -1,35 +1,21 @@
 /** Opens the ledger of a store URL: for the service, for commands that only read, and for commands that act beside the service. */
 import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Random } from '../text/random.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
-import type { LedgerState, OnUpgrade } from './shared/migrate.ts';
+import type { LedgerState } from './shared/migrate.ts';
 import { ownerName } from './shared/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
-import type { Migration } from './shared/schema.ts';
 import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
-import type { Flush } from './sqlite/log-flush.ts';
-import type { StoreEvent } from './sqlite/space.ts';
+import type { SqliteOptions } from './sqlite/transactions.ts';
 
-interface DatabaseOptions {
-  readonly clock: Clock;
-  readonly owner: string;
-  readonly random?: Random | undefined;
-  /** SQLite only: the most bytes of pages in use and log. Undefined: no limit. */
-  readonly maxBytes?: number | undefined;
-  readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
-  readonly onUpgrade?: OnUpgrade | undefined;
+type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
   /** SQLite without its keeper: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
-  /** SQLite only. For tests: what is done instead of a flush. */
-  readonly flush?: Flush | undefined;
   /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */
   readonly around?: ((database: Database) => Database) | undefined;
-  /** Left out: those of this version. For tests of the next one, in process. */
-  readonly migrations?: readonly Migration[] | undefined;
-}
+};
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
 
@@ -76,21 +62,20 @@ async function openBoth(url: string, options: DatabaseOptions): Promise<Database
   }
   const { openSqlite } = await import('./sqlite/transactions.ts');
   const { Keeper } = await import('./sqlite/keeper.ts');
-  const { onStoreEvent: onEvent, around, maxBytes } = options;
-  const writer = await openSqlite({ ...options, path, onEvent, isKept });
+  const { around, maxBytes } = options;
+  const writer = await openSqlite({ ...options, path, isKept });
   const writing = databaseOver(writer);
   return { writing: around?.(writing) ?? writing, reading: new Keeper({ path, writer, maxBytes }) };
 }
 
 async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
-  const { onStoreEvent: onEvent, around } = options;
-  const settings = { ...options, onEvent, isReader };
+  const settings = { ...options, isReader };
   const database = databaseOver(
     url.startsWith(SQLITE)
       ? await (await import('./sqlite/transactions.ts')).openSqlite({ ...settings, path: sqlitePathOf(url) })
       : await (await import('./postgres/transactions.ts')).openPostgres({ ...settings, url }),
   );
-  return around?.(database) ?? database;
+  return options.around?.(database) ?? database;
 }
 
 export interface OpenArchive {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { raw } from 'sql-template-tag';
 import {
   type CallOptions,
+  type DatabaseSettings,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
   type Statement,
@@ -11,26 +12,16 @@ import {
 } from '../database.ts';
 import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
+import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import { type Beginning, codeOf, OpenTransaction, query, QUERY_TIMEOUT_MS } from './open-transaction.ts';
-import type { Migration } from '../shared/schema.ts';
-import { type Random, systemRandom } from '../../text/random.ts';
-import { type Clock, Deadline, systemClock } from '../../time/clock.ts';
+import { systemRandom } from '../../text/random.ts';
+import { Deadline, systemClock } from '../../time/clock.ts';
 
-interface PostgresSettings {
+interface PostgresSettings extends DatabaseSettings {
   readonly url: string;
-  readonly clock: Clock;
-  readonly owner: string;
-  readonly random?: Random | undefined;
-  readonly isReader?: boolean | undefined;
 }
-
-type OpenOptions = PostgresSettings & {
-  readonly migrations?: readonly Migration[] | undefined;
-  readonly onUpgrade?: OnUpgrade | undefined;
-};
 
 const CLOCK_ASKED_EVERY_MS = 10_000;
 
@@ -267,22 +258,7 @@ function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
   return pool;
 }
 
-/** A reader creates nothing, and connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
-export async function openPostgres({
-  migrations,
-  onUpgrade,
-  ...settings
-}: OpenOptions): Promise<PostgresTransactions> {
-  const transactions = new PostgresTransactions(settings);
-  if (settings.isReader === true) return transactions;
-  try {
-    await transactions.run((tx) => migrate(tx, migrations, onUpgrade), {
-      isDurable: true,
-      withinMs: UPGRADE_WITHIN_MS,
-    });
-    return transactions;
-  } catch (error) {
-    await transactions.close();
-    throw error;
-  }
+/** A reader connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
+export function openPostgres(settings: PostgresSettings): Promise<PostgresTransactions> {
+  return upToDate(new PostgresTransactions(settings), settings);
 }

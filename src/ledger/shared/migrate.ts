@@ -3,7 +3,7 @@
  * empty store and from what another program keeps there, which is left as it is.
  */
 import sql, { raw } from 'sql-template-tag';
-import { isSqlite, only, type Tx } from '../database.ts';
+import { type DatabaseSettings, isSqlite, only, type Transactions, type Tx } from '../database.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS, TABLE_NAMES, typed, VERSION_TABLE } from './schema.ts';
 
 /** `none`: there is no ledger, and one can be made. `older`: the service brings it up to date when it starts. */
@@ -20,13 +20,30 @@ export async function ledgerState(tx: Tx, migrations = MIGRATIONS): Promise<Ledg
 }
 
 /** A start takes as long as that takes; a day is what a timer can wait for. */
-export const UPGRADE_WITHIN_MS = 86_400_000;
+const UPGRADE_WITHIN_MS = 86_400_000;
 
-/** Told before a ledger of an earlier version is changed. */
-export type OnUpgrade = (versions: { readonly from: number; readonly to: number }) => void;
+/** The store whose ledger is of this version now, unless it is only read. Closes it if that cannot be done. */
+export async function upToDate<Store extends Transactions>(
+  store: Store,
+  { isReader = false, migrations, onUpgrade }: DatabaseSettings,
+): Promise<Store> {
+  if (isReader) return store;
+  try {
+    const options = { isDurable: true, withinMs: UPGRADE_WITHIN_MS };
+    await store.run((tx) => migrate(tx, migrations, onUpgrade), options);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
 
 /** Makes the tables, or takes the steps that the ledger lacks. @throws {Error} as `ledgerState` does */
-export async function migrate(tx: Tx, migrations = MIGRATIONS, onUpgrade?: OnUpgrade): Promise<void> {
+async function migrate(
+  tx: Tx,
+  migrations = MIGRATIONS,
+  onUpgrade?: DatabaseSettings['onUpgrade'],
+): Promise<void> {
   if ((await ledgerState(tx, migrations)) === 'ready') return;
   await waitForOthers(tx);
   // Another replica may have done it meanwhile.

@@ -131,8 +131,9 @@ export class Upkeep {
     const strays = new Map<string, number>();
     const isLeft = (claim: string) => {
       const since = known.get(claim) ?? now;
+      if (since < before) return true;
       strays.set(claim, since);
-      return since < before;
+      return false;
     };
     const left = {
       deliveries: own.deliveries.filter(

@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly mayIndexLog?: boolean | undefined;
   /** A keeper moves the log into the file, and this connection never does. */
   readonly isKept?: boolean | undefined;
-  /** The most that the store may take. */
+  /** The most bytes of pages in use and log; undefined: no limit. */
   readonly maxBytes?: number | undefined;
   /** For tests: a disk that fails, or hangs. */
   readonly flush?: Flush | undefined;

@@ -5,6 +5,7 @@
 import { empty } from 'sql-template-tag';
 import {
   type CallOptions,
+  type DatabaseSettings,
   DEFAULT_WITHIN_MS,
   MOST_WAITING,
   type Statement,
@@ -13,10 +14,9 @@ import {
 } from '../database.ts';
 import { failed, reasonOf, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
-import { type Random, systemRandom } from '../../text/random.ts';
-import { type Clock, Deadline, Turns } from '../../time/clock.ts';
-import { ledgerState, migrate, type OnUpgrade, UPGRADE_WITHIN_MS } from '../shared/migrate.ts';
-import type { Migration } from '../shared/schema.ts';
+import { systemRandom } from '../../text/random.ts';
+import { Deadline, Turns } from '../../time/clock.ts';
+import { ledgerState, upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { hasBytes, MEMORY } from './file.ts';
 import { Space, type StoreEvent } from './space.ts';
@@ -33,13 +33,8 @@ const TURN_MS = 20;
 /** The longest time in which nothing is begun, so that the log can be emptied. */
 const LONGEST_REST_MS = 5000;
 
-interface SqliteSettings {
+interface SqliteSettings extends DatabaseSettings {
   readonly connection: SqliteConnection;
-  readonly owner: string;
-  /** `monotonic` has to be the clock of the calls' deadlines. */
-  readonly clock: Clock;
-  readonly random?: Random | undefined;
-  readonly isReader?: boolean | undefined;
   readonly space?: Pick<Space, 'makeRoom'> | undefined;
 }
 
@@ -228,40 +223,20 @@ export class SqliteTransactions implements Transactions {
   }
 }
 
-export interface SqliteOptions extends Omit<SqliteSettings, 'connection' | 'space'>, ConnectionOptions {
+export interface SqliteOptions extends DatabaseSettings, Omit<ConnectionOptions, 'isReader'> {
   readonly path: string;
-  readonly onEvent?: ((event: StoreEvent) => void) | undefined;
-  /** Undefined: no limit. */
-  readonly maxBytes?: number | undefined;
-  readonly migrations?: readonly Migration[] | undefined;
-  readonly onUpgrade?: OnUpgrade | undefined;
+  readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
 }
 
-/** A reader creates nothing, and opens a file of any version. @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
+/** @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
-  const {
-    path,
-    isReader = false,
-    maxBytes,
-    migrations,
-    onUpgrade,
-    clock,
-    onEvent = () => undefined,
-  } = options;
+  const { path, isReader = false, maxBytes, clock, onStoreEvent: onEvent = () => undefined } = options;
   try {
     if (!isReader) await checkOwn(options);
     const connection = new SqliteConnection(path, options);
     const hasLimit = !isReader && maxBytes !== undefined;
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
-    const transactions = new SqliteTransactions({ ...options, connection, space });
-    if (isReader) return transactions;
-    await transactions
-      .run((tx) => migrate(tx, migrations, onUpgrade), { isDurable: true, withinMs: UPGRADE_WITHIN_MS })
-      .catch(async (error: unknown) => {
-        await transactions.close();
-        throw error;
-      });
-    return transactions;
+    return await upToDate(new SqliteTransactions({ ...options, connection, space }), options);
   } catch (error) {
     throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
       cause: error,

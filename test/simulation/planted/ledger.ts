@@ -102,14 +102,14 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'never gives back what a call has claimed whose answer was lost',
     file: 'src/ledger/shared/upkeep.ts',
-    from: 'return since < before;',
-    to: 'return since < before - Infinity;',
+    from: 'if (since < before) return true;',
+    to: 'if (since < before - Infinity) return true;',
   },
   {
     does: 'gives back what is on its way into its hands',
     file: 'src/ledger/shared/upkeep.ts',
-    from: 'return since < before;',
-    to: 'return since <= before + Infinity;',
+    from: 'if (since < before) return true;',
+    to: 'if (since < before + Infinity) return true;',
   },
   {
     does: 'gives back what it has in hand',
