@@ -87,8 +87,8 @@ export const INCIDENT: readonly Planted[] = [
   {
     does: 'tells that a trouble is over where no alert arrived',
     file: 'src/ledger/incidents/telling.ts',
-    from: 'return alerted.filter(({ lastId }) => lastId === undefined || got.has(lastId));',
-    to: 'return got.size < 0 ? [] : alerted;',
+    from: 'return alerted.filter(({ lastId }) => lastId === undefined || got.includes(lastId));',
+    to: 'return got.length < 0 ? [] : alerted;',
   },
   {
     does: 'alerts of what is over',

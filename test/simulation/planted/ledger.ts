@@ -5,7 +5,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what is behind an earlier message of its job',
     file: 'src/ledger/deliveries/claim.ts',
-    from: '\n        AND NOT EXISTS (${EARLIER})',
+    from: ' AND NOT EXISTS (${EARLIER})',
     to: '',
   },
   {
@@ -17,8 +17,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'claims what another process has claimed',
     file: 'src/ledger/deliveries/claim.ts',
-    from: 'AND +due_at <= ${tx.now} AND ${IS_IDLE} AND ${which}',
-    to: 'AND +due_at <= ${tx.now} AND ${which}',
+    from: 'AND +due_at <= ${tx.now} AND ${IS_IDLE}`;',
+    to: 'AND +due_at <= ${tx.now}`;',
   },
   {
     does: 'does not hold the beginning of a run when its result comes',
