@@ -22,6 +22,7 @@ import { type AdmitArgs, enterCallback, resultOf } from './enter-callback.ts';
 import { bodiesOf } from '../deliveries/claim.ts';
 import { enterResult } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
+import { beginTimers, overdueTimers } from '../timers/timers.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
@@ -187,9 +188,11 @@ async function targetsOf(
   { id: callbackId, isLateStart, ofJob: { isFirstOfJob, hasSnoozes } }: Entered,
 ): Promise<readonly DecidedTarget[]> {
   if (isLateStart) return [];
-  const { asking } = args;
+  const { asking, status } = args;
   if (asking.isPlain && !hasSnoozes) return asking.planned;
-  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes, isFirstOfJob };
+  const arrived = { callbackId, receivedAt: tx.now, hasSnoozes };
+  if (status === EXECUTING && isFirstOfJob)
+    await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));
   return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
 }
 

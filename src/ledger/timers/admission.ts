@@ -13,7 +13,7 @@ import {
   withoutAhead,
   withSuccessAt,
 } from './facts.ts';
-import { beginTimers, lockTimers, overdueTimers, putTimers, readTimers, type Timer } from './timers.ts';
+import { lockTimers, putTimers, readTimers, type Timer } from './timers.ts';
 import { endSnoozes, openSnoozes } from './snoozes.ts';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import {
@@ -29,19 +29,6 @@ import { NOTHING_TOLD, type ToldErrors, withResult } from '../../signal/streak.t
 import sql from 'sql-template-tag';
 import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 
-export interface Arrived extends Arriving {
-  readonly hasSnoozes: boolean;
-  readonly isFirstOfJob: boolean;
-}
-
-/** Asks the rules of a new callback, and begins its overdue timers. @returns its targets, held or not */
-export async function decideAll(tx: Tx, arrived: Arrived): Promise<readonly DecidedTarget[]> {
-  const { status, watched } = arrived;
-  if (status === EXECUTING && arrived.isFirstOfJob)
-    await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));
-  return ask(tx, arrived);
-}
-
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
 export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
@@ -50,12 +37,13 @@ export function holdWanted(tx: Tx, { timezone, ...wanted }: Wanted): Promise<rea
   const about = { ...wanted, ...times, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
   const nothing = { callbackId: 0, likeness: '', unmet: [], hasSnoozes: true };
   const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
-  return ask(tx, { ...about, ...nothing, watched });
+  return decideAll(tx, { ...about, ...nothing, watched });
 }
 
-type Question = Arriving & Pick<Arrived, 'hasSnoozes'>;
+type Question = Arriving & { readonly hasSnoozes: boolean };
 
-async function ask(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
+/** @returns its targets, held or not */
+export async function decideAll(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
   const known = await lockKnown(tx, asking, isKept);
@@ -64,7 +52,7 @@ async function ask(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
   await endSnoozes(tx, ended);
-  return foreseen.flatMap<DecidedTarget>((each) => targetOf(tx, each, asking.botKey));
+  return foreseen.flatMap((each) => targetOf(tx, each, asking.botKey));
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
@@ -122,7 +110,7 @@ function targetOf(
   { now }: Tx,
   { target: { destination, channel, address }, decision }: Foreseen,
   botKey: string,
-) {
+): readonly DecidedTarget[] {
   const recoveryOf = decision?.isRecovered === true ? botKey : undefined;
   const tells = decision?.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
   const target = { destination, channel, address, telling: decision?.telling, recoveryOf, tells };

@@ -1,5 +1,5 @@
 /** A BOT's results, and what each destination was told of them: kept while a rule needs them, and caught up when one begins to. */
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import {
   NO_RESULTS,
@@ -21,19 +21,21 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { streak: NO_RESULTS, told: {}, lastId: 0 };
 
-export async function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
-  const row = await tx.first<{ facts: Facts | undefined }>(sql`
+export function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts> {
+  const kept = sql`
     INSERT INTO streaks (bot_key, updated_at) VALUES (${botKey}, ${tx.now})
-    ON CONFLICT (bot_key) DO UPDATE SET updated_at = excluded.updated_at RETURNING facts`);
-  return current(tx, row?.facts ?? NO_FACTS, botKey, before);
+    ON CONFLICT (bot_key) DO UPDATE SET updated_at = excluded.updated_at RETURNING facts`;
+  return current(tx, kept, botKey, before);
 }
 
 /** Locks nothing, for a callback that has not come. */
-export async function readFacts(tx: Tx, botKey: string): Promise<Facts> {
-  const row = await tx.first<{ facts: Facts | undefined }>(
+export function readFacts(tx: Tx, botKey: string): Promise<Facts> {
+  return current(
+    tx,
     sql`SELECT facts FROM streaks WHERE bot_key = ${botKey}`,
+    botKey,
+    Number.MAX_SAFE_INTEGER,
   );
-  return current(tx, row?.facts ?? NO_FACTS, botKey, Number.MAX_SAFE_INTEGER);
 }
 
 /** Of a BOT of which nothing is kept, what its last results say. */
@@ -41,8 +43,9 @@ export function factsFromRows(tx: Tx, botKey: string, before: number): Promise<F
   return caughtUp(tx, NO_FACTS, botKey, before);
 }
 
-async function current(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
-  return withoutUntold(tx, await caughtUp(tx, facts, botKey, before));
+async function current(tx: Tx, kept: Sql, botKey: string, before: number): Promise<Facts> {
+  const row = await tx.first<{ facts: Facts | undefined }>(kept);
+  return withoutUntold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));
 }
 
 export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<void> {
