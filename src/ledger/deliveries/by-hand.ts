@@ -272,7 +272,7 @@ interface RunningBulk extends Pick<BulkRedelivery, 'id' | 'what' | 'filter' | 'a
   readonly untilId: number;
 }
 
-/** Takes the next step, a hundred deliveries, of a running bulk that no other transaction has locked. */
+/** Takes the next step of a running bulk that no other transaction has locked: of a hundred deliveries, those that still match once they are locked. */
 export async function continueBulk(tx: Tx): Promise<BulkStep> {
   const bulk = await tx.first<RunningBulk>(
     sql`SELECT id, what, filter, actor, given, looked_at, until_id FROM bulks WHERE state = 'running' ORDER BY id LIMIT 1 ${tx.skipLocked}`,
@@ -280,20 +280,15 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
   const next = (await undelivered(tx, bulk.filter, isNext)).map(({ id }) => id);
-  const given = await give(tx, bulk, next);
+  await lockDeliveries(tx, next);
+  const isStill = sql`deliveries.id IN (${join([-1, ...next])})`;
+  const rows = await undelivered(tx, bulk.filter, isStill);
+  await giveBack(tx, rows, bulk.what, { actor: bulk.actor, bulkId: bulk.id });
+  const given = rows.length;
   const total = bulk.given + given;
   const last = next.at(-1);
   const place = last === undefined ? sql`state = 'done', ended_at = ${tx.now}` : sql`looked_at = ${last}`;
   await tx.all(sql`UPDATE bulks SET given = ${total}, ${place} WHERE id = ${bulk.id}`);
   const ended = last === undefined ? { id: bulk.id, what: bulk.what, given: total } : undefined;
   return { isMore: true, given, ended };
-}
-
-/** Gives back or dismisses those that still match once they are locked. */
-async function give(tx: Tx, bulk: RunningBulk, among: readonly number[]): Promise<number> {
-  if (among.length === 0) return 0;
-  await lockDeliveries(tx, among);
-  const rows = await undelivered(tx, bulk.filter, sql`deliveries.id IN (${join(among)})`);
-  await giveBack(tx, rows, bulk.what, { actor: bulk.actor, bulkId: bulk.id });
-  return rows.length;
 }

@@ -134,7 +134,11 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 }
 
 /** The time since a delivery became due counts as waiting, not towards its age. */
-async function claimRows(tx: Tx, rows: readonly RowWithCallback[], down: readonly FailingDestination[]) {
+async function claimRows(
+  tx: Tx,
+  rows: readonly RowWithCallback[],
+  down: readonly FailingDestination[],
+): Promise<readonly DueDelivery[]> {
   if (rows.length === 0) return [];
   const failures = new Map(down.map((each) => [each.destination, each]));
   const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failures.get(row.destination))]));
@@ -152,7 +156,14 @@ async function claimRows(tx: Tx, rows: readonly RowWithCallback[], down: readonl
     const notice =
       notices.get(callbackId) ?? noticeIn({ ...row, body: bodies.get(callbackId) ?? new Uint8Array() });
     notices.set(callbackId, notice);
-    return claimed(row, waited.get(row.id) ?? 0, notice);
+    const ageMs = row.ageMs - (waited.get(row.id) ?? 0);
+    return {
+      record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
+      kind: row.kind,
+      firstReceivedAt: row.receivedAt,
+      isTakenOver: !row.isTakenOver,
+      notice,
+    };
   });
 }
 
@@ -175,16 +186,4 @@ export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'cal
     sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,
   );
   return new Map(bodies.map(({ id, body }) => [id, body]));
-}
-
-function claimed(row: RowWithCallback, waited: number, notice: Notice): DueDelivery {
-  const { receivedAt: firstReceivedAt, kind, isTakenOver } = row;
-  const ageMs = row.ageMs - waited;
-  return {
-    record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
-    kind,
-    firstReceivedAt,
-    isTakenOver: !isTakenOver,
-    notice,
-  };
 }

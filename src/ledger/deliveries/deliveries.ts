@@ -51,15 +51,10 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
   const records = inserted.filter((record) => record !== undefined);
   const isRecovery = planned.targets.some(({ recoveryOf }) => recoveryOf !== undefined);
   const isAlone = planned.isFirstOfJob === true || planned.jobKey === undefined;
-  return isAlone && !isRecovery ? records : withBefore(tx, records);
-}
-
-async function withBefore(tx: Tx, records: readonly DeliveryRecord[]): Promise<readonly DeliveryRecord[]> {
-  const [first] = records;
-  if (first === undefined) return records;
+  if (records.length === 0 || (isAlone && !isRecovery)) return records;
   const rows = await tx.all<Pick<DeliveryRecord, 'id' | 'behind'>>(sql`
     SELECT id, (${BEHIND}) AS behind FROM deliveries
-    WHERE callback_id = ${first.callbackId} AND state = 'pending'`);
+    WHERE callback_id = ${planned.callbackId} AND state = 'pending'`);
   const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }

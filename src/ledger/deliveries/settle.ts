@@ -43,6 +43,8 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
   const raised = await noticeFailures(tx, decisions);
   await noteFailures(tx, settlement.attempts, decisions);
   const isAlerted = raised.length > 0 && (await raise(tx, sql`id IN (${join(raised)})`));
+  const isDue = ({ state, isTakenOver, dueInMs }: Decision) =>
+    state === 'pending' && isTakenOver && dueInMs === 0;
   return isAlerted || decisions.some(isDue);
 }
 
@@ -54,31 +56,24 @@ export function isPlain({ deliveries, refused = [] }: Settlement): boolean {
 
 async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const { callbackId, answer, deliveries } = settlement;
-  const putOff = deliveries.filter(({ isUnattempted }) => isUnattempted);
-  const [, isAnswered, isAnyDue] = await Promise.all([
+  const putOff = deliveries.filter(({ isUnattempted }) => isUnattempted).toSorted((a, b) => a.id - b.id);
+  const [, isAnswered, due] = await Promise.all([
     answer && lockRow(tx, callbackId),
     tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
-    putOff.length > 0 && takeBack(tx, putOff),
+    Promise.all(putOff.map((update) => takeOneBack(tx, update))),
   ]);
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
   const rows = isLeft ? [...made, ...answered] : made;
   if (rows.length > 0) await writeHistory(tx, rows);
-  return isAnyDue;
+  return due.some(Boolean);
 }
 
 const takingOver = shared('bigint bigint text text bigint');
 const takingBack = shared('bigint bigint bigint text text bigint');
 
-/** Has deliveries wait for Botbell's own attempts that this process has claimed, and not attempted. @returns whether there are any */
-async function takeBack(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
-  const rows = await Promise.all(
-    updates.toSorted((a, b) => a.id - b.id).map((update) => takeOneBack(tx, update)),
-  );
-  return rows.some(Boolean);
-}
-
+/** Has a delivery wait for Botbell's own attempts that this process has claimed, and not attempted. @returns undefined: it is not there any more */
 async function takeOneBack(tx: Tx, update: DeliveryUpdate): Promise<unknown> {
   const { now, owner } = tx;
   const { id, destination, receivedAt, dueInMs } = update;
@@ -108,7 +103,10 @@ function shownOf(settlement: Settlement, times: number) {
   if (!isWorthWriting) return [[], []] as const;
   const made = attempts
     .filter(({ deliveryId }) => firstSuccess(settlement, deliveryId) === undefined)
-    .map((attempt) => attemptEntry(callbackId, attempt));
+    .map(({ deliveryId, startedAt, durationMs, outcome, error }): NewHistoryRow => {
+      const entry = { startedAt, durationMs: Math.round(durationMs), error: kept(error) };
+      return { callbackId, what: 'attempt', deliveryId, at: startedAt, result: outcome, entry };
+    });
   return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
 }
 
@@ -118,10 +116,6 @@ function firstSuccess({ deliveries, attempts }: Settlement, id: number): Attempt
   if (update?.state !== 'delivered' || update.attempts !== 1) return undefined;
   const [only, ...others] = attempts.filter(({ deliveryId }) => deliveryId === id);
   return others.length === 0 && only?.outcome === 'delivered' ? only : undefined;
-}
-
-function isDue({ state, isTakenOver, dueInMs }: Decision): boolean {
-  return state === 'pending' && isTakenOver && dueInMs === 0;
 }
 
 async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
@@ -196,18 +190,6 @@ async function tellOne(
   // A summary belongs to no job.
   else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
   return answer !== undefined && row?.timesReceived === 1;
-}
-
-function attemptEntry(callbackId: number, attempt: AttemptRecord): NewHistoryRow {
-  const { deliveryId, startedAt, durationMs, outcome, error } = attempt;
-  return {
-    callbackId,
-    what: 'attempt',
-    deliveryId,
-    at: startedAt,
-    result: outcome,
-    entry: { startedAt, durationMs: Math.round(durationMs), error: kept(error) },
-  };
 }
 
 export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistoryRow {

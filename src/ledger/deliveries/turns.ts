@@ -46,13 +46,10 @@ export function channelOf(destination: string): string {
 export function roomFor(destination: string, places: Places, most: number): number {
   const { total, troubled } = places;
   const own = places.at(destination);
-  const isKeptOut = total >= HALF && troubled.has(destination) && heldByTrouble(places) >= HALF;
+  const isCrowded = total >= HALF && troubled.has(destination);
+  const isKeptOut = isCrowded && [...troubled].reduce((sum, each) => sum + places.at(each), 0) >= HALF;
   const first = own === 0 && total < MOST && !isKeptOut ? 1 : 0;
   return Math.max(first, Math.min(most - own, HALF - total));
-}
-
-function heldByTrouble(places: Places): number {
-  return [...places.troubled].reduce((sum, destination) => sum + places.at(destination), 0);
 }
 
 /** How many to claim for each destination, in turn, so that a slow one does not delay the others. */

@@ -35,7 +35,10 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
     sql`updated_at = ${now}, counts_from = ${now}, waited_ms = 0`,
     sql`held_until IS NOT NULL AND updated_at > ${now + SLACK_MS}`,
   );
-  await correctSnoozes(tx);
+  // A snooze that was begun ahead of time lasts as long as it was to, from now on.
+  await tx.all(sql`
+    UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
+    WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
   await correctTimers(tx);
   await correctIncidents(tx);
 }
@@ -43,14 +46,6 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
 /** @param own where the delivery is Botbell's own to try again, `others` where it is the service's */
 function byOwner(own: number, others: number): Sql {
   return sql`CASE WHEN is_taken_over = 1 THEN CAST(${own} AS BIGINT) ELSE CAST(${others} AS BIGINT) END`;
-}
-
-/** A snooze that was begun ahead of time lasts as long as it was to, from now on. */
-async function correctSnoozes(tx: Tx): Promise<void> {
-  const { now } = tx;
-  await tx.all(sql`
-    UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
-    WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
 }
 
 /** What is over with its next success, or so long after its last sign, is so again; what had delivered after that has still. */

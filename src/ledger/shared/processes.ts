@@ -125,22 +125,18 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
   const isAnyDead = await endClaims(tx, sql`destination >= '' AND ${isDead}`, isDead);
   await tx.all(sql`
     DELETE FROM processes WHERE owner <> ${owner} AND (owner IN (${join(['', ...gone])}) OR seen_at < ${now - FORGOTTEN_AFTER_MS})`);
-  const left = leftOf(await ownClaims(tx));
   const isOwn = sql`owner = ${owner}`;
+  const deliveries = await tx.all<OwnClaims['deliveries'][number]>(sql`
+    SELECT id, destination, (${RECEIVED_AT}) AS received_at, updated_at FROM deliveries
+    WHERE state = 'pending' AND destination >= '' AND ${isOwn}`);
+  const timers = await tx.all<{ key: string }>(sql`SELECT key FROM timers WHERE ${isOwn}`);
+  const left = leftOf({ deliveries, timers: timers.map(({ key }) => key) });
   const isAnyLeft = await endClaims(
     tx,
     sql`${isOwn} AND id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
     sql`${isOwn} AND key IN (${join(['', ...left.timers])})`,
   );
   return { dead, isAny: isAnyDead || isAnyLeft, hasLooked: true };
-}
-
-async function ownClaims(tx: Tx): Promise<OwnClaims> {
-  const deliveries = await tx.all<OwnClaims['deliveries'][number]>(sql`
-    SELECT id, destination, (${RECEIVED_AT}) AS received_at, updated_at FROM deliveries
-    WHERE state = 'pending' AND destination >= '' AND owner = ${tx.owner}`);
-  const timers = await tx.all<{ key: string }>(sql`SELECT key FROM timers WHERE owner = ${tx.owner}`);
-  return { deliveries, timers: timers.map(({ key }) => key) };
 }
 
 /** Signs off, and gives back what it could not finish. */
