@@ -93,7 +93,8 @@ export class Reports {
     else this.#logger.warn(FORGOTTEN_EARLY);
   };
 
-  readonly onUpgrade: NonNullable<LedgerOptions['onUpgrade']> = (versions) => this.#logger.info(versions, UPGRADE);
+  readonly onUpgrade: NonNullable<LedgerOptions['onUpgrade']> = (versions) =>
+    this.#logger.info(versions, UPGRADE);
 
   readonly onTemplateError = (failure: TemplateFailure): void => {
     this.#metrics.templateErrors.inc();

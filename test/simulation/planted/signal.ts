@@ -19,9 +19,9 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'does not watch whether a run takes too long',
-    file: 'src/ledger/timers/admission.ts',
-    from: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs));',
-    to: 'await beginTimers(tx, overdueTimers(arrived, watched.overdueMs).slice(1));',
+    file: 'src/ledger/callbacks/admit.ts',
+    from: 'await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));',
+    to: 'await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs).slice(1));',
   },
   {
     does: 'has a success end no errors where it is not told',
@@ -148,8 +148,8 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'counts an error as told that became a dead letter',
     file: 'src/ledger/timers/facts.ts',
-    from: 'return withoutUntold(tx, await caughtUp(tx, facts, botKey, before));',
-    to: 'return caughtUp(tx, facts, botKey, before);',
+    from: 'return withoutUntold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));',
+    to: 'return caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before);',
     unseen:
       'a dead letter, then the same error under a rule that compares, and neither held: one seed in a thousand',
   },
