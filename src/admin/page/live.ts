@@ -1,4 +1,4 @@
-/** The page's script: refreshes the page regularly, but not while the reader is using it. */
+/** The page's script: refreshes the page regularly, but not while the reader is using it, and says which it is. */
 
 const EVERY_MS = 5000;
 const DEADLINE_MS = 30_000;
@@ -6,27 +6,31 @@ const DEADLINE_MS = 30_000;
 /** In pixels. A reader who has scrolled further is reading. */
 const SCROLLED = 80;
 
+type Stale = 'paused' | 'silent';
+
+/** What stood in each form before somebody wrote in it. */
+const drawn = new WeakMap<HTMLFormElement, string>();
+
+function written(form: HTMLFormElement): string {
+  return JSON.stringify([...new FormData(form)]);
+}
+
 function mainOf(root: Document): HTMLElement | null {
   return root.querySelector('main');
 }
 
-/** Whether the reader has filled in or focused something, scrolled, selected text or opened details. */
+/** Whether the reader is writing or has focused something, has scrolled, selected text or opened details. */
 function isRead(main: HTMLElement): boolean {
   const selection = document.getSelection();
   const focused = document.activeElement;
   return (
-    isFilledIn ||
+    [...main.querySelectorAll('form')].some((form) => written(form) !== drawn.get(form)) ||
     window.scrollY > SCROLLED ||
     (focused !== null && focused !== main && main.contains(focused)) ||
     (selection !== null && !selection.isCollapsed && main.contains(selection.anchorNode)) ||
     main.querySelector('details[open]:not(form details)') !== null
   );
 }
-
-let isFilledIn = false;
-document.addEventListener('input', () => {
-  isFilledIn = true;
-});
 
 /** @returns the page's current state; undefined if it cannot be fetched now */
 async function pageNow(): Promise<Document | undefined> {
@@ -39,9 +43,9 @@ async function pageNow(): Promise<Document | undefined> {
   }
 }
 
-function show(next: Document): void {
-  const [main, fresh] = [mainOf(document), mainOf(next)];
-  if (main === null || fresh === null || isRead(main)) return;
+function show(main: HTMLElement, next: Document): void {
+  const fresh = mainOf(next);
+  if (fresh === null) return;
   // The server sends an action's result only once: keep it, or it would vanish before it is read.
   const result = main.querySelector('[data-once]');
   if (result !== null) fresh.prepend(result);
@@ -49,24 +53,32 @@ function show(next: Document): void {
   document.title = next.title;
   const [menu, freshMenu] = [document, next].map((each) => each.querySelector('body > header nav'));
   if (menu && freshMenu && !menu.contains(document.activeElement)) menu.replaceWith(freshMenu);
+  noteForms(fresh);
 }
 
-/** What is shown is of the time beside the title. */
-function saySilent(): void {
-  const asOf = document.getElementById('as-of');
-  if (asOf === null || asOf.classList.contains('bad')) return;
-  asOf.classList.add('status', 'bad');
-  asOf.prepend(`${asOf.dataset['silent'] ?? ''} `);
+function noteForms(main: HTMLElement): void {
+  for (const form of main.querySelectorAll('form')) drawn.set(form, written(form));
+}
+
+/** Says why what is shown is no newer than it is. */
+function say(main: HTMLElement, why: Stale): void {
+  for (const each of main.querySelectorAll<HTMLElement>('[data-stale]'))
+    each.hidden = each.dataset['stale'] !== why;
 }
 
 async function refresh(): Promise<void> {
   const main = mainOf(document);
-  if (!document.hidden && main !== null && !isRead(main)) {
-    const next = await pageNow();
-    if (next === undefined) saySilent();
-    else show(next);
+  if (!document.hidden && main !== null) {
+    const next = isRead(main) ? undefined : await pageNow();
+    if (isRead(main)) say(main, 'paused');
+    else if (next === undefined) say(main, 'silent');
+    else show(main, next);
   }
   window.setTimeout(() => void refresh(), EVERY_MS);
 }
 
-if (mainOf(document)?.dataset['still'] === 'false') window.setTimeout(() => void refresh(), EVERY_MS);
+const first = mainOf(document);
+if (first?.dataset['still'] === 'false') {
+  noteForms(first);
+  window.setTimeout(() => void refresh(), EVERY_MS);
+}

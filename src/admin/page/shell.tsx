@@ -108,7 +108,7 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
       <nav aria-label={t('sections')}>
         {MENU.map(([name]) => (
           <a key={name} href={pathOf(name)} aria-current={entryOf(section)[0] === name ? 'page' : undefined}>
-            {t(name === 'dead' ? 'nav.undelivered' : `nav.${name}`)}
+            {t(`nav.${name}`)}
             {!marks[name] ? null : <strong class="count"> {marks[name]}</strong>}
           </a>
         ))}
@@ -149,7 +149,7 @@ function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellP
 }
 
 function Head({ shown: { title, lead, facts, isStill }, section }: Pick<ShellProps, 'shown' | 'section'>) {
-  const { t, formats, now } = useReader();
+  const { t } = useReader();
   const entry = entryOf(section);
   return (
     <div class="head">
@@ -165,14 +165,27 @@ function Head({ shown: { title, lead, facts, isStill }, section }: Pick<ShellPro
       <h1>
         <Foreign text={title} />
       </h1>
-      {isStill === true ? null : (
-        <p class="quiet" id="as-of" data-silent={t('silent')}>
-          {t('as of', { time: formats.clock(now) })}
-        </p>
-      )}
+      {isStill === true ? null : <Freshness />}
       {lead === undefined ? null : <p class="lead">{lead}</p>}
       {facts === undefined ? null : <div class="facts">{facts}</div>}
     </div>
+  );
+}
+
+/** The script shows why it is not newer. */
+function Freshness() {
+  const { t, formats, now, here } = useReader();
+  const time = formats.clock(now);
+  return (
+    <>
+      <p class="quiet">{t('as of', { time })}</p>
+      <p class="stale" data-stale="paused" hidden>
+        {t('paused', { time })} <a href={here}>{t('refresh')}</a>
+      </p>
+      <p class="stale status bad" data-stale="silent" role="alert" hidden>
+        {t('silent', { time })}
+      </p>
+    </>
   );
 }
 

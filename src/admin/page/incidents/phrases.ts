@@ -19,6 +19,11 @@ export const INCIDENT_PHRASES = {
   'kind.taken_up': ['Taken up', '対応中'],
   'kind.over': ['Over', '解消'],
   'as of': ['As of {time}', '{time} 現在'],
-  silent: ['Botbell does not answer now.', 'Botbellが応答していません。'],
+  paused: [
+    'As of {time}: not refreshed while you read or write.',
+    '{time} 現在。閲覧中・入力中は更新しません。',
+  ],
+  refresh: ['Refresh now', '今すぐ更新'],
+  silent: ['No answer from Botbell since {time}.', '{time} 以降、Botbellから応答がありません。'],
   more: ['… {number} more', '… ほか{number}件'],
 } as const;
