@@ -170,7 +170,7 @@ const FOR_OPERATORS = [
   'over',
 ] as const;
 
-const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'report', 'budget'] as const;
+export const OWN_NAMES = [...FOR_OPERATORS, 'missed', 'summary', 'report', 'budget'] as const;
 
 /** The template of a notice of Botbell's own. */
 export type OwnTemplate = (typeof OWN_NAMES)[number];

@@ -34,6 +34,31 @@ function placeOf(method: string, path: string, status: number): string {
   return status < 400 ? `/no ${status} of ${method} ${path}` : '/components/responses/Problem';
 }
 
+/** @param place a JSON pointer to a schema of the document. @returns what of `value` is not as it says; undefined: nothing */
+export function faultBy(place: string, value: unknown): string | undefined {
+  const matches = ajv.getSchema(`document#${place}`);
+  return matches?.(value) === true ? undefined : `${place}: ${JSON.stringify(matches?.errors)}`;
+}
+
+/** Each example of the document, with the place of its schema. */
+export function examplesIn(node: unknown, place = ''): readonly (readonly [place: string, value: unknown])[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { schema, example, examples } = node as Readonly<Record<string, unknown>>;
+  const isSchema = schema === undefined;
+  const listed = Object.values(examples ?? {}).map((each: unknown) =>
+    isSchema ? each : (each as { readonly value: unknown }).value,
+  );
+  const own = [...(example === undefined ? [] : [example]), ...listed];
+  const at = isSchema ? place : `${place}/schema`;
+  const inner = Object.entries(node).filter(
+    ([key]) => !['example', 'examples', 'const', 'enum'].includes(key),
+  );
+  return [
+    ...own.map((value) => [at, value] as const),
+    ...inner.flatMap(([key, value]) => examplesIn(value, `${place}/${escaped(key)}`)),
+  ];
+}
+
 /** @param what a method and a path, `GET /healthz`. @returns what is not as the document says; undefined: nothing */
 export function faultIn(what: string, { status, headers, body, json }: AdminAnswer): string | undefined {
   const [method = '', path = ''] = what.split(/[ ?]/);
