@@ -30,6 +30,7 @@ import { type Outcome, Refused, statusOf } from '../people/outcomes.ts';
 import { readIncidentFilter, TAKE_UP_BODY } from '../people/incidents.ts';
 import { csvFileOf, loadReport, readReport, reportJson } from '../people/report.ts';
 import { SNOOZE_FIELDS } from '../people/snooze.ts';
+import { COMMON_PAGE } from '../ledger/archive/stories.ts';
 import { loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { readFields, readTexts } from './body.ts';
@@ -119,13 +120,13 @@ function addCallbacks({ get }: Routes, { archive, people, surroundings }: ApiSer
   const context = () => ({ ...display(), now: now(), redact });
   const readList = (query: URLSearchParams) => readFilter(query, context());
   get('/api/callbacks', readList, async ({ values: { filter, page } }) =>
-    pageJson(await people.callbacks(filter, page), (item) => callbackJson(item, redact)),
+    pageJson(await people.callbacks(filter, page), (item) => callbackJson(item, context())),
   );
   get('/api/callbacks/:id', NONE, async ({ ctx, id }) => {
     const found = await loadStory(archive, id, context());
     const body = found && (await archive.body(id));
     ctx.type = JSON_TYPE;
-    return body && withCallback(storyJson(found, redact), id, body);
+    return body && withCallback(storyJson(found, context()), id, body);
   });
   get('/api/callbacks/:id/body', NONE, async ({ ctx, id }) => {
     const body = await archive.body(id);
@@ -181,16 +182,17 @@ function addBulks({ get, act }: Routes, { people, surroundings: { display, now }
   act('post', '/api/redeliveries/:id/stop', NONE, ({ id, actor }) => people.stopBulk(id, actor));
 }
 
-const BOTS_A_PAGE = 50;
 const RUNS_SHOWN = 50;
 
 const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule };
 
 function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServices): void {
-  get('/api/bots', only({ after: AFTER }), async ({ values: { after = '' } }) => {
-    const bots = await archive.bots(after, BOTS_A_PAGE);
-    const next = bots.length < BOTS_A_PAGE ? undefined : bots.at(-1)?.botId;
-    return { items: bots.map((bot) => botJson(bot, redact)), next: next ?? null };
+  get('/api/bots', only({ after: AFTER, limit: PAGE.limit }), async ({ values }) => {
+    const { after = '', limit = COMMON_PAGE } = values;
+    const bots = await archive.bots(after, limit + 1);
+    const items = bots.slice(0, limit);
+    const next = bots.length > limit ? items.at(-1)?.botId : undefined;
+    return { items: items.map((bot) => botJson(bot, redact)), next: next ?? null };
   });
   get('/api/bots/:id', NONE, async ({ ctx }) => {
     const bot = await archive.bot(ctx.params['id'] ?? '');

@@ -96,8 +96,6 @@ export interface AdminServices {
   readonly onUnforeseen: (error: unknown) => void;
   /** Draws by the config in force. */
   readonly drawing: () => Drawing;
-  /** Destinations (`<channel>:<address>`) and whole channels that this process has paused, and for how many milliseconds more. */
-  readonly paused: () => readonly { readonly key: string; readonly ms: number }[];
   /** Sample callbacks that come with the program, as JSON. */
   readonly samples: readonly { readonly name: string; readonly text: string }[];
 }

@@ -227,7 +227,7 @@ function adminServices(services: Services): AdminServices {
       processName: `${hostname()}/${process.pid}`,
       now: () => services.clock.now(),
       display: () => settings.current.config.display,
-      redact: (text) => settings.current.redact(text),
+      redact: (text) => settings.current.hide(text),
     },
     metrics: {
       contentType: metrics.contentType,
@@ -240,7 +240,6 @@ function adminServices(services: Services): AdminServices {
     reloading,
     onUnforeseen: reports.onUnforeseen,
     drawing: () => drawingOf(settings.current, services.channelTypes),
-    paused: () => pipeline.paces.paused,
     samples: jsonFilesOf(samplesIn(settings.current.config.display.language)),
   };
 }

@@ -45,7 +45,7 @@ export async function figuresOf({
     archive.storeBytes().catch(unknown),
     budgetStanding(archive, { budget, display }, today).catch(unknown),
   ]);
-  const { paces, loop, outage } = pipeline;
+  const { loop, outage } = pipeline;
   // Until it can be written, the store has nothing of that.
   if (incidents !== undefined && outage.isOpen) incidents.botbell += 1;
   // One that was down when it was taken out of the config is so in the store for good.
@@ -59,7 +59,7 @@ export async function figuresOf({
     monthSeconds: month && month.usedMs / 1000,
     budgetSeconds: month && month.budgetMs / 1000,
     incidents,
-    paused: paces.paused.length,
+    paused: open?.paused,
     down: down.length,
   };
 }

@@ -39,7 +39,10 @@ export interface SettingsEnvironment {
   readonly secrets: HiddenSecrets;
 }
 
-export type AppSettings = Settings & UsableConfig;
+export interface AppSettings extends Settings, UsableConfig {
+  /** Takes the secrets of every config that has run out of a text, and leaves the rest as it is. */
+  readonly hide: (text: string) => string;
+}
 
 /**
  * @param previous its channels that have not changed are shared
@@ -72,6 +75,7 @@ export async function openSettings(
     meets: (condition, checked) =>
       renderer.holds(condition, noticeOf(checked, 1), environment.onTemplateError),
     redact: redactor(secrets.hide),
+    hide: secrets.hide,
   };
 }
 

@@ -94,7 +94,7 @@ async function* stories(
     const story = await loadStory(archive, id, telling);
     if (story === undefined) continue;
     const text = storyInLines(context, story, remedyFor(story.callback, planning), telling);
-    yield { shape: storyJson(story, context.secrets.hide), text };
+    yield { shape: storyJson(story, { ...telling, redact: context.secrets.hide }), text };
   }
 }
 

@@ -120,13 +120,6 @@ export class Paces {
       this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);
   }
 
-  /** The destinations and channels in a pause, whoever was asked for it, with the milliseconds left. */
-  get paused(): readonly { readonly key: string; readonly ms: number }[] {
-    return [...this.#paces]
-      .map(([key, pace]) => ({ key, ms: this.#pausedMs(pace) }))
-      .filter(({ ms }) => ms > 0);
-  }
-
   #pausedMs({ pausedUntil = 0, pause }: Partial<Pace> = {}): number {
     return Math.max(pausedUntil, pause?.until ?? 0) - this.#now();
   }
@@ -240,7 +233,8 @@ export class Paces {
   #isAnotherPaused(destination: string): boolean {
     const channel = channelOf(destination);
     if (this.#everyMs(channel) === 0) return false;
-    return this.paused.some(({ key }) => key !== destination && key.startsWith(`${channel}:`));
+    const isAnother = (key: string) => key !== destination && key.startsWith(`${channel}:`);
+    return [...this.#paces].some(([key, pace]) => isAnother(key) && this.#pausedMs(pace) > 0);
   }
 
   /** Milliseconds between two messages to a destination, or by a channel as a whole. */

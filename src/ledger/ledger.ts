@@ -7,17 +7,12 @@ import type { Burst, Expectation } from '../signal/rules.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
 
 /** What a row of `callbacks` is: a callback, or a notice of Botbell's own, to its operators (`alert`) or about BOTs. */
-export type CallbackKind =
-  | 'callback'
-  | 'alert'
-  | 'overdue'
-  | 'missed'
-  | 'summary'
-  | 'digest'
-  | 'report'
-  | 'budget'
-  | 'taken_up'
-  | 'over';
+export const CALLBACK_KINDS = [
+  'callback',
+  'alert',
+  ...(['overdue', 'missed', 'summary', 'digest', 'report', 'budget', 'taken_up', 'over'] as const),
+] as const;
+export type CallbackKind = (typeof CALLBACK_KINDS)[number];
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'held'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -89,7 +84,7 @@ export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
   /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers. */
   readonly behind?: number | undefined;
-  /** For a story: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */
+  /** For people: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */
   readonly probeInMs?: number | undefined;
   /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;

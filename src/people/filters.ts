@@ -3,7 +3,7 @@ import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callbac
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RedeliveryFilter } from '../ledger/deliveries/by-hand.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
-import { CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
+import { CALLBACK_KINDS, CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { snakeCase } from '../text/json.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
@@ -116,6 +116,7 @@ function parametersOf(context: FilterContext) {
     'は日（2026-01-31）、日時（2026-01-31T09:00）、または期間（2d、12h）です',
   ];
   return {
+    kind: oneOf(...CALLBACK_KINDS),
     bot_id: TEXT,
     job_id: TEXT,
     status: { ...oneOf(...ALL_STATUSES), read: statusIn },

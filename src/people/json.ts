@@ -6,6 +6,7 @@ import { type Incident, stateOf } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
 import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
+import { standingOf } from '../story/standing.ts';
 import type { StoryEvent } from '../story/sayings.ts';
 import type { LoadedStory } from '../story/story.ts';
 import { snakeCase } from '../text/json.ts';
@@ -15,10 +16,16 @@ import type { TestOutcome } from './test-message.ts';
 
 type Redact = (text: string) => string;
 
-/** @param redact takes secrets out of a text */
-export function storyJson({ callback, story }: LoadedStory, redact: Redact) {
+interface Telling {
+  /** Takes secrets out of a text, and leaves the rest as it is. */
+  readonly redact: Redact;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export function storyJson({ callback, story }: LoadedStory, telling: Telling) {
   return {
-    ...callbackJson(callback, redact),
+    ...callbackJson(callback, telling),
     summary: story.summary,
     timeline: story.events.map(eventJson),
     alerts: callback.history.flatMap((row) => (row.what === 'alerted' ? [row.entry.alertId] : [])),
@@ -36,8 +43,8 @@ function shape<Of extends object>(of: Of, names: readonly (keyof Of & string)[],
   return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
-/** @param redact takes secrets out of a text */
-export function callbackJson(callback: ArchivedCallback, redact: Redact) {
+export function callbackJson(callback: ArchivedCallback, telling: Telling) {
+  const { redact } = telling;
   const times = ['startedAt', 'receivedAt'] as const;
   return {
     ...shape(
@@ -48,7 +55,7 @@ export function callbackJson(callback: ArchivedCallback, redact: Redact) {
     status: statusNameOf(callback),
     elapsed_time: callback.elapsedSeconds ?? null,
     gist: callback.gist === undefined ? null : redact(callback.gist),
-    deliveries: callback.deliveries.map((delivery) => deliveryJson(delivery, redact)),
+    deliveries: callback.deliveries.map((delivery) => deliveryJson(delivery, telling)),
   };
 }
 
@@ -75,12 +82,14 @@ function eventJson(event: StoryEvent) {
 }
 
 /** The remote's own words are left out; `message` quotes them where they may be shown. */
-function deliveryJson(delivery: DeliveryRecord, redact: Redact) {
+function deliveryJson(delivery: DeliveryRecord, { redact, now }: Telling) {
   const { state, lastError, reason, heldUntil } = delivery;
+  const next = state === 'pending' ? standingOf(delivery, now).at : undefined;
   return {
     ...shape(delivery, ['id', 'destination', 'state', 'attempts', 'updatedAt']),
     last_error: lastError === undefined ? null : shape(lastError, ['class', 'code', 'message'], redact),
     ...(state === 'held' && reason !== undefined && { rule: reason }),
+    ...(next !== undefined && { next_at: isoTime(next) }),
     ...(heldUntil !== undefined && { until: isoTime(heldUntil) }),
   };
 }

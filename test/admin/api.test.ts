@@ -59,12 +59,15 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['GET /api/incidents?bot_id=get_items'],
   ['POST /-/reload?dry_run=true'],
   ['POST /-/reload'],
+  ['GET /api/callbacks?state=pending'],
+  ['GET /api/callbacks?kind=missed'],
+  ['GET /api/bots?limit=1'],
 ];
 
 /** By the status with which each is refused. */
 const REFUSED: Readonly<Record<number, readonly string[]>> = {
   400: [
-    'GET /api/callbacks?nobody_reads=this',
+    'GET /api/callbacks?nobody_reads=this&kind=error',
     'GET /api/callbacks/1?x=1',
     'GET /api/callbacks/1/body?x=1',
     'GET /api/redeliveries?limit=1',

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
-import type { DeliveryTarget } from '../../src/ledger/ledger.ts';
+import { DELIVERY_STATES, type DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
@@ -50,20 +50,36 @@ export function describeArchive(
       const say = async (kind: string, botId?: string) =>
         (await store.call(writeOwnNotice, [{ kind, botId, botName: botId, subject: '{}' }])).callbackId;
 
-      it('finds it among the callbacks, by its BOT, but no alert, and none where a status is asked for', async () => {
+      it('finds it among the callbacks, by its BOT and its kind, and none where a status is asked for', async () => {
         const { callbackId } = await arrive({ bot_id: 'invoice', status: FAILED });
         const missed = await say('missed', 'invoice');
         const digest = await say('digest');
-        await say('alert', 'invoice');
-        expect(await found({})).to.deep.equal([digest, missed, callbackId]);
-        expect(await found({ botId: 'invoice' })).to.deep.equal([missed, callbackId]);
-        expect(await found({ search: 'invoice' })).to.deep.equal([missed, callbackId]);
-        expect(await found({ status: FAILED })).to.deep.equal([callbackId]);
-        expect((await archive.callbacks({})).items.map(({ kind }) => kind)).to.deep.equal([
-          'digest',
-          'missed',
-          'callback',
-        ]);
+        const alert = await say('alert', 'invoice');
+        const ofBot = [alert, missed, callbackId];
+        for (const [filter, ids] of [
+          [{}, [alert, digest, missed, callbackId]],
+          [{ botId: 'invoice' }, ofBot],
+          [{ search: 'invoice' }, ofBot],
+          [{ status: FAILED }, [callbackId]],
+          [{ kind: 'alert' }, [alert]],
+          [{ kind: 'callback', botId: 'invoice' }, [callbackId]],
+        ] as const)
+          expect(await found(filter), JSON.stringify(filter)).to.deep.equal(ids);
+      });
+
+      it('finds nothing by a filter that it does not find without one', async () => {
+        const alert = { cause: 'dead_letter slack:#ops', subject: DEAD_LETTER, targets: [LOG] };
+        const admission = await arrive({ bot_id: 'invoice' }, [OPS]);
+        await recorded.settle(admission, [{ ...deadUpdate(idsIn(admission)[0]), alert }], 'gave_up');
+        const all = await found({});
+        expect(all).to.have.length(2);
+        for (const state of DELIVERY_STATES)
+          for (const filter of [
+            { state },
+            { state, botId: 'invoice' },
+            { state, destination: LOG.destination },
+          ])
+            expect(all, JSON.stringify(filter)).to.include.members(await found(filter));
       });
 
       it('finds what a notice is about', async () => {
@@ -234,6 +250,11 @@ export function describeArchive(
       const shown = [first, rest].map(({ items }) => items.map(({ id }) => id));
       expect(shown).to.deep.equal([[ids[6], ids[4], ids[2]], [ids[0]]]);
       expect(rest.next).to.equal(undefined);
+      for (const [limit, next] of [
+        [6, ids[1]],
+        [7, undefined],
+      ] as const)
+        expect((await archive.callbacks({}, { limit })).next, `${limit} of 7`).to.equal(next);
     });
 
     it('tells the story of a callback row by row, and of the alerts about it', async () => {
@@ -259,7 +280,7 @@ export function describeArchive(
       ]);
       const alerted = story?.history.find(({ what }) => what === 'alerted');
       expect(alerted?.entry).to.have.property('who').that.deep.equals([LOG.destination]);
-      expect(await found({}), 'an alert is no callback').to.deep.equal([admission.callbackId]);
+      expect(await found({ kind: 'callback' })).to.deep.equal([admission.callbackId]);
       expect(await archive.story(999_999)).to.equal(undefined);
     });
 
@@ -272,7 +293,19 @@ export function describeArchive(
       await store.call(pausePace, [OPS.destination, 600_000]);
       await store.call(pausePace, ['email', 300_000]);
       const story = await archive.story(callbackId);
-      expect(story?.deliveries.map(({ dueInMs }) => dueInMs)).to.deep.equal([600_000, 300_000]);
+      const [listed] = (await archive.callbacks({})).items;
+      for (const each of [story, listed])
+        expect(each?.deliveries.map(({ dueInMs }) => dueInMs)).to.deep.equal([600_000, 300_000]);
+      expect(await archive.countOpen()).to.include({ pending: 2, paused: 2 });
+      const names = [OPS.destination, 'email:a@example.com', LOG.destination];
+      const waits = (await archive.destinations(names)).map(({ pausedMs, waiting }) => [pausedMs, waiting]);
+      expect(waits).to.deep.equal([
+        [600_000, 1],
+        [300_000, 1],
+        [undefined, 0],
+      ]);
+      await store.passTime(300_000);
+      expect(await archive.countOpen()).to.include({ paused: 1 });
     });
 
     it('gives back what was told, as it came', async () => {
@@ -335,6 +368,7 @@ export function describeArchive(
       const page = await archive.refusals({ limit: 2 });
       expect(page.items.map(({ body }) => body)).to.deep.equal(['third', 'second']);
       expect(page.items[0]).to.deep.include({ status: 422, from: '::1', detail: 'no callback' });
+      expect((await archive.refusals({ limit: 3 })).next).to.equal(undefined);
       const rest = await archive.refusals({ before: page.next });
       expect([rest.items[0]?.body, rest.next]).to.deep.equal(['first', undefined]);
     });

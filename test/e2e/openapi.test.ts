@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import { OWN_NAMES } from '../../src/notice/notice.ts';
 import { type Asking, askerOf, basic } from '../support/admin-world.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
-import { faultIn, OPENAPI, OPENAPI_TEXT } from '../support/openapi.ts';
+import { examplesIn, faultBy, faultIn, OPENAPI, OPENAPI_TEXT } from '../support/openapi.ts';
 import { until } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
 
@@ -54,6 +55,26 @@ describe('The OpenAPI document', () => {
     expect(validator.version).to.equal('3.1');
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(OPENAPI.info.version).to.equal(version);
+  });
+
+  it('has no example that is not as it says', () => {
+    const examples = examplesIn(OPENAPI);
+    expect(examples).to.have.length.above(30);
+    expect(examples.flatMap(([place, value]) => faultBy(place, value) ?? [])).to.deep.equal([]);
+  });
+
+  it('says what a hook is posted, of each of Botbell’s own notices by its name', () => {
+    const posted = readFileSync(join(ROOT, 'test/channels/webhook/messages.json'), 'utf8');
+    const messages = Object.entries(
+      JSON.parse(posted) as Readonly<Record<string, { readonly data: object }>>,
+    );
+    const faults = (message: unknown) => faultBy('/components/schemas/HookMessage', message);
+    expect(messages.flatMap(([, message]) => faults(message) ?? [])).to.deep.equal([]);
+    const words = { title: '', summary: '', text: '', message: '', destination: 'erp:orders' };
+    const timestamp = new Date(0).toISOString();
+    for (const name of [...OWN_NAMES, 'overdue'])
+      expect(faults({ type: `botbell.${name}`, timestamp, data: words }), name).to.equal(undefined);
+    expect(faults({ type: 'botbell.recovered', timestamp, data: words })).not.to.equal(undefined);
   });
 
   it('has the paths by which the listeners route, and no other', () => {
@@ -142,6 +163,10 @@ describe('The OpenAPI document', () => {
       expect(alerts).to.have.length(1);
       await asks(200, `GET /api/callbacks/${String(alerts)}`);
       await asks(200, 'GET /metrics');
+      await asks(200, 'GET /api/report?format=csv');
+      await world.post(callback({ bot_id: ' ops  2 ' }));
+      const { items } = await asks(200, 'GET /api/callbacks?bot_id=%20ops%20%202%20');
+      expect((items as { bot_id: string }[]).map(({ bot_id }) => bot_id)).to.deep.equal([' ops  2 ']);
       await asks(401, 'GET /api/callbacks', {});
       await asks(403, 'GET /api/callbacks', { ...RIGHT, host: 'elsewhere.example' });
       const file = join(world.folder, 'botbell.yaml');

@@ -91,7 +91,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
 
 const BROWSER = { accept: 'text/html' };
 const FORM = { ...BROWSER, 'content-type': 'application/x-www-form-urlencoded' };
-const OPEN = { pending: 0, dead: 0, held: 0, oldestDueMs: 0 };
+const OPEN = { pending: 0, dead: 0, held: 0, paused: 0, oldestDueMs: 0 };
 
 function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'reloading' | 'onUnforeseen'> {
   const metrics = createMetrics('1.2.3');
@@ -100,21 +100,11 @@ function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'r
     metrics: {
       contentType: metrics.contentType,
       text: () =>
-        metrics.text(() =>
-          Promise.resolve({
-            open: OPEN,
-            incidents: { bot: 1 },
-            storeBytes: 4096,
-            month: undefined,
-            paused: 0,
-            down: 0,
-          }),
-        ),
+        metrics.text(() => Promise.resolve({ ...OPEN, incidents: { bot: 1 }, storeBytes: 4096, down: 0 })),
     },
     readiness: () => ({ store: true, config: true, accepting: true }),
     storeTrouble: () => undefined,
     drawing: () => ({ router }) as Drawing,
-    paused: () => [],
     samples: [],
     surroundings: {
       version: '1.2.3',

@@ -7,6 +7,7 @@ import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { type Planning, RunningSettings } from '../../src/deliver/settings.ts';
+import { pausePace } from '../../src/ledger/deliveries/failing.ts';
 import { createPeople, type People } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -106,6 +107,7 @@ export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
   const done: unknown[] = [];
   const people = peopleOver(recorded, () => settings.current, done);
   if (!isNew) await liveTwoWeeks({ recorded, store, people, router: settings.current.router });
+  if (!isNew) await store.call(pausePace, ['slack:#bot-alerts', 25_000]);
   done.splice(0);
   const world = await openAdminWorld({
     clock,
@@ -120,7 +122,6 @@ export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
       preview: () => Promise.resolve(PREVIEW),
     },
     drawing: () => drawingOf(settings.current, channelTypes),
-    paused: () => [{ key: 'slack:#bot-alerts', ms: 25_000 }],
     samples: SAMPLES,
   });
   return {

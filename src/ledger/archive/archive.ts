@@ -16,6 +16,7 @@ import type {
 export interface CallbackFilter {
   /** A job's id; if there is no such job: a BOT's name or id, a part or a glob (`invoice-*`) of either, or the beginning of job ids. */
   readonly search?: string | undefined;
+  readonly kind?: CallbackKind | undefined;
   readonly botId?: string | undefined;
   readonly jobId?: string | undefined;
   readonly status?: StatusCode | undefined;
@@ -119,7 +120,7 @@ export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
 
-/** A destination's last success and failure. Times are milliseconds since 1970; undefined: none known. */
+/** A destination's last success and failure, and what waits for it. Times are milliseconds since 1970; undefined: none known. */
 export interface ArchivedDestination {
   readonly destination: string;
   readonly lastDeliveredAt: number | undefined;
@@ -128,6 +129,11 @@ export interface ArchivedDestination {
   readonly lastError: DeliveryError | undefined;
   /** Since when it has not answered; undefined: it is not down. */
   readonly downSince: number | undefined;
+  /** Milliseconds until the pause of the destination or its channel ends, whichever process was asked for it; undefined: there is none. */
+  readonly pausedMs: number | undefined;
+  /** How many deliveries are not made yet, and when the first of their callbacks came. */
+  readonly waiting: number;
+  readonly waitingSince: number | undefined;
 }
 
 export interface DeliveryOfCallback {

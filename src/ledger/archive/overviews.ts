@@ -11,9 +11,10 @@ import type {
   PageRequest,
   Run,
 } from './archive.ts';
-import { DOWN_AFTER_MS } from '../deliveries/failing.ts';
-import { boundsOf, isOfBot } from './stories.ts';
+import { DOWN_AFTER_MS, isPaused } from '../deliveries/failing.ts';
+import { boundsOf, isOfBot, pageOf } from './stories.ts';
 import { EARLIER, EXECUTING } from '../deliveries/rows.ts';
+import { channelOf } from '../deliveries/turns.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 
@@ -27,13 +28,13 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, oldestDueMs: 0 };
+const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, paused: 0, oldestDueMs: 0 };
 
 /** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
 const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
   AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
 
-/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. oldestDueMs: how long what waits for nothing has been due. */
+/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. paused: destinations and channels. oldestDueMs: how long what waits for nothing has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
@@ -42,8 +43,9 @@ export async function countOpen(tx: Tx) {
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
         SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
+    ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
-      SELECT 1 FROM paces WHERE key IN (destination, channel) AND paused_until > ${tx.now})), 0) AS oldest_due_ms`);
+      SELECT 1 FROM paces WHERE key IN (destination, channel) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
   return counts ?? NOTHING_OPEN;
 }
 
@@ -62,24 +64,23 @@ export async function storeBytes(tx: Tx): Promise<number> {
   return (row?.bytes ?? 0) + (log ? log.size : 0);
 }
 
-/** Few, since each may have 64 KiB. */
-const REFUSALS_A_PAGE = 50;
-
 export async function refusals(tx: Tx, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
-  const most = Math.min(limit, REFUSALS_A_PAGE);
-  const items = await tx.all<ArchivedRefusal>(sql`
+  const rows = await tx.all<ArchivedRefusal>(sql`
     SELECT id, received_at, status, detail, errors, remote_address AS "from", body FROM refused
-    WHERE id < ${before} ORDER BY id DESC LIMIT ${most}`);
-  return { items, next: items.length < most ? undefined : items.at(-1)?.id };
+    WHERE id < ${before} ORDER BY id DESC LIMIT ${limit + 1}`);
+  return pageOf(rows, limit);
 }
 
 /** These destinations, in the order of `names`, of which a database takes some ten thousand. */
 export async function destinationsNamed(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
+  const waiting = sql`FROM deliveries WHERE state = 'pending' AND destination = sought.destination`;
   const rows = await tx.all<ArchivedDestination>(sql`
-    WITH sought(destination) AS (VALUES ${bulk(names.map((name) => [name]))})
-    SELECT sought.destination, last_delivered_at, last_failed_at, last_error,
+    WITH sought(destination, channel) AS (VALUES ${bulk(names.map((name) => [name, channelOf(name)]))})
+    SELECT sought.destination, last_delivered_at, last_failed_at, last_error, (SELECT count(*) ${waiting}) AS waiting,
+      (SELECT received_at FROM callbacks WHERE id = (SELECT min(callback_id) ${waiting})) AS waiting_since,
+      (SELECT max(paused_until) - ${tx.now} FROM paces WHERE key IN (sought.destination, channel) AND ${isPaused(tx)}) AS paused_ms,
       CASE WHEN failing_at - failing_since >= ${DOWN_AFTER_MS} THEN failing_since END AS down_since
     FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
   const byName = new Map(rows.map((row) => [row.destination, row]));

@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import { idsOf, type Tx } from '../database.ts';
+import type { Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type CallbackStory,
   type DeliveryOfCallback,
   MOST_HISTORY,
+  type Page,
   type PageRequest,
 } from './archive.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../ledger.ts';
@@ -30,7 +31,7 @@ const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, rec
 /** Newest first. */
 export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
   if (ids.length === 0) return [];
-  const deliveries = await deliveriesOf(tx, ids);
+  const deliveries = await withWaits(tx, ids);
   const rows = await tx.all<Omit<ArchivedCallback, 'deliveries'>>(
     sql`SELECT ${ARCHIVED} FROM callbacks WHERE id IN (${join(ids)}) ORDER BY id DESC`,
   );
@@ -40,6 +41,19 @@ export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<rea
   }));
 }
 
+/** Deliveries of these callbacks, with what their destinations wait for: a pause, or that they answer. */
+async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
+  const probes = await probesOf(tx);
+  const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
+  return (await deliveriesOf(tx, callbackIds)).map((delivery) => {
+    const { destination, channel, isTakenOver } = delivery;
+    const pausedMs = isTakenOver ? Math.max(...[destination, channel].map((key) => pauses.get(key) ?? 0)) : 0;
+    // Nothing is sent in a pause, whoever was asked for it.
+    const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
+    return { ...delivery, dueInMs, probeInMs: probes.get(destination) };
+  });
+}
+
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
   const row = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'next'> & { botKey: string }>(
     sql`SELECT ${ARCHIVED}, about, routing, bot_key FROM callbacks WHERE id = ${id}`,
@@ -47,15 +61,7 @@ export async function readStory(tx: Tx, id: number): Promise<CallbackStory | und
   if (row === undefined) return undefined;
   const { botKey, ...found } = row;
   const next = found.status === 1 ? await nextSteps(tx, botKey, found.receivedAt) : [];
-  const probes = await probesOf(tx);
-  const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
-  const deliveries = (await deliveriesOf(tx, [id])).map((delivery) => {
-    const { destination, channel, isTakenOver } = delivery;
-    const pausedMs = isTakenOver ? Math.max(...[destination, channel].map((key) => pauses.get(key) ?? 0)) : 0;
-    // Nothing is sent in a pause, whoever was asked for it.
-    const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
-    return { ...delivery, dueInMs, probeInMs: probes.get(destination) };
-  });
+  const deliveries = await withWaits(tx, [id]);
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
@@ -111,31 +117,39 @@ export async function readBody(tx: Tx, id: number): Promise<Uint8Array | undefin
   return row && storedJson(row.body);
 }
 
-const COMMON_PAGE = 50;
+export const COMMON_PAGE = 50;
 const LARGEST_PAGE = 500;
 
 export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest) {
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
 }
 
+/** @param rows one more than the page has, if there are so many */
+export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[], limit: number): Page<Row> {
+  const items = rows.slice(0, limit);
+  return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+}
+
 /** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
 export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
-  const { botId, search } = filter;
+  const { botId, search, notTold } = filter;
   const sought = search === undefined ? [] : [await soughtBy(tx, search)];
-  const conditions = [sql`callbacks.id < ${before}`, ...isListed(filter), ...conditionsOnCallbacks(filter)];
+  const conditions = [sql`callbacks.id < ${before}`, ...conditionsOnCallbacks(filter)];
   conditions.push(...hasDelivery(filter), ...sought);
+  if (notTold !== undefined) conditions.push(isUntoldAt(notTold));
   // Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own.
   const kinds = botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
   const parts = kinds.map(
     (kind) => sql`
       SELECT id FROM (
-        SELECT id FROM callbacks WHERE ${kind} AND ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit}
+        SELECT id FROM callbacks WHERE ${kind} AND ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}
       ) AS part`,
   );
-  const found = sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit}`;
-  const ids = await idsOf(tx, found);
-  return { items: await callbacksWith(tx, ids), next: ids.length === limit ? ids.at(-1) : undefined };
+  const found = sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit + 1}`;
+  const { items, next } = pageOf(await tx.all<{ id: number }>(found), limit);
+  const ids = items.map(({ id }) => id);
+  return { items: await callbacksWith(tx, ids), next };
 }
 
 function isOfJob(jobId: string): Sql {
@@ -147,8 +161,10 @@ export function isOfBot(botId: string): Sql {
   return sql`bot_key IN (${join(keysFor(botId))})`;
 }
 
-export function conditionsOnCallbacks({ botId, jobId, status, result, from, to }: CallbackFilter): Sql[] {
+export function conditionsOnCallbacks(filter: CallbackFilter): Sql[] {
+  const { kind, botId, jobId, status, result, from, to } = filter;
   const conditions = [sql`callbacks.id > 0`];
+  if (kind !== undefined) conditions.push(sql`callbacks.kind = ${kind}`);
   if (botId !== undefined) conditions.push(isOfBot(botId));
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   // Botbell's own notices have no status (their column is always 1).
@@ -173,13 +189,10 @@ export function conditionsOnDeliveries({ state, destination, errorClass, errorCo
   return conditions;
 }
 
-/** Alerts, which are about a BOT and no callbacks of it, are listed where all deliveries of a state are: these are counted, too. */
-function isListed({ state, notTold, botId, jobId, search }: CallbackFilter): Sql[] {
-  const isOfAll = state !== undefined && (botId ?? jobId ?? search) === undefined;
-  if (notTold === undefined) return isOfAll ? [] : [sql`kind <> 'alert'`];
+function isUntoldAt(destination: string): Sql {
   const told = sql`SELECT callback_id FROM deliveries
-    WHERE destination = ${notTold} AND state = 'delivered' AND deliveries.callback_id = callbacks.id`;
-  return [sql`kind = 'callback' AND NOT EXISTS (${told})`];
+    WHERE destination = ${destination} AND state = 'delivered' AND deliveries.callback_id = callbacks.id`;
+  return sql`kind = 'callback' AND NOT EXISTS (${told})`;
 }
 
 function hasDelivery(filter: CallbackFilter): Sql[] {

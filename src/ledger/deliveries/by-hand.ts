@@ -200,10 +200,7 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
   UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
 
 function matches(filter: RedeliveryFilter): Sql {
-  const { botId, jobId, status, result } = filter;
   const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OVER}`, ...conditionsOnCallbacks(filter)];
-  if ([botId, jobId, status, result].some((each) => each !== undefined))
-    conditions.push(sql`callbacks.kind = 'callback'`);
   return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
 }
 

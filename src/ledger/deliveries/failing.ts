@@ -182,6 +182,11 @@ export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
     WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
 }
 
+/** A condition on a row of `paces`. */
+export function isPaused({ now }: Tx): Sql {
+  return sql`paused_until > ${now} AND paused_until <= ${now + FURTHEST_MS}`;
+}
+
 /** When the last pause of each of these ends or ended, by the store's clock. */
 export function pausesOf(tx: Tx, keys: readonly string[]): Promise<readonly unknown[]> {
   return tx.all(sql`SELECT key, paused_until FROM paces WHERE key IN (${join(keys)}) ORDER BY key`);

@@ -9,7 +9,7 @@ import {
   toldTroubles,
 } from '../../incident/incident.ts';
 import type { Page, PageRequest } from '../archive/archive.ts';
-import { boundsOf } from '../archive/stories.ts';
+import { boundsOf, pageOf } from '../archive/stories.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { escalateAnew } from './escalations.ts';
@@ -44,8 +44,7 @@ export async function findIncidents(
   const rows = await tx.all<Incident>(
     sql`SELECT ${INCIDENT} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
-  const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
+  return pageOf(rows, limit);
 }
 
 export function readIncident(tx: Tx, id: number): Promise<Incident | undefined> {

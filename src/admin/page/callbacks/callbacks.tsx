@@ -1,7 +1,7 @@
 /** The list of callbacks, with its filter in the URL. */
 import { ALL_STATUSES } from '../../../callback/callback.ts';
 import type { ArchivedCallback, Page } from '../../../ledger/archive/archive.ts';
-import { CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
+import { CALLBACK_KINDS, CALLBACK_RESULTS, DELIVERY_STATES } from '../../../ledger/ledger.ts';
 import { FAILURE_CLASSES } from '../../../channels/failure.ts';
 import { readFilter } from '../../../people/filters.ts';
 import { outcomeInWords, refusedOutcome } from '../../../people/outcomes.ts';
@@ -14,7 +14,7 @@ import { type Reader, useReader, type View } from '../reader.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
 const FOLDED = [
-  ...(['bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const),
+  ...(['kind', 'bot_id', 'job_id', 'status', 'state', 'result', 'destination', 'from', 'to'] as const),
   ...(['error_class', 'error_code'] as const),
 ];
 const FIELDS = ['search', ...FOLDED] as const;
@@ -22,6 +22,7 @@ type FieldName = (typeof FIELDS)[number];
 
 interface CallbacksProps {
   readonly asked: Partial<Record<FieldName, string>>;
+  readonly limit: number | undefined;
   /** Undefined if the filter is refused. */
   readonly page: Page<ArchivedCallback> | undefined;
 }
@@ -33,18 +34,18 @@ export const showCallbacks: View = async ({ query, reader, services: { people } 
   try {
     const { filter, page: wanted } = readFilter(query, reader);
     const page = await people.callbacks(filter, wanted);
-    return { title, body: <Callbacks asked={asked} page={page} /> };
+    return { title, body: <Callbacks asked={asked} limit={wanted.limit} page={page} /> };
   } catch (error) {
     const lead = outcomeInWords(refusedOutcome(error), reader.language);
-    return { title, lead, status: 400, body: <Callbacks asked={asked} page={undefined} /> };
+    return { title, lead, status: 400, body: <Callbacks asked={asked} limit={undefined} page={undefined} /> };
   }
 };
 
-function Callbacks({ asked, page }: CallbacksProps) {
+function Callbacks({ asked, limit, page }: CallbacksProps) {
   return (
     <Section>
       <Filter asked={asked} />
-      {page === undefined ? null : <List asked={asked} {...page} />}
+      {page === undefined ? null : <List asked={asked} limit={limit} {...page} />}
     </Section>
   );
 }
@@ -54,6 +55,7 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
   const when = t('callbacks.when');
   const hints: Partial<Record<FieldName, string>> = { destination: 'slack:#ops', from: when, to: when };
   const choices = {
+    kind: CALLBACK_KINDS.map((value) => [value, t(`kind.${value}`)] as const),
     status: ALL_STATUSES.map((value) => [value, t(`status.${value}`)] as const),
     state: DELIVERY_STATES.map((value) => [value, t(`state.${value}`)] as const),
     result: CALLBACK_RESULTS.map((value) => [value, t(`result.${value}`)] as const),
@@ -64,7 +66,7 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
     label: t(`filter.${name}`),
     value: asked[name],
     hint: hints[name],
-    options: name in choices ? [['', t('any')] as const, ...choices[name as 'status']] : undefined,
+    options: name in choices ? [['', t('any')] as const, ...choices[name as 'kind']] : undefined,
   });
   const isFolded = Object.keys(asked).every((name) => name === 'search');
   return (
@@ -82,30 +84,41 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
   );
 }
 
-function List({ asked, items, next }: Pick<CallbacksProps, 'asked'> & Page<ArchivedCallback>) {
+function List({ asked, limit, items, next }: Omit<CallbacksProps, 'page'> & Page<ArchivedCallback>) {
   const { t } = useReader();
   const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (
     <>
-      <CallbackTable rows={items} />
+      <CallbackTable rows={items} wanted={asked} />
       {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
         <p>
           <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
         </p>
       ) : null}
-      {next === undefined ? null : <Older to={pathTo(['callbacks'], { ...asked, before: next })} />}
+      {next === undefined ? null : <Older to={pathTo(['callbacks'], { ...asked, limit, before: next })} />}
     </>
   );
 }
 
-export function CallbackTable({ rows }: { readonly rows: readonly ArchivedCallback[] }) {
-  return <Table caption="nav.callbacks" empty="callbacks.none" rows={rows} columns={COLUMNS} />;
+/** Deliveries that the list was asked for; all, where it was asked for none of them. */
+interface Wanted {
+  readonly state?: string | undefined;
+  readonly destination?: string | undefined;
 }
 
-const COLUMNS: Columns<ArchivedCallback> = [
+interface CallbackTableProps {
+  readonly rows: readonly ArchivedCallback[];
+  readonly wanted: Wanted;
+}
+
+export function CallbackTable({ rows, wanted }: CallbackTableProps) {
+  return <Table caption="nav.callbacks" empty="callbacks.none" rows={rows} columns={columnsFor(wanted)} />;
+}
+
+const columnsFor = (wanted: Wanted): Columns<ArchivedCallback> => [
   ['bot', linkTo, 'main'],
   ['callbacks.run', (callback) => <KindStatus callback={callback} />, 'narrow'],
-  ['callbacks.told', toldOf, 'narrow'],
+  ['callbacks.told', (callback, reader) => toldOf(callback, wanted, reader), 'narrow'],
   ['received', ({ receivedAt }) => <Time at={receivedAt} />, 'narrow'],
   ['job', ({ jobId }) => (jobId === '' ? null : <JobLink id={jobId} />), 'narrow'],
 ];
@@ -123,9 +136,13 @@ function linkTo({ id, botName, botId, gist }: ArchivedCallback) {
 
 const WORST_FIRST: readonly Tone[] = ['bad', 'wait', 'idle', 'good'];
 
-/** The worst standing among the callback's deliveries and, unless all are in it, how many are. */
-function toldOf({ deliveries, result }: ArchivedCallback, reader: Reader) {
-  const standings = deliveries.map((each) => standingOf(each, reader.now));
+/** The worst standing among the callback's deliveries that are wanted and, unless all are in it, how many are. */
+function toldOf({ deliveries, result }: ArchivedCallback, wanted: Wanted, reader: Reader) {
+  const { state, destination } = wanted;
+  const standings = deliveries
+    .filter((each) => (state ?? each.state) === each.state)
+    .filter((each) => (destination ?? each.destination) === each.destination)
+    .map((each) => standingOf(each, reader.now));
   const worst = WORST_FIRST.map((tone) => standings.find((each) => each.tone === tone)).find(Boolean);
   if (worst === undefined) return <Status tone="idle" word={reader.t(`result.${result ?? 'none'}`)} />;
   const word = standingWord(worst, reader);

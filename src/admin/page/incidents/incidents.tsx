@@ -70,7 +70,7 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>
-          <CallbackTable rows={(await archive.callbacks(filter, page)).items} />
+          <CallbackTable rows={(await archive.callbacks(filter, page)).items} wanted={filter} />
           <p>
             <a href={callbacksOf(incident)}>{t('bot.callbacks')}</a>
           </p>

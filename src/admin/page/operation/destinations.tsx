@@ -17,8 +17,6 @@ const A_PAGE = 100;
 
 interface Row extends ArchivedDestination {
   readonly isPrinted: boolean;
-  /** Milliseconds until the pause of the destination or its channel ends; undefined if neither is paused. */
-  readonly pausedMs: number | undefined;
   readonly snoozes: readonly KeptSnooze[];
 }
 
@@ -34,11 +32,10 @@ export const destinationsView: View = async ({ query, reader: { t }, services })
 };
 
 /** @param after the last destination of the page before; if there is none of that name, the list begins anew */
-async function loadRows({ archive, people, drawing, paused }: AdminServices, after: string) {
+async function loadRows({ archive, people, drawing }: AdminServices, after: string) {
   const { config } = drawing();
   const channels = destinationsOf(config);
   const snoozed = await people.snoozes();
-  const waits = new Map(paused().map(({ key, ms }) => [key, ms]));
   const all = [...channels.keys()];
   const start = all.indexOf(after) + 1;
   const names = all.slice(start, start + A_PAGE);
@@ -49,7 +46,6 @@ async function loadRows({ archive, people, drawing, paused }: AdminServices, aft
     return {
       ...standing,
       isPrinted: printsOnly(config.channels.get(channel)?.type ?? ''),
-      pausedMs: waits.get(destination) ?? waits.get(channel),
       snoozes: snoozed.filter((snooze) => snooze.destination === destination),
     };
   });
@@ -59,6 +55,7 @@ async function loadRows({ archive, people, drawing, paused }: AdminServices, aft
 const COLUMNS: Columns<Row> = [
   ['destination', nameOf, 'main'],
   ['status', statusOf, 'narrow'],
+  ['state.pending', waitingOf, 'narrow'],
   ['destinations.lastTold', ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} />, 'narrow'],
   ['destinations.lastError', errorOf],
   ['destinations.test', actionsOn, 'narrow'],
@@ -75,9 +72,20 @@ function nameOf({ destination, snoozes }: Row) {
   );
 }
 
-/** The destination's state by its latest delivery or failure. */
+/** The list to which the number leads has as many. */
+function waitingOf({ destination, waiting, waitingSince }: Row, { formats }: Reader) {
+  if (waiting === 0) return <span class="quiet">–</span>;
+  return (
+    <>
+      <a href={pathTo(['callbacks'], { destination, state: 'pending' })}>{formats.number(waiting)}</a>{' '}
+      <Time as="ago" at={waitingSince} />
+    </>
+  );
+}
+
+/** The destination's state by its latest delivery or failure, and by what waits. */
 function statusOf(
-  { lastDeliveredAt, lastFailedAt, pausedMs, downSince, isPrinted }: Row,
+  { lastDeliveredAt, lastFailedAt, pausedMs, downSince, isPrinted, waiting }: Row,
   { t, formats, language }: Reader,
 ) {
   if (downSince !== undefined)
@@ -95,6 +103,7 @@ function statusOf(
     );
   if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
     return <Status tone="bad" word={t('destinations.fails')} />;
+  if (waiting > 0) return <Status tone="wait" word={t('destinations.waits')} />;
   if (isPrinted) return <Status tone="idle" word={t('standing.printed')} />;
   if (lastDeliveredAt === undefined) return <Status tone="idle" word={t('destinations.unused')} />;
   return <Status tone="good" word={t('destinations.works')} />;

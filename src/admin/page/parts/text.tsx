@@ -16,10 +16,10 @@ interface ForeignProps {
   readonly lang?: 'en';
 }
 
-/** Any text on one line, cut, without secrets, and isolated so that it cannot change the direction of the text beside it. */
+/** Any text on one line, cut, without secrets, also such as cleaning joins, and isolated so that it cannot change the direction of the text beside it. */
 export function Foreign({ text, ...attributes }: ForeignProps) {
   const { redact } = useReader();
-  return <bdi {...attributes}>{cutEnd(redact(cleanLine(text)), LONGEST_LINE, '…')}</bdi>;
+  return <bdi {...attributes}>{cutEnd(redact(cleanLine(redact(text))), LONGEST_LINE, '…')}</bdi>;
 }
 
 /** An id, a destination or a code, in a font with distinct letters. */
