@@ -86,16 +86,16 @@ export class Claims {
   }
 
   #turns(): ClaimTurns {
-    const { paces, loop, follower } = this.#dependencies;
+    const { paces, loop, follower, settings } = this.#dependencies;
     const { own, queued, troubled } = loop.inHand;
     const waits = Object.fromEntries([
       // Nothing is sent to a destination that the config does not name, so its pace does not matter.
-      ...paces.waits.filter(([key]) => key === channelOf(key) || follower.names(key)),
+      ...paces.waits.filter(([key]) => key === channelOf(key) || settings.current.destinations.has(key)),
       ...queued.map((destination) => [destination, Infinity] as const),
     ]);
     return {
       last: this.#last,
-      inHand: countsOf([...own, ...this.#routedAnew]),
+      inHand: [...own, ...this.#routedAnew],
       troubled,
       waits,
       isBulkFirst: this.#served % BULK_EVERY === 0,
@@ -130,10 +130,4 @@ export class Claims {
     });
     loop.underWay.until(done);
   }
-}
-
-function countsOf(destinations: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const destination of destinations) counts[destination] = (counts[destination] ?? 0) + 1;
-  return counts;
 }

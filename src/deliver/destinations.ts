@@ -9,7 +9,7 @@ import {
 } from '../ledger/deliveries/failing.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
-import { type Places, roomFor } from '../ledger/deliveries/turns.ts';
+import { Places } from '../ledger/deliveries/turns.ts';
 
 /** Times are by the monotonic clock. */
 export class Failing {
@@ -84,26 +84,18 @@ export class SeenDestinations {
 const MOST_OF_DESTINATION = 40;
 
 /** Nobody waits for a place that another destination's trouble holds. */
-export class Calls implements Places {
-  /** By destination: how many it has. */
-  readonly #calls = new Map<string, number>();
-  readonly troubled = new Set<string>();
+export class Calls extends Places {
   /** By destination, whoever has waited longest first: called when it has been given a place. */
   readonly #waiting = new Map<string, () => void>();
-  #total = 0;
 
-  get total(): number {
-    return this.#total;
-  }
-
-  at(destination: string): number {
-    return this.#calls.get(destination) ?? 0;
+  hasRoom(destination: string): boolean {
+    return this.roomFor(destination, MOST_OF_DESTINATION) > 0;
   }
 
   /** Takes a place. @returns false: there is none now */
   begin(destination: string): boolean {
-    if (roomFor(destination, this, MOST_OF_DESTINATION) <= 0) return false;
-    this.#count(destination, 1);
+    if (!this.hasRoom(destination)) return false;
+    this.take(destination, 1);
     return true;
   }
 
@@ -114,7 +106,7 @@ export class Calls implements Places {
   }
 
   end(destination: string): void {
-    this.#count(destination, -1);
+    this.take(destination, -1);
     for (const [next, give] of this.#waiting) {
       if (!this.begin(next)) continue;
       this.#waiting.delete(next);
@@ -126,12 +118,5 @@ export class Calls implements Places {
   note(destination: string, isTroubled: boolean): void {
     if (isTroubled) this.troubled.add(destination);
     else this.troubled.delete(destination);
-  }
-
-  #count(destination: string, by: 1 | -1): void {
-    this.#total += by;
-    const calls = this.at(destination) + by;
-    if (calls === 0) this.#calls.delete(destination);
-    else this.#calls.set(destination, calls);
   }
 }

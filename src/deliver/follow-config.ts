@@ -97,10 +97,6 @@ export class ConfigFollower {
     return review.unrouted !== undefined && this.#mayRouteAnew && this.#revive(review, review.unrouted);
   }
 
-  names(destination: string): boolean {
-    return this.#delivering.settings.current.destinations.has(destination);
-  }
-
   /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
   get claimable(): readonly string[] | undefined {
     return this.#mayRouteAnew ? undefined : [...this.#delivering.settings.current.destinations.keys()];

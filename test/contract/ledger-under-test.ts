@@ -86,7 +86,7 @@ export class Bench {
 
   /** The destinations of what is due, none of which is claimed. */
   async due(): Promise<readonly string[]> {
-    const inHand = { 'none:none': 512 };
+    const inHand = Array<string>(512).fill('none:none');
     return (await this.ledger.claim({ turns: { ...ANY, inHand } })).left;
   }
 
@@ -158,7 +158,7 @@ export class Bench {
   }
 }
 
-export const ANY: ClaimTurns = { last: '', inHand: {}, troubled: [], waits: {}, isBulkFirst: false };
+export const ANY: ClaimTurns = { last: '', inHand: [], troubled: [], waits: {}, isBulkFirst: false };
 
 export async function claimFor(
   by: DatabaseLedger,
@@ -169,7 +169,7 @@ export async function claimFor(
 
 /** What is claimed if only so many may be, of one destination. */
 export function only(destination: string, most = MOST_OF_DESTINATION): Partial<ClaimTurns> {
-  return { only: [destination], inHand: { [destination]: MOST_OF_DESTINATION - most } };
+  return { only: [destination], inHand: Array<string>(MOST_OF_DESTINATION - most).fill(destination) };
 }
 
 /** What a summary tells. */

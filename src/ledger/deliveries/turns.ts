@@ -4,8 +4,8 @@ import type { DueRequest } from '../ledger.ts';
 /** What a process has in hand, and what it may send where. */
 export interface ClaimTurns {
   readonly last: string;
-  /** By destination: how many claimed deliveries no POST waits for. */
-  readonly inHand: Readonly<Record<string, number>>;
+  /** The destination of each claimed delivery that no POST waits for. */
+  readonly inHand: readonly string[];
   /** Destinations in trouble (`Places`). */
   readonly troubled: readonly string[];
   /** Destinations, and channels as a whole, that keep a pace or a queue: milliseconds until the next message may go there. */
@@ -14,14 +14,6 @@ export interface ClaimTurns {
   readonly isBulkFirst: boolean;
   /** The only destinations whose deliveries it may claim; undefined: any. */
   readonly only?: readonly string[] | undefined;
-}
-
-/** Who has how many places of a process. */
-export interface Places {
-  readonly total: number;
-  at(destination: string): number;
-  /** Destinations whose last attempt found nobody who answers, or goes on past its time. */
-  readonly troubled: ReadonlySet<string>;
 }
 
 /** Most places of a process. Half of them are for the first one of a destination alone, and as many for those that are in no trouble. */
@@ -42,53 +34,58 @@ export function channelOf(destination: string): string {
   return destination.split(':', 1).join();
 }
 
-/** How many places more the destination may have: one in any case, unless all are taken or trouble holds half of them. */
-export function roomFor(destination: string, places: Places, most: number): number {
-  const { total, troubled } = places;
-  const own = places.at(destination);
-  const isCrowded = total >= HALF && troubled.has(destination);
-  const isKeptOut = isCrowded && [...troubled].reduce((sum, each) => sum + places.at(each), 0) >= HALF;
-  const first = own === 0 && total < MOST && !isKeptOut ? 1 : 0;
-  return Math.max(first, Math.min(most - own, HALF - total));
+/** Who has how many places of a process. */
+export class Places {
+  total = 0;
+  /** Destinations whose last attempt found nobody who answers, or goes on past its time. */
+  readonly troubled: Set<string>;
+  /** By destination. */
+  readonly #taken = new Map<string, number>();
+
+  constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'> = { inHand: [], troubled: [] }) {
+    this.troubled = new Set(troubled);
+    for (const destination of inHand) this.take(destination, 1);
+  }
+
+  at(destination: string): number {
+    return this.#taken.get(destination) ?? 0;
+  }
+
+  /** @param count negative: they are given back */
+  take(destination: string, count: number): void {
+    const taken = this.at(destination) + count;
+    this.total += count;
+    if (taken === 0) this.#taken.delete(destination);
+    else this.#taken.set(destination, taken);
+  }
+
+  /** How many places more the destination may have: one in any case, unless all are taken or trouble holds half of them. */
+  roomFor(destination: string, most: number): number {
+    const { total, troubled } = this;
+    const own = this.at(destination);
+    const isCrowded = total >= HALF && troubled.has(destination);
+    const isKeptOut = isCrowded && [...troubled].reduce((sum, each) => sum + this.at(each), 0) >= HALF;
+    const first = own === 0 && total < MOST && !isKeptOut ? 1 : 0;
+    return Math.max(first, Math.min(most - own, HALF - total));
+  }
 }
 
 /** How many to claim for each destination, in turn, so that a slow one does not delay the others. */
 export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
   const { isBulkFirst, last } = turns;
-  const places = new PlacesInHand(turns);
+  const places = new Places(turns);
   const share = Math.max(1, Math.floor(MOST_OF_CLAIM / Math.max(1, due.length)));
   const begun = places.total;
   return inTurn(due, last).flatMap((destination) => {
     // A destination in trouble is tried by one at a time.
     const most = places.troubled.has(destination) ? 1 : MOST_OF_DESTINATION;
     const left = MOST_OF_CLAIM - (places.total - begun);
-    const room = roomFor(destination, places, most);
+    const room = places.roomFor(destination, most);
     const limit = Math.min(share, left, pacedRoom(destination, turns), room);
     if (limit <= 0) return [];
     places.take(destination, limit);
     return { destination, limit, isBulkFirst };
   });
-}
-
-class PlacesInHand implements Places {
-  total: number;
-  readonly troubled: ReadonlySet<string>;
-  readonly #inHand: Map<string, number>;
-
-  constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'>) {
-    this.#inHand = new Map(Object.entries(inHand));
-    this.troubled = new Set(troubled);
-    this.total = [...this.#inHand.values()].reduce((sum, each) => sum + each, 0);
-  }
-
-  at(destination: string): number {
-    return this.#inHand.get(destination) ?? 0;
-  }
-
-  take(destination: string, count: number): void {
-    this.total += count;
-    this.#inHand.set(destination, this.at(destination) + count);
-  }
 }
 
 /** Round robin over the sorted destinations, from the one after the last one served. */
