@@ -1,5 +1,5 @@
 /** Hands out a channel's calls to its destinations in turn, and no faster than the remote is to be asked. */
-import { type Clock, systemClock } from '../time/clock.ts';
+import { type Clock, Counts, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
   readonly connections: number;
@@ -20,11 +20,10 @@ export class Turns {
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   /** By destination, the one whose turn is next first. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** By destination: how many calls it has. */
-  readonly #calls = new Map<string, number>();
+  /** By destination. */
+  readonly #calls = new Counts();
   /** When the last mails began, as many as the rate counts, the oldest first. */
   readonly #begun: number[] = [];
-  #taken = 0;
   #isTimed = false;
 
   constructor(limits: TurnLimits, clock: Pick<Clock, 'monotonic' | 'startTimer'> = systemClock) {
@@ -55,9 +54,9 @@ export class Turns {
     const { mails } = this.#limits;
     if (mails > 0) this.#begun.push(this.#clock.monotonic());
     if (this.#begun.length > mails) this.#begun.shift();
-    this.#count(destination, 1);
+    this.#calls.add(destination, 1);
     return () => {
-      this.#count(destination, -1);
+      this.#calls.add(destination, -1);
       this.serve();
     };
   }
@@ -81,8 +80,8 @@ export class Turns {
   }
 
   #hasShare(destination: string): boolean {
-    const free = this.#limits.connections - this.#taken;
-    const calls = this.#calls.get(destination) ?? 0;
+    const free = this.#limits.connections - this.#calls.total;
+    const calls = this.#calls.at(destination);
     if (calls === 0 && this.#limits.isFirstFree === true) return true;
     return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE));
   }
@@ -93,13 +92,6 @@ export class Turns {
     waiting?.delete(give);
     this.#waiting.delete(destination);
     if (waiting !== undefined && waiting.size > 0) this.#waiting.set(destination, waiting);
-  }
-
-  #count(destination: string, by: 1 | -1): void {
-    this.#taken += by;
-    const calls = (this.#calls.get(destination) ?? 0) + by;
-    if (calls === 0) this.#calls.delete(destination);
-    else this.#calls.set(destination, calls);
   }
 
   /** Milliseconds until the rate allows the next mail. */

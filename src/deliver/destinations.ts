@@ -95,7 +95,7 @@ export class Calls extends Places {
   /** Takes a place. @returns false: there is none now */
   begin(destination: string): boolean {
     if (!this.hasRoom(destination)) return false;
-    this.take(destination, 1);
+    this.add(destination, 1);
     return true;
   }
 
@@ -106,7 +106,7 @@ export class Calls extends Places {
   }
 
   end(destination: string): void {
-    this.take(destination, -1);
+    this.add(destination, -1);
     for (const [next, give] of this.#waiting) {
       if (!this.begin(next)) continue;
       this.#waiting.delete(next);

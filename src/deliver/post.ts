@@ -1,7 +1,7 @@
 /** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
-import { Passing } from '../time/clock.ts';
+import { Counts, Passing } from '../time/clock.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { judge, mustSurvive, type PostedDelivery, refusedIn, type Verdict } from './outcome.ts';
@@ -44,8 +44,8 @@ type Checked = Pick<Incoming, 'callback' | 'startedAt' | 'onRendered'>;
 
 export class Posts {
   readonly #posting: DeliveringByLoop;
-  /** How many POSTs wait, by destination, BOT and job. Zeros are deleted: the ids of ended jobs would pile up. */
-  readonly #waiting = new Map<string, number>();
+  /** How many POSTs wait, by destination, BOT and job. */
+  readonly #waiting = new Counts();
   /** Whoever came first, first. */
   readonly #open = new Passing<number, OpenPost>();
   #come = 0;
@@ -101,7 +101,7 @@ export class Posts {
 
   readonly #over = (open: OpenPost): void => {
     this.#open.delete(open.number);
-    for (const what of open.waitsFor) this.#leave(what);
+    for (const what of open.waitsFor) this.#waiting.add(what, -1);
   };
 
   /** Takes in hand the deliveries that the admission has claimed. What is large is drawn at once. */
@@ -131,17 +131,10 @@ export class Posts {
 
   /** Counts a POST as waiting. @returns false: too many POSTs wait for the same already */
   #mayWaitFor(what: string, post: OpenPost, { config: { receiver } }: Settings): boolean {
-    const others = this.#waiting.get(what) ?? 0;
-    if (others >= receiver.maxInFlight * SHARE) return false;
-    this.#waiting.set(what, others + 1);
+    if (this.#waiting.at(what) >= receiver.maxInFlight * SHARE) return false;
+    this.#waiting.add(what, 1);
     post.waitsFor.push(what);
     return true;
-  }
-
-  #leave(what: string): void {
-    const others = (this.#waiting.get(what) ?? 1) - 1;
-    if (others === 0) this.#waiting.delete(what);
-    else this.#waiting.set(what, others);
   }
 }
 

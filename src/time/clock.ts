@@ -76,6 +76,24 @@ export async function within(ms: number, promise: Promise<unknown>, clock: Timer
   });
 }
 
+/** How much is under way, by key. What is 0 is forgotten: the ids of ended jobs would pile up. */
+export class Counts {
+  total = 0;
+  readonly #counts = new Map<string, number>();
+
+  at(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  /** @param by negative: so much has ended */
+  add(key: string, by: number): void {
+    const count = this.at(key) + by;
+    this.total += by;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+  }
+}
+
 /** Counts the work under way and tells when there is none. A churning set of promises would keep all that it held alive. */
 export class UnderWay {
   #count = 0;

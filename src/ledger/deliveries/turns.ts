@@ -1,4 +1,5 @@
 /** Whose turn it is: how many due deliveries of each destination a process claims. Pure. */
+import { Counts } from '../../time/clock.ts';
 import type { DueRequest } from '../ledger.ts';
 
 /** What a process has in hand, and what it may send where. */
@@ -35,28 +36,14 @@ export function channelOf(destination: string): string {
 }
 
 /** Who has how many places of a process. */
-export class Places {
-  total = 0;
+export class Places extends Counts {
   /** Destinations whose last attempt found nobody who answers, or goes on past its time. */
   readonly troubled: Set<string>;
-  /** By destination. */
-  readonly #taken = new Map<string, number>();
 
   constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'> = { inHand: [], troubled: [] }) {
+    super();
     this.troubled = new Set(troubled);
-    for (const destination of inHand) this.take(destination, 1);
-  }
-
-  at(destination: string): number {
-    return this.#taken.get(destination) ?? 0;
-  }
-
-  /** @param count negative: they are given back */
-  take(destination: string, count: number): void {
-    const taken = this.at(destination) + count;
-    this.total += count;
-    if (taken === 0) this.#taken.delete(destination);
-    else this.#taken.set(destination, taken);
+    for (const destination of inHand) this.add(destination, 1);
   }
 
   /** How many places more the destination may have: one in any case, unless all are taken or trouble holds half of them. */
@@ -83,7 +70,7 @@ export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly
     const room = places.roomFor(destination, most);
     const limit = Math.min(share, left, pacedRoom(destination, turns), room);
     if (limit <= 0) return [];
-    places.take(destination, limit);
+    places.add(destination, limit);
     return { destination, limit, isBulkFirst };
   });
 }
