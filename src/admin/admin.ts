@@ -4,15 +4,13 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { answerProblems, HttpProblem, type TurnedAway, unlessCutOff } from '../http/problem.ts';
 import { type SenderReader, senderReader } from '../http/sender.ts';
+import { ADMIN_REFUSALS } from '../observe/metrics.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { refuseForeignHosts, refuseOtherSites, setHeaders } from './guard.ts';
 import { askForPassword, type WrongPasswords } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
-
-/** Rejections that are reported, since they may be attacks: wrong passwords, and requests sent by other sites. */
-const TOLD: ReadonlySet<number> = new Set([401, 403]);
 
 export interface AdminDependencies {
   readonly config: AdminConfig;
@@ -79,7 +77,8 @@ function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway)
       await next();
     } catch (error) {
       const { status = 0, logged: problem } = error instanceof HttpProblem ? error.details : {};
-      if (TOLD.has(status) && problem !== undefined) report({ status, from: senderOf(ctx.req), problem });
+      if (ADMIN_REFUSALS.includes(status) && problem !== undefined)
+        report({ status, from: senderOf(ctx.req), problem });
       throw error;
     }
   };

@@ -1,9 +1,11 @@
-/** Authentication: the admin password by HTTP Basic, a bearer token for scrapers of metrics, and delays against guessing. */
+/** Authentication: the admin password by HTTP Basic, a bearer token for scrapers of metrics, and limits against guessing. */
+import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { secretCheck, type SenderReader } from '../http/sender.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
+import { networkOf } from '../text/networks.ts';
 import type { Clock } from '../time/clock.ts';
 
 const USER = 'admin';
@@ -23,51 +25,85 @@ export function actorOf(ctx: Context, via: Actor['via']): Actor {
   return { via, user, from };
 }
 
-/** High enough that people who mistype the password do not notice the delay. */
-const FREE_TRIES = 5;
-const WAIT_MS = 1000;
-/** At most ten a second, in the order in which they came, so that a right one is late at most. */
-const BETWEEN_MS = 100;
-/** Whoever has closed his connection keeps nobody waiting for longer. */
-const LONGEST_WAIT_MS = 5000;
+/** How many wrong passwords may come at once, and after how many milliseconds another one may. */
+interface Allowance {
+  readonly most: number;
+  readonly everyMs: number;
+}
 
-/** A limit on memory; at this number of addresses all counts are dropped. */
-const MOST_ADDRESSES = 4096;
+/** Enough for who mistypes it. */
+const OF_A_NETWORK: Allowance = { most: 10, everyMs: 10_000 };
+const OF_ALL: Allowance = { most: 100, everyMs: 1000 };
 
-/** Counts each address's wrong passwords since its last right one. */
-export class WrongPasswords {
-  readonly #clock: Pick<Clock, 'sleep' | 'monotonic'>;
-  readonly #counts = new Map<string, number>();
-  /** When the last of those that wait is looked at, by the monotonic clock. */
-  #lastAt = -Infinity;
+/** A limit on memory; past it the network that is longest unheard of is forgotten. */
+const MOST_NETWORKS = 4096;
 
-  constructor(clock: Pick<Clock, 'sleep' | 'monotonic'>) {
-    this.#clock = clock;
-  }
+/** Who has come in before: a browser that can prove it, by a cookie. */
+const KNOWN = 'known browsers';
+const COOKIE = 'botbell_known';
 
-  /** Waits a second or longer if the address has used its free tries. The listener's connections bound how many wait. */
-  async turn(address: string): Promise<void> {
-    if ((this.#counts.get(address) ?? 0) < FREE_TRIES) return;
-    const now = this.#clock.monotonic();
-    const next = Math.max(now + WAIT_MS, this.#lastAt + BETWEEN_MS);
-    this.#lastAt = Math.min(next, now + LONGEST_WAIT_MS);
-    await this.#clock.sleep(this.#lastAt - now);
-  }
-
-  count(address: string): void {
-    if (this.#counts.size >= MOST_ADDRESSES) this.#counts.clear();
-    this.#counts.set(address, (this.#counts.get(address) ?? 0) + 1);
-  }
-
-  forget(address: string): void {
-    this.#counts.delete(address);
-  }
+interface Sender {
+  /** Wrong passwords that are not made up for yet, at a time of the monotonic clock. */
+  wrong: number;
+  at: number;
+  /** Whether the right one has come from there. */
+  isRight: boolean;
 }
 
 /**
- * A right password is accepted even after wrong ones from its address, after a second: to lock out operators who share an
- * address (an office, a proxy that `admin.trust_proxy` does not name) would be worse than guesses at that pace.
+ * Counts wrong passwords, by network and in all. Where there were too many, no password is looked at for a while, not even a
+ * right one, or guessing would go on. What others guess keeps out neither a browser that has come in before, also from behind the
+ * same proxy, nor, unless it is from their network, a script that has.
  */
+export class WrongPasswords {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #senders = new Map<string, Sender>();
+  readonly #all: Sender = { wrong: 0, at: 0, isRight: false };
+  readonly #proof = randomBytes(16).toString('base64url');
+  readonly isProof = secretCheck([this.#proof]);
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** @returns milliseconds until a password from there is looked at; 0: now */
+  waitMs(from: string): number {
+    const sender = this.#senderOf(from);
+    const ownMs = this.#leftMs(sender, OF_A_NETWORK);
+    return from === KNOWN || sender.isRight ? ownMs : Math.max(ownMs, this.#leftMs(this.#all, OF_ALL));
+  }
+
+  countWrong(from: string): void {
+    const sender = this.#senderOf(from);
+    sender.wrong += 1;
+    if (!sender.isRight) this.#all.wrong += 1;
+  }
+
+  /** @returns what the browser proves by from now on that it has come in */
+  countRight(from: string): string {
+    this.#senderOf(from).isRight = true;
+    return this.#proof;
+  }
+
+  #leftMs(sender: Sender, { most, everyMs }: Allowance): number {
+    const now = this.#clock.monotonic();
+    sender.wrong = Math.max(0, sender.wrong - (now - sender.at) / everyMs);
+    sender.at = now;
+    return Math.max(0, (sender.wrong + 1 - most) * everyMs);
+  }
+
+  #senderOf(from: string): Sender {
+    const sender = this.#senders.get(from) ?? { wrong: 0, at: this.#clock.monotonic(), isRight: false };
+    this.#senders.delete(from);
+    this.#senders.set(from, sender);
+    const [longestUnheard] = this.#senders.keys();
+    if (this.#senders.size > MOST_NETWORKS && longestUnheard !== undefined)
+      this.#senders.delete(longestUnheard);
+    return sender;
+  }
+}
+
+/** An answer is never held back: who guesses would hold connections, of which health checks need one. */
 export function askForPassword(
   { password, metricsToken }: Pick<AdminConfig, 'password' | 'metricsToken'>,
   senderOf: SenderReader,
@@ -76,25 +112,37 @@ export function askForPassword(
   return async (ctx, next) => {
     const address = senderOf(ctx.req);
     (ctx.state as AdminState).from = address;
-    if (password !== undefined) await letIn(ctx, address, password);
+    if (password !== undefined) letIn(ctx, address, password);
     await next();
   };
 
-  /** @throws {HttpProblem} 401 */
-  async function letIn(ctx: Context, address: string, right: string): Promise<void> {
+  /** @throws {HttpProblem} 401 or 429 */
+  function letIn(ctx: Context, address: string, right: string): void {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
-    await wrong.turn(address);
+    const isKnown = wrong.isProof(ctx.cookies.get(COOKIE) ?? '');
+    const from = isKnown ? KNOWN : networkOf(address);
+    const waitMs = wrong.waitMs(from);
+    if (waitMs > 0) throw tooManyWrong(Math.ceil(waitMs / 1000));
     const isAdmin = isAuthorized(header, right);
     if (!isAdmin && !isScraper(ctx, header, metricsToken)) {
-      wrong.count(address);
+      wrong.countWrong(from);
       throw unauthorized('a wrong password');
     }
-    if (isAdmin) {
-      wrong.forget(address);
-      (ctx.state as AdminState).user = USER;
-    }
+    const proof = wrong.countRight(from);
+    if (!isAdmin) return;
+    (ctx.state as AdminState).user = USER;
+    if (!isKnown) ctx.cookies.set(COOKIE, proof, { httpOnly: true, sameSite: 'lax' });
   }
+}
+
+function tooManyWrong(seconds: number): HttpProblem {
+  return new HttpProblem({
+    status: 429,
+    detail: `Too many wrong passwords have come: none is looked at for ${seconds} s.`,
+    headers: { 'Retry-After': String(seconds) },
+    logged: 'too many wrong passwords',
+  });
 }
 
 /** HTTP Basic (RFC 7617); the user is not secret, the password is compared in constant time. */

@@ -17,7 +17,7 @@ import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, isForOperators, jobIdOf, type Notice } from '../notice/notice.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { ADMIN_REFUSALS, type Metrics } from '../observe/metrics.ts';
 import type { ReportedAction } from '../people/actions.ts';
 import type { ReceiverReport } from '../receive/receiver.ts';
 import { shortLine } from '../text/cut.ts';
@@ -130,8 +130,10 @@ export class Reports {
     this.#turnAway({ http, result: 'refused', reason }, from);
   };
 
-  readonly onAdminTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void =>
+  readonly onAdminTurnedAway = ({ status: http, problem: reason, from }: TurnedAway): void => {
+    if (ADMIN_REFUSALS.includes(http)) this.#metrics.adminRefused.inc({ status: http });
     this.#turnAway({ http, listener: 'admin', reason }, from);
+  };
 
   /** A rule held a new delivery. A callback's is in the callback's own line. */
   readonly onHeld = (rule: string, own?: HeldNotice): void => {

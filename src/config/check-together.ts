@@ -61,6 +61,18 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'warning',
+    ['admin', 'password'],
+    `is short: take ${MIN_TOKEN_LENGTH} characters or more`,
+    ({ admin }) => (admin?.password?.length ?? Infinity) < MIN_TOKEN_LENGTH,
+  ],
+  [
+    'warning',
+    ['admin', 'metrics_token'],
+    `is short: take ${MIN_TOKEN_LENGTH} random characters or more`,
+    ({ admin }) => (admin?.metricsToken?.length ?? Infinity) < MIN_TOKEN_LENGTH,
+  ],
+  [
+    'warning',
     ['receiver', 'answer_within'],
     'is so long that the service may post again (after 30s) before it is answered',
     ({ receiver }) => receiver.answerWithinMs >= SERVICE_RETRY_MS,

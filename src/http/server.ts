@@ -47,12 +47,13 @@ export async function listen(
   // Node would refuse a request without a host, and tell nobody.
   const options = { ...TIMEOUTS, ...timeouts, requireHostHeader: false };
   const server = createServer(options);
-  handleRequests(server, handler, onTurnedAway);
+  const latest: Answers = new WeakMap();
+  handleRequests(server, handler, onTurnedAway, latest);
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
   // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;
   server.on('connection', closeGently);
-  keepRoom(server);
+  keepRoom(server, latest);
   await started(server, host, port);
   const { port: bound } = server.address() as AddressInfo;
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
@@ -67,16 +68,19 @@ function started(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** At the limit, closes connections that wait for no answer: those kept open, and of those that have sent nothing the oldest. */
-function keepRoom(server: Server): void {
+/** The latest answer on each connection. */
+type Answers = WeakMap<Duplex, ServerResponse>;
+
+/** At the limit, closes the oldest connection that waits for no answer: it is kept open, or its request's headers have not come. */
+function keepRoom(server: Server, latest: Answers): void {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     if (open.size >= MOST_CONNECTIONS) {
-      server.closeIdleConnections();
-      [...open].find(({ bytesRead }) => bytesRead === 0)?.destroy();
-      for (const each of open) if (each.destroyed) open.delete(each);
+      const idle = [...open].find((each) => !isHandled(latest.get(each)));
+      if (idle === undefined) return void socket.destroy();
+      idle.destroy();
+      open.delete(idle);
     }
-    if (open.size >= MOST_CONNECTIONS) return void socket.destroy();
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
@@ -154,8 +158,8 @@ function handleRequests(
   server: Server,
   handler: (request: IncomingMessage, response: ServerResponse) => unknown,
   onTurnedAway: (report: TurnedAway) => void,
+  latest: Answers,
 ): void {
-  const latest = new WeakMap<Duplex, ServerResponse>();
   const refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => {
     response.writeHead(refusal.status, { Connection: 'close' }).end();
     onTurnedAway({ ...refusal, from: request.socket.remoteAddress ?? '' });

@@ -8,6 +8,9 @@ const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Rules that can hold a delivery back or let it go. */
 const HOLDING_RULES = ['when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'];
 
+/** Rejections of the admin listener that are reported, since they may be attacks: a wrong password, too many, another site or host. */
+export const ADMIN_REFUSALS: readonly number[] = [401, 403, 429];
+
 /** The service retries after 30 s at the earliest, and the BOT's running time goes on (callback interface, "Limits"). */
 const RETRY_COST_S = 30;
 
@@ -41,6 +44,7 @@ export function createMetrics(version: string) {
   meters.reloadOk.set(1);
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
   for (const rule of HOLDING_RULES) meters.heldTotal.inc({ rule }, 0);
+  for (const status of ADMIN_REFUSALS) meters.adminRefused.inc({ status }, 0);
   // From now on, not from the first scrape.
   ofProcess();
   return {
@@ -92,6 +96,9 @@ function createMeters(registry: Registry) {
     deliverySeconds: new Histogram(on('delivery_seconds', 'Duration of an attempt to deliver', ['channel'])),
     answerSeconds: new Histogram(on('answer_seconds', 'Time until a callback was answered')),
     botSeconds: new Counter(on('bot_seconds_total', 'Running time that callbacks cost the BOTs', ['cause'])),
+    adminRefused: new Counter(
+      on('admin_refused_total', 'Requests to the admin listener that may be attacks', ['status']),
+    ),
     templateErrors: new Counter(on('template_errors_total', 'Templates that failed, the built-in one used')),
     storeBytes: new Gauge(on('store_bytes', 'What the store takes: of a SQLite file, pages in use and log')),
     storeMaxBytes: new Gauge(on('store_max_bytes', 'Most that it may take; +Inf: nothing limits it')),

@@ -28,3 +28,16 @@ export function networkFilter(networks: readonly string[]): (address: string) =>
     return isIPv6(address) && (MAPPED.check(address, 'ipv6') ? four : six).check(address, 'ipv6');
   };
 }
+
+/** What one sender is sure to have: an IPv4 address, or the /64 of an IPv6 one, in which he may take any address. */
+export function networkOf(text: string): string {
+  const address = text.replace(WRAPPING_OR_ZONE, '');
+  if (!isIPv6(address) || MAPPED.check(address, 'ipv6')) return address;
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':'));
+  const left = 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(Math.max(0, left)).fill('0'), ...after];
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16))
+    .join(':');
+}

@@ -6,7 +6,6 @@ import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
-import { until } from '../support/proof-wait.ts';
 
 const PASSWORD = 'pass:wörd';
 const RIGHT = basic(`admin:${PASSWORD}`);
@@ -141,26 +140,17 @@ describe('the admin listener', () => {
   let world: AdminWorld;
   let readiness: Readiness;
   let turnedAway: TurnedAway[];
-  /** For so many milliseconds each, where somebody was slowed. */
-  let slept: number[];
-  /** Undefined: nobody waits for what is slowed. */
-  let held: (() => void)[] | undefined;
+  /** Milliseconds of the monotonic clock. */
+  let now: number;
 
   const open = async (config: Partial<AdminConfig> = {}) => {
     readiness = READY;
     turnedAway = [];
-    slept = [];
-    held = undefined;
+    now = 0;
     world = await openAdminWorld({
       config,
       readiness: () => readiness,
-      wrongPasswords: new WrongPasswords({
-        monotonic: () => 0,
-        sleep: async (ms) => {
-          slept.push(ms);
-          if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
-        },
-      }),
+      wrongPasswords: new WrongPasswords({ monotonic: () => now }),
       page: echo,
       onTurnedAway: (report) => turnedAway.push(report),
     });
@@ -169,7 +159,6 @@ describe('the admin listener', () => {
   afterEach(() => world.close());
 
   const get = (path: string, headers: Headers = {}) => world.ask(`GET ${path}`, { headers });
-  const statusOf = async (headers: Headers = {}) => (await get('/', headers)).status;
 
   it('says at /healthz that the process is alive, at /readyz that callbacks are taken, or what is missing', async () => {
     await open();
@@ -202,68 +191,81 @@ describe('the admin listener', () => {
           }
     });
 
-  describe('slows who guesses the password', () => {
-    beforeEach(() => open({ password: PASSWORD }));
+  describe('limits who guesses the password', () => {
+    beforeEach(() => open({ password: PASSWORD, metricsToken: 'scrape-me', trustProxy: ['127.0.0.1/32'] }));
 
-    const guess = async (times: number) => {
+    const from = (address: string, headers: Headers) => get('/', { ...headers, 'x-forwarded-for': address });
+    const guess = async (times: number, addressOf: (time: number) => string) => {
       const statuses: number[] = [];
-      for (let time = 0; time < times; time += 1) statuses.push(await statusOf(WRONG));
+      for (let time = 0; time < times; time += 1) statuses.push((await from(addressOf(time), WRONG)).status);
       return statuses;
     };
+    const refused = (times: number, status: number) => Array<number>(times).fill(status);
 
-    it('by a second each after five wrong ones', async () => {
-      expect(await guess(7)).to.deep.equal(Array<number>(7).fill(401));
-      expect(slept).to.deep.equal([1000, 1100]);
+    it('to ten wrong ones at once and one each ten seconds, and answers any more, and a right one, 429 at once', async () => {
+      // What stands before the proxy's entry, anybody may have written.
+      const statuses = await guess(12, (time) => `10.9.9.${time}, 192.0.2.1`);
+      expect(statuses).to.deep.equal([...refused(10, 401), 429, 429]);
+      now += 9_999;
+      const { status, headers, json } = await from('192.0.2.1', RIGHT);
+      expect([status, headers['retry-after'], json['detail']]).to.deep.equal([
+        429,
+        '1',
+        'Too many wrong passwords have come: none is looked at for 1 s.',
+      ]);
+      expect((await from('192.0.2.2', RIGHT)).status, 'another address').to.equal(200);
+      now += 1;
+      expect(await guess(2, () => '192.0.2.1')).to.deep.equal([401, 429]);
+      now += 10_000;
+      expect((await from('192.0.2.1', RIGHT)).status).to.equal(200);
     });
 
-    it('to ten a second of those that wait, and lets in a right one behind them', async () => {
-      await guess(5);
-      held = [];
-      const waiting = Array.from({ length: 60 }, () => statusOf(WRONG));
-      await until('all wait', () => slept.length === 60);
-      expect(slept.slice(0, 3)).to.deep.equal([1000, 1100, 1200]);
-      const right = statusOf(RIGHT);
-      await until('the right one waits, too', () => slept.length === 61);
-      expect(slept.at(-1), 'no longer than this').to.equal(5000);
-      for (const wake of held.splice(0)) wake();
-      expect(await right).to.equal(200);
-      expect(await Promise.all(waiting)).to.deep.equal(Array<number>(60).fill(401));
+    it('by the /64 of IPv6', async () => {
+      const statuses = await guess(12, (time) => `2001:db8:0:1::${time.toString(16)}`);
+      expect(statuses.slice(9)).to.deep.equal([401, 429, 429]);
+      expect(await guess(1, () => '2001:db8:0:2::1')).to.deep.equal([401]);
     });
 
-    it('but lets in a right one a second later, after which nobody waits', async () => {
-      await guess(6);
-      expect(await statusOf(RIGHT)).to.equal(200);
-      expect(slept).to.have.length(2);
-      await guess(5);
-      expect(slept).to.have.length(2);
+    it('in all, from wherever they come, but not an address from which a right one has come', async () => {
+      expect((await get('/metrics', { ...SCRAPER, 'x-forwarded-for': '198.51.100.7' })).status).to.equal(200);
+      const statuses = await guess(102, (time) => `10.0.${time}.1`);
+      expect(statuses.slice(99)).to.deep.equal([401, 429, 429]);
+      expect((await from('192.0.2.9', RIGHT)).status).to.equal(429);
+      expect((await get('/metrics', { ...SCRAPER, 'x-forwarded-for': '198.51.100.7' })).status).to.equal(200);
+      expect(await guess(1, () => '198.51.100.7'), 'and there as anywhere').to.deep.equal([401]);
+      now += 1000;
+      expect((await from('192.0.2.9', RIGHT)).status).to.equal(200);
+    });
+
+    it('but not a browser that has come in before, also from where others guess', async () => {
+      const { headers } = await from('192.0.2.1', RIGHT);
+      const cookie = String(headers['set-cookie']);
+      expect(cookie).to.match(/^botbell_known=[\w-]{22}; path=\/; samesite=lax; httponly$/i);
+      const known = { cookie: cookie.split(';')[0] ?? '' };
+      await guess(11, () => '192.0.2.1');
+      const again = await from('192.0.2.1', { ...RIGHT, ...known });
+      expect([again.status, again.headers['set-cookie']]).to.deep.equal([200, undefined]);
+      const forged = { cookie: 'botbell_known=AAAAAAAAAAAAAAAAAAAAAA' };
+      expect((await from('192.0.2.1', { ...RIGHT, ...forged })).status).to.equal(429);
+      for (const status of [...refused(10, 401), 429])
+        expect((await from('192.0.2.3', { ...WRONG, ...known })).status).to.equal(status);
     });
 
     it('but nobody who has sent none, as a browser does at first', async () => {
-      for (let time = 0; time < 30; time += 1) expect(await statusOf()).to.equal(401);
-      expect(await statusOf(RIGHT)).to.equal(200);
+      for (let time = 0; time < 30; time += 1) expect((await get('/')).status).to.equal(401);
+      expect((await get('/', RIGHT)).status).to.equal(200);
       expect(turnedAway).to.deep.equal([]);
     });
 
     it('and says for the log who has sent wrong ones, and that another site has had something sent', async () => {
-      await guess(1);
+      await guess(11, () => '192.0.2.1');
       await get('/x', { 'sec-fetch-site': 'cross-site' });
-      const from = '127.0.0.1';
-      expect(turnedAway).to.deep.equal([
-        { status: 401, from, problem: 'a wrong password' },
-        { status: 403, from, problem: 'sent from another site' },
+      expect(turnedAway.slice(9)).to.deep.equal([
+        { status: 401, from: '192.0.2.1', problem: 'a wrong password' },
+        { status: 429, from: '192.0.2.1', problem: 'too many wrong passwords' },
+        { status: 403, from: '127.0.0.1', problem: 'sent from another site' },
       ]);
     });
-  });
-
-  it('counts wrong passwords by the address that is meant, behind a proxy the one that it has added', async () => {
-    await open({ password: PASSWORD, trustProxy: ['127.0.0.1/32'] });
-    const guess = (from: string) => get('/', { ...WRONG, 'x-forwarded-for': from });
-    for (let number = 0; number < 5; number += 1) await guess(`10.9.9.${number}, 192.0.2.1`);
-    expect(slept).to.deep.equal([]);
-    await guess('192.0.2.1, 192.0.2.2');
-    expect(slept).to.deep.equal([]);
-    await guess('10.9.9.99, 192.0.2.1');
-    expect(slept).to.deep.equal([1000]);
   });
 
   for (const [how, config, login, forwarded, user, from] of [

@@ -164,6 +164,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     onCallback({ ...REPORT, ...UNREAD, status: 422, from: '192.0.2.8', problem, pointers });
     await thriceAndOnceLater(clock, 1000, () => onTurnedAway(AWAY));
   },
+  'who sends the admin listener a wrong password': ({ onAdminTurnedAway }) =>
+    onAdminTurnedAway({ ...AWAY, status: 401, problem: 'a wrong password' }),
   'who is turned away by the admin listener': ({ onAdminTurnedAway }, clock) =>
     thriceAndOnceLater(clock, 1000, () => onAdminTurnedAway(AWAY)),
   'a deluge that is answered 503, once a second, but each failed callback': ({ onCallback }) => {

@@ -24,7 +24,7 @@ const SURROUNDINGS: Given = {
     MAX: '12',
     LIMIT: '3',
     PROXY: '192.0.2.9',
-    METRICS: 'scrape/me+now==',
+    METRICS: 'scrape/me+right+now==',
     DB_PASSWORD: 'p%40ssword',
     HOST: 'db.internal',
     CHECK: '5e0a-4f21',

@@ -1,7 +1,7 @@
 /** Which networks hold an address. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { networkFilter } from '../../src/text/networks.ts';
+import { networkFilter, networkOf } from '../../src/text/networks.ts';
 
 /** An address of these bits; one of IPv6 not as Node would write it. */
 function written(bits: readonly number[]): string {
@@ -62,4 +62,19 @@ describe('a list of networks', () => {
     };
     fc.assert(fc.property(pair, check));
   });
+});
+
+describe('the network of one sender', () => {
+  for (const [address, network] of [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:207', '::FFFF:c000:207'],
+    ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1'],
+    ['2001:DB8::1:ffff', '2001:db8:0:0'],
+    ['2001:0db8:00:1::', '2001:db8:0:1'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['unknown', 'unknown'],
+  ] as const)
+    it(`is for ${address} ${network}`, () => expect(networkOf(address)).to.equal(network));
 });
