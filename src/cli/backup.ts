@@ -7,6 +7,6 @@ import { loadLedgerConfig } from './load-config.ts';
 export async function run(context: CommandContext, file: string): Promise<number> {
   const { store } = await loadLedgerConfig(context);
   await backUp(store.url, file);
-  context.result(visible(`${file}: a whole copy of the store`));
+  context.result(visible(context.say('backup.done', { file })));
   return 0;
 }

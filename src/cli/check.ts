@@ -2,6 +2,7 @@
 import { redactor, secretsHidden } from '../text/hide-secrets.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
+import type { Words } from './words.ts';
 import { readProject } from './load-config.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
@@ -21,8 +22,9 @@ interface Options {
 export async function run(context: CommandContext, options: Options): Promise<number> {
   const { withoutSecrets = false } = options;
   const { loaded, problems, missing } = await readProject(context, { withoutSecrets });
+  context.speaks.language = loaded?.config.display.language ?? context.speaks.language;
   for (const problem of problems) context.result(formatProblem(problem));
-  if (missing.length > 0) context.message(`not set here, and so not checked: ${missing.join(', ')}`);
+  if (missing.length > 0) context.message(context.say('check.missing', { names: missing.join(', ') }));
   const isClean = problems.every(({ severity }) => severity === 'warning' && options.strict !== true);
   const isOnline =
     loaded === undefined || options.online !== true || (await checkOnline(context, loaded.config));
@@ -36,6 +38,7 @@ async function checkOnline(
   context: CommandContext,
   { channels, store, secrets, proxies }: Config,
 ): Promise<boolean> {
+  const { say } = context;
   const redact = redactor(secretsHidden(secrets));
   const canBeUsed = async (what: string, check: () => Promise<string>) => {
     try {
@@ -45,31 +48,32 @@ async function checkOnline(
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
       for (const each of errors) {
         const reason = redact(each instanceof Error ? each.message : String(each));
-        context.result(`${what}: ${styled(context, 'red', 'cannot be used')}: ${reason}`);
+        context.result(`${what}: ${styled(context, 'red', say('check.unusable'))}: ${reason}`);
       }
       return false;
     }
   };
   let isFine = true;
   for (const channel of channels.values())
-    if (!(await canBeUsed(`channel ${channel.name}`, () => verify(channel, proxies)))) isFine = false;
-  const isStoreFine = await canBeUsed('store', async () => STORE_STATES[await inspectStore(store.url)]);
+    if (!(await canBeUsed(say('check.channel', { name: channel.name }), () => verify(channel, proxies, say))))
+      isFine = false;
+  const isStoreFine = await canBeUsed('store', async () => say(STORE_STATES[await inspectStore(store.url)]));
   return isFine && isStoreFine;
 }
 
 const STORE_STATES = {
-  none: 'can be used; `serve` makes a new ledger there',
-  older: 'can be used; `serve` brings it up to date when it starts',
-  ready: 'can be used',
+  none: 'check.new store',
+  older: 'check.older store',
+  ready: 'check.usable',
 } as const;
 
-async function verify({ type, settings }: ChannelConfig, proxies: Proxies): Promise<string> {
+async function verify({ type, settings }: ChannelConfig, proxies: Proxies, say: Words): Promise<string> {
   const openPool = poolsThrough(proxies);
   const environment = { print: () => undefined, openPool, holds: answerHolds };
   const channel = await channelTypes.get(type)?.open(settings, environment);
   try {
     await channel?.verify();
-    return 'can be used';
+    return say('check.usable');
   } finally {
     await channel?.close();
   }

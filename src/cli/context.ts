@@ -7,6 +7,7 @@ import { visible } from '../text/clean.ts';
 import { exactJson } from '../text/json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
 import type { Language } from '../time/display.ts';
+import type { Words } from './words.ts';
 
 export interface CommandContext {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -15,6 +16,10 @@ export interface CommandContext {
   readonly isTerminal: boolean;
   /** The secrets of each config that was read, hidden in messages and errors. */
   readonly secrets: HiddenSecrets;
+  /** Whose language it is: the locale's, or once a config was read, that one's. */
+  readonly speaks: { language: Language };
+  /** In that language. */
+  readonly say: Words;
   result(text: string): void;
   message(text: string): void;
   readStdin(): Promise<Buffer>;

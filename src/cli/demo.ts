@@ -12,12 +12,10 @@ import { DEMO_CONFIG, readVersion, samplesIn } from '../package-files.ts';
 import { startMailCatcher } from '../stand-ins/mail-catcher.ts';
 import { startSlackStandIn } from '../stand-ins/slack-stand-in.ts';
 import { visibleAndIndented, visibleOnOneLine, shellWord } from '../text/clean.ts';
-import { sayIn } from '../text/say.ts';
 import { systemClock } from '../time/clock.ts';
 import type { Language } from '../time/display.ts';
-import { type CommandContext, localLanguage, styled } from './context.ts';
+import { CommandFailed, type CommandContext, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
-import { WORDS } from './words.ts';
 
 /** With --stay, the documented ports are used, unless the environment sets others. */
 const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
@@ -51,18 +49,20 @@ interface Options {
 
 /** Removes its files however it ends, unless it is killed. */
 export async function run(context: CommandContext, options: Options): Promise<number> {
-  const { stay = false, lang: language = localLanguage(context.variables) } = options;
+  const { speaks, say } = context;
+  const { stay = false, lang = speaks.language } = options;
+  speaks.language = lang;
   // Listen before anything is created: an unhandled signal would end the process without cleaning up.
   const stop = new AbortController();
   context.onHangup(() => stop.abort());
   void context.untilStopped().then(() => stop.abort());
-  const world = await createWorld(language);
+  const world = await createWorld(lang);
   try {
     const app = await startDemoApp(context, world, stay);
     try {
       await playScenes(context, world, app, stop.signal);
       if (stay) await serve(context, world, app, stop.signal);
-      else context.result(`\n${world.say('demo.stay')}`);
+      else context.result(`\n${say('demo.stay')}`);
     } finally {
       await app.stop();
     }
@@ -83,7 +83,6 @@ async function createWorld(language: Language) {
   return {
     slack,
     mail,
-    say: sayIn(WORDS, language),
     samples: samplesIn(language),
     /** What the outbox that stands in for Teams printed: destination and message. */
     printed: [] as string[],
@@ -104,7 +103,7 @@ async function createWorld(language: Language) {
 
 async function startDemoApp(context: CommandContext, world: World, stay: boolean): Promise<RunningApp> {
   const variables = { ...(stay ? STAY_PORTS : {}), ...context.variables, ...world.variables };
-  return startApp({
+  const starting = startApp({
     ...(await loadProject({ ...context, variables, configFile: DEMO_CONFIG })),
     channelTypes,
     clock: systemClock,
@@ -113,12 +112,16 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
     version: readVersion(),
     print: (text) => void world.printed.push(text),
   });
+  return starting.catch((error: Error) => {
+    const isTaken = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+    throw isTaken ? new CommandFailed(`${error.message}. ${context.say('demo.ports')}`) : error;
+  });
 }
 
 async function playScenes(context: CommandContext, world: World, app: RunningApp, stop: AbortSignal) {
   for (const [index, scene] of SCENES.entries()) {
     if (stop.aborted) return;
-    context.result(`\n${styled(context, 'bold', `${index + 1}. ${world.say(scene.title)}`)}`);
+    context.result(`\n${styled(context, 'bold', `${index + 1}. ${context.say(scene.title)}`)}`);
     if (scene.isMailFailing === true) world.mail.faults.push({ ...MAIL_FAULT });
     await play(context, world, scene, callbacksUrl(app));
     showNews(context, world);
@@ -129,7 +132,7 @@ async function serve(context: CommandContext, world: World, app: RunningApp, sto
   const page = `http://127.0.0.1:${app.admin?.port}/`;
   const sample = shellWord(relative('', join(world.samples, 'error.json')));
   const command = `curl -H 'Content-Type: application/json' -d @${sample} ${callbacksUrl(app)}`;
-  context.result(`\n${world.say('demo.serving', { command, page })}`);
+  context.result(`\n${context.say('demo.serving', { command, page })}`);
   const look = setInterval(() => showNews(context, world), LOOK_INTERVAL_MS);
   if (!stop.aborted) await once(stop, 'abort');
   clearInterval(look);
@@ -153,7 +156,7 @@ async function play(context: CommandContext, world: World, scene: Scene, url: st
   const became = deliveries.map(({ destination, state, error }) =>
     error === undefined ? `${destination} ${state}` : `${destination} ${state} (${visibleOnOneLine(error)})`,
   );
-  const said = world.say('demo.answered', {
+  const said = context.say('demo.answered', {
     answer: `${response.status} ${result}`,
     became: became.join('; '),
   });

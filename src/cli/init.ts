@@ -6,10 +6,9 @@ import { channelTypes, printsOnly } from '../channels/registry.ts';
 import { CONFIG_FILES, PROGRAM, samplesIn, STARTER } from '../package-files.ts';
 import { visible, shellWord } from '../text/clean.ts';
 import { nearestOrAll } from '../text/nearest.ts';
-import { sayIn } from '../text/say.ts';
 import type { Language } from '../time/display.ts';
-import { CommandFailed, type CommandContext, localLanguage, WrongUsage } from './context.ts';
-import { type Words, WORDS } from './words.ts';
+import { CommandFailed, type CommandContext, WrongUsage } from './context.ts';
+import type { Words } from './words.ts';
 
 interface InitOptions {
   /** Left out: the terminal's. */
@@ -24,7 +23,9 @@ interface InitOptions {
  * @throws {Error} the folder cannot be written
  */
 export function run(context: CommandContext, folder: string, options: InitOptions): number {
-  const { lang = localLanguage(context.variables), channels } = options;
+  const { speaks, say } = context;
+  const { lang = speaks.language, channels } = options;
+  speaks.language = lang;
   for (const type of channels ?? []) refuseUnknown(type);
   const starter = join(STARTER, lang);
   refuseWhatIsThere(starter, folder);
@@ -48,7 +49,7 @@ export function run(context: CommandContext, folder: string, options: InitOption
     sample: relative(resolve(folder), join(samplesIn(lang), 'error.json')),
     isRemote: channels !== undefined,
   };
-  context.result(visible(nextSteps(sayIn(WORDS, lang), steps)));
+  context.result(visible(nextSteps(say, steps)));
   return 0;
 }
 

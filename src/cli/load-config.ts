@@ -13,7 +13,7 @@ import { formatProblem } from '../config/problems.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 
 type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
-  Partial<Pick<CommandContext, 'message' | 'secrets'>>;
+  Partial<Pick<CommandContext, 'message' | 'secrets' | 'speaks'>>;
 
 /** A config with its templates, and a function that reads both again for a reload. */
 export interface Project extends UsableConfig {
@@ -35,7 +35,7 @@ export async function loadProject(
 ): Promise<Project> {
   const { loaded, problems } = await readProject(source, how);
   if (loaded === undefined) throw refusalOf(problems);
-  source.secrets?.add(loaded.config.secrets);
+  heed(source, loaded.config);
   for (const problem of problems) source.message?.(formatProblem(problem));
   const readAgain: ReadAgain = ({ calendars }) => readProject(source, { datesOfFiles: calendars.files });
   return { ...loaded, readConfig: readAgain };
@@ -51,8 +51,14 @@ export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
   const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true };
   const { config, problems } = await readConfigFile(toRead);
   if (config === undefined) throw refusalOf(problems);
-  source.secrets?.add(config.secrets);
+  heed(source, config);
   return config;
+}
+
+/** From here on its secrets are hidden, and its language is spoken. */
+function heed({ secrets, speaks }: ConfigSource, config: Config): void {
+  secrets?.add(config.secrets);
+  if (speaks !== undefined) speaks.language = config.display.language;
 }
 
 function refusalOf(problems: readonly Problem[]): CommandFailed {

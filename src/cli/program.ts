@@ -1,11 +1,13 @@
 /** The command line: the commands, their arguments and options, and the exit codes. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ALL_STATUSES } from '../callback/callback.ts';
 import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { parseDuration, parseStartTime } from '../time/display.ts';
-import { Refused, statusOf } from '../people/outcomes.ts';
-import { type CommandContext, WrongUsage } from './context.ts';
+import { outcomeInWords, Refused, statusOf } from '../people/outcomes.ts';
+import { type CommandContext, localLanguage, WrongUsage } from './context.ts';
+import { wordsIn } from './words.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
@@ -23,10 +25,12 @@ type Action = (load: () => Promise<CommandFile>) => (...given: unknown[]) => Pro
 /** @returns the exit code: 0 success, 1 failure, 2 wrong usage */
 export async function runProgram(
   args: readonly string[],
-  given: Omit<CommandContext, 'secrets'>,
+  given: Omit<CommandContext, 'secrets' | 'speaks' | 'say'>,
 ): Promise<number> {
   const secrets = new HiddenSecrets();
-  const context = { ...given, secrets, message: (text: string) => given.message(secrets.hide(text)) };
+  const speaks = { language: localLanguage(given.variables) };
+  const message = (text: string) => given.message(secrets.hide(text));
+  const context = { ...given, secrets, speaks, say: wordsIn(speaks), message };
   let code = 0;
   const program = createProgram(context, (load) => async (...values) => {
     const { config } = program.opts<{ config?: string }>();
@@ -39,7 +43,9 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
-    context.message(visible(isMisused ? `error: ${error.message}` : explanationOf(error)));
+    const words =
+      error instanceof Refused ? outcomeInWords(error.outcome, speaks.language) : explanationOf(error);
+    message(visible(isMisused ? `error: ${words}` : words));
     return isMisused ? WRONG_USAGE : FAILED;
   }
 }
@@ -118,8 +124,12 @@ function addDryRuns(program: Command, action: Action): void {
   program
     .command('route')
     .description('show which routes a callback matches, whom it reaches, and why not the others')
-    .argument('<file>', 'a callback as JSON, or - for standard input')
+    .argument('[file]', 'a callback as JSON, or - for standard input')
+    .option('--bot <bot_id>', 'of a BOT, without a callback')
+    .addOption(new Option('--status <status>', 'of --bot, only this one').choices(ALL_STATUSES))
+    .addOption(new Option('--all', 'of each BOT that the config or the store names').conflicts('at'))
     .option('--at <time>', 'also what rules do about it then, e.g. now, or 2026-11-24T18:00', nowOrTime)
+    .addOption(printed('text', 'json'))
     .action(action(() => import('./route.ts')));
   program
     .command('preview')
@@ -138,7 +148,11 @@ function addLedger(program: Command, action: Action): void {
     .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
     .option('--not-told <destination>', 'what did not reach it instead, e.g. slack:#ops')
     .option('--since <duration>', 'of --not-told, how far back (default: 1d)', duration)
-    .option('--last <n>', 'no more than the last ones (default: all of a job, 5 of a BOT)', wholeNumber(1))
+    .option(
+      '--last <n>',
+      'no more than the last ones, of --not-told reasons (default: all of a job, 5 of a BOT)',
+      wholeNumber(1),
+    )
     .addOption(printed('text', 'json'))
     .action(action(() => import('./why.ts')));
   program
@@ -184,7 +198,10 @@ function addSnooze(program: Command, action: Action): void {
     .description('hold what there is to tell of a BOT, or at a destination; then tell it as one summary')
     .argument('[bot]', 'a BOT, as its callbacks name it')
     .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
-    .option('--until <time>', 'a date-time, tomorrow (9:00), or next-success (of a BOT)')
+    .option(
+      '--until <time>',
+      '2h, 18:00, 2026-12-24, a date-time, tomorrow (the next 9:00), or next-success (of a BOT)',
+    )
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
     .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))

@@ -48,8 +48,8 @@ export async function run(
 }
 
 async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number> {
-  const { people, options } = acting;
-  if (!(await isAgreed(acting, counted(ids.length, 'message')))) return 1;
+  const { people, options, context } = acting;
+  if (!(await isAgreed(acting, context.say('redeliver.messages', { count: ids.length })))) return 1;
   let done = 0;
   for (const id of ids) {
     const asked = options.dismiss
@@ -57,7 +57,13 @@ async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number
       : people.redeliver(id, actorHere(), options.again ?? false);
     const outcome = await asked.catch(refusedOutcome);
     if (isDone(outcome)) done += 1;
-    else acting.context.message(`${id} is left alone: ${outcomeInWords(outcome, 'en')}`);
+    else
+      context.message(
+        context.say('redeliver.left alone', {
+          id: String(id),
+          why: outcomeInWords(outcome, context.speaks.language),
+        }),
+      );
   }
   if (done > 0) report(acting, done);
   return done === ids.length ? 0 : 1;
@@ -70,18 +76,15 @@ async function allDead(acting: Acting): Promise<number> {
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const { messages, destinations } = await people.tally(filter);
   if (messages === 0) {
-    context.message('nothing that matches is dead or held as no longer routed');
+    context.message(context.say('redeliver.nothing'));
     return 0;
   }
   const named = destinations.map((each) => visibleOnOneLine(`  ${each.destination}: ${each.messages}`));
-  if (!(await isAgreed(acting, [`${counted(messages, 'message')}:`, ...named].join('\n')))) return 1;
+  const what = [context.say('redeliver.to', { count: messages }), ...named].join('\n');
+  if (!(await isAgreed(acting, what))) return 1;
   await people.startBulk(filter, actorHere(), dismiss === true ? 'dismissed' : 'redelivered');
-  report(acting, messages, 'dismissed by the service while it runs');
+  report(acting, messages, 'redeliver.dismissed by service');
   return 0;
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /**
@@ -92,18 +95,23 @@ async function isAgreed({ context, options }: Acting, what: string): Promise<boo
   context.message(what);
   if (options.yes === true) return true;
   if (context.ask === undefined) {
-    context.message('nothing was changed: nobody is at a terminal to be asked; with --yes it is done');
+    context.message(context.say('redeliver.nobody to ask'));
     return false;
   }
-  const question = options.dismiss ? 'Dismiss, so that nobody is ever told?' : 'Deliver again?';
-  const isYes = /^\s*y(es)?\s*$/i.test(await context.ask(`${question} [y/N] `));
-  if (!isYes) context.message('nothing was changed');
+  const question = context.say(options.dismiss ? 'redeliver.dismiss?' : 'redeliver.again?');
+  const isYes = /^\s*(?:y(?:es)?|はい)\s*$/i.test(
+    (await context.ask(`${question} [y/N] `)).normalize('NFKC'),
+  );
+  if (!isYes) context.message(context.say('redeliver.unchanged'));
   return isYes;
 }
 
-function report({ context, options }: Acting, count: number, dismissed = 'dismissed'): void {
-  const what = options.dismiss === true ? dismissed : 'given back: the service delivers them while it runs';
-  context.result(`${counted(count, 'message')} ${what}`);
+function report(
+  { context, options }: Acting,
+  count: number,
+  dismissed: 'redeliver.dismissed' | 'redeliver.dismissed by service' = 'redeliver.dismissed',
+): void {
+  context.result(context.say(options.dismiss === true ? dismissed : 'redeliver.given back', { count }));
 }
 
 /** The newest callbacks of a job; older ones are not routed anew. */
@@ -115,27 +123,31 @@ const LONGEST_NAME = 100;
 async function routeAnew(acting: Acting, jobId: string): Promise<number> {
   const { context, ledger, people, planning } = acting;
   await refuseOtherConfig(acting);
-  const job = visibleOnOneLine(`job ${JSON.stringify(shortLine(jobId, LONGEST_NAME))}`);
-  const { items } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
-  if (items.length === 0) throw new CommandFailed(`no callback of ${job} is known here`);
+  const job = visibleOnOneLine(JSON.stringify(shortLine(jobId, LONGEST_NAME)));
+  const { items, next } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
+  if (items.length === 0) throw new CommandFailed(context.say('redeliver.no job', { job }));
   const targets = items.flatMap(
     (callback) => planOf(planning, { ...callback, kind: 'callback' }).destinations,
   );
-  if (targets.length === 0)
-    throw new CommandFailed(
-      'today’s config names nobody for the callbacks of this job; `botbell route` says why',
-    );
+  if (targets.length === 0) throw new CommandFailed(context.say('redeliver.nobody'));
   const whom = visibleOnOneLine([...new Set(targets.map(({ destination }) => destination))].join(', '));
-  const what = `${counted(items.length, 'callback')} of ${job}, which today’s config tells ${whom}`;
+  if (next !== undefined) context.message(context.say('redeliver.newest', { count: items.length }));
+  const what = context.say('redeliver.job', { count: items.length, job, whom });
   if (!(await isAgreed(acting, what))) return 1;
   let told = 0;
   for (const { id } of items.toReversed()) {
     const outcome = await people.routeAnew(id, actorHere()).catch(refusedOutcome);
     told += (outcome.json?.['told'] as readonly string[] | undefined)?.length ?? 0;
-    if (!isDone(outcome)) context.message(`callback ${id}: ${outcomeInWords(outcome, 'en')}`);
+    if (!isDone(outcome))
+      context.message(
+        context.say('redeliver.callback', {
+          id: String(id),
+          why: outcomeInWords(outcome, context.speaks.language),
+        }),
+      );
   }
   if (told > 0) report(acting, told);
-  return 0;
+  return told > 0 ? 0 : 1;
 }
 
 /**
@@ -145,7 +157,5 @@ async function routeAnew(acting: Acting, jobId: string): Promise<number> {
 async function refuseOtherConfig({ context, ledger, planning: { configHash } }: Acting): Promise<void> {
   const living = await ledger.processes();
   if (living.length === 0 || living.some((process) => process.configHash === configHash)) return;
-  throw new CommandFailed(
-    `the running service has another config than ${configFileOf(context)} is now: have it load that one first (kill -HUP, or a restart), and ask again`,
-  );
+  throw new CommandFailed(context.say('redeliver.other config', { file: configFileOf(context) }));
 }

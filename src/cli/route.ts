@@ -1,210 +1,218 @@
 /** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
 import { decidedBy } from '../app/settings.ts';
-import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
-import type { RouteConfig } from '../config/config.ts';
-import { judgedBy } from '../deliver/plan.ts';
-import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
-import type { PlannedDelivery } from '../ledger/ledger.ts';
-import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import {
-  type Arriving,
-  type Foreseen,
-  judge,
-  type KnownFacts,
-  NOTHING_KNOWN,
-} from '../ledger/timers/admission.ts';
-import { noticeOf } from '../notice/notice.ts';
-import type { PlannedTarget } from '../route/router.ts';
-import type { AskedRoute, RouteRuling } from '../signal/decide.ts';
+  ALL_STATUSES,
+  checkCallback,
+  type CheckedCallback,
+  type StatusName,
+  statusNameOf,
+} from '../callback/callback.ts';
+import { isPattern } from '../config/bot-id-pattern.ts';
+import type { RouteConfig } from '../config/config.ts';
+import type { Router } from '../route/router.ts';
 import { routeEvents } from '../story/routing.ts';
-import { Sayings, type StoryEvent } from '../story/sayings.ts';
+import { Sayings } from '../story/sayings.ts';
+import { inColumns } from '../text/aligned.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
-import { formatElapsed, formatInstant, parseStartTime } from '../time/display.ts';
-import { type CommandContext, styled } from './context.ts';
+import { formatElapsed, formatInstant, type Language, parseStartTime } from '../time/display.ts';
+import { type CommandContext, printJson, styled, WrongUsage } from './context.ts';
+import { type Foreseeing, readStore, ruledLines } from './foresee.ts';
 import { loadProject, type Project } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
 interface Options {
+  /** Asks for this BOT in place of a callback. */
+  readonly bot?: string;
+  /** Of `bot`; left out: of each. */
+  readonly status?: StatusName;
+  readonly all?: boolean;
   /** A date-time or `now`, at which the rules are asked; left out: they are not. */
   readonly at?: string;
+  readonly format: 'text' | 'json';
 }
 
 const LONGEST_ID = 200;
 
-const PERHAPS = 'perhaps, by what came before: --at now tells';
+interface Asking extends Foreseeing {
+  readonly router: Router;
+  readonly sayings: Sayings;
+  /** When the rules are asked; undefined: they are not. */
+  readonly at: number | undefined;
+}
 
-export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const project = await loadProject(context, { withoutSecrets: true });
-  const { timezone } = project.config.display;
-  const checked = await readCallback(context, file, project.config);
-  const { callback } = checked;
-  const { router } = decidedBy(project);
-  const at = options.at === 'now' ? systemClock.now() : parseStartTime(options.at ?? '', timezone);
-  const time = at === undefined ? '' : `, at ${formatInstant(at, timezone, 'en')}`;
-  const id = JSON.stringify(shortLine(callback.bot_id, LONGEST_ID));
-  context.result(`bot_id ${id}, ${statusNameOf(callback)}${time}`);
-  const sayings = new Sayings({ language: 'en', timezone, now: systemClock.now() });
-  for (const explanation of router.explainAll(callback))
-    for (const event of routeEvents(explanation, 0, callback, sayings))
-      context.result(lineOf(context, event));
-  const { destinations, perhaps } = router.route(callback);
-  const decided = at === undefined ? undefined : await ruledLines(context, project, checked, at);
-  const reached = [...destinations, ...perhaps].flatMap((to) => {
-    const unruled = { lines: perhaps.includes(to) ? [PERHAPS] : [] };
-    const ruled = decided === undefined ? unruled : decided.get(to.destination);
-    return ruled === undefined ? [] : [[destinationLine(context, to, ruled), ...ruled.lines]];
-  });
-  context.result(reached.length === 0 ? 'reaches nobody' : `reaches ${reached.length}:`);
-  for (const lines of reached) context.result(lines.join('\n    '));
-  const steps = statusNameOf(callback) === 'error' ? router.routesOf(callback.bot_id).flatMap(stepLines) : [];
-  if (steps.length > 0) context.result('then, counted from when the route first tells of it:');
-  for (const line of steps) context.result(line);
+export async function run(
+  context: CommandContext,
+  file: string | undefined,
+  options: Options,
+): Promise<number> {
+  const { bot, status, all = false, at, format } = options;
+  if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
+    throw new WrongUsage('name either a callback, or with --bot a BOT, or --all');
+  if (status !== undefined && bot === undefined) throw new WrongUsage('--status goes with --bot');
+  const asking = askingOf(
+    context,
+    await loadProject(context, { withoutSecrets: true }),
+    at,
+    file === undefined,
+  );
+  const answers: Answer[] = [];
+  for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
+  if (format === 'json') printJson(context, (file ?? status) === undefined ? answers : answers[0]);
+  else if (all) for (const line of tableOf(answers, asking)) context.result(line);
+  else for (const answer of answers) print(answer, asking);
   return 0;
 }
 
-/** Whom the steps of a route that tells of errors reach, and when. */
-function stepLines({ name, on, steps = [] }: RouteConfig): readonly string[] {
-  if (!on.includes('error')) return [];
-  return steps.map(({ afterMs, unlessDelivered, notify }) => {
-    const unless = unlessDelivered ? 'over, or one of the route has got it' : 'over or taken up';
-    const who = notify.map(({ destination }) => destination).join(', ');
-    return `  after ${formatElapsed(afterMs / 1000, 'en')}, unless it is ${unless}: ${who} (${name})`;
+function askingOf(
+  context: CommandContext,
+  project: Project,
+  at: string | undefined,
+  isMadeUp: boolean,
+): Asking {
+  const { language, timezone } = project.config.display;
+  const now = systemClock.now();
+  return {
+    context,
+    project,
+    router: decidedBy(project).router,
+    sayings: new Sayings({ language, timezone, now }),
+    language,
+    timezone,
+    at: at === 'now' ? now : parseStartTime(at ?? '', timezone),
+    isMadeUp,
+  };
+}
+
+async function askedBy(
+  asking: Asking,
+  file: string | undefined,
+  { bot, status }: Options,
+): Promise<readonly CheckedCallback[]> {
+  if (file !== undefined) return [await readCallback(asking.context, file, asking.project.config)];
+  return madeUp(bot === undefined ? await botsOf(asking) : [bot], status, asking.timezone);
+}
+
+/** A callback of each BOT and status, of which only these count. */
+function madeUp(bots: readonly string[], status: StatusName | undefined, timezone: string) {
+  const [job_id, start_time] = ['?', new Date(systemClock.now()).toISOString()];
+  return bots.flatMap((bot_id) =>
+    ALL_STATUSES.flatMap((name, code) => {
+      if (status !== undefined && name !== status) return [];
+      return [checkCallback({ code, job_id, bot_id, bot_name: '', status: code, start_time }, timezone)];
+    }),
+  );
+}
+
+const BOTS_AT_ONCE = 1000;
+
+/** Those that routes name, and those that the store knows, if it can be read. */
+async function botsOf({ project, context }: Asking): Promise<readonly string[]> {
+  const { routes, store } = project.config;
+  const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
+  const read = await readStore(store, async (archive) => {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page: readonly { readonly botId: string }[] = await archive.bots(after, BOTS_AT_ONCE);
+      for (const { botId } of page) bots.add(botId);
+      after = page.length < BOTS_AT_ONCE ? undefined : page.at(-1)?.botId;
+    }
   });
+  if (typeof read === 'string')
+    context.message(visibleOnOneLine(context.say('route.bots unknown', { why: read })));
+  return [...bots].toSorted();
 }
 
-function lineOf(context: CommandContext, { what, text, small = '' }: StoryEvent): string {
-  const mark = what === 'route matched' ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
-  return `  ${mark} ${visibleOnOneLine(`${small}: ${text}`)}`;
+/** What `--format json` prints. */
+type Answer = Awaited<ReturnType<typeof answerTo>>;
+
+async function answerTo(asking: Asking, checked: CheckedCallback) {
+  const { callback } = checked;
+  const { router, sayings, at, language } = asking;
+  const status = statusNameOf(callback);
+  const routes = router.explainAll(callback).flatMap((explanation) =>
+    routeEvents(explanation, 0, callback, sayings).map(({ what, text: why }) => {
+      return { route: explanation.route, applies: what === 'route matched', why };
+    }),
+  );
+  const { destinations, perhaps } = router.route(callback);
+  const decided = at === undefined ? undefined : await ruledLines(asking, checked, at);
+  const reaches = [...destinations, ...perhaps].flatMap((to) => {
+    const ruled = decided === undefined ? { lines: [] } : decided.get(to.destination);
+    if (ruled === undefined) return [];
+    const { teller: route = to.route, lines: rules } = ruled;
+    const { templateSet = null } = to.asked?.find(({ name }) => name === route) ?? to;
+    const is_certain = !perhaps.includes(to);
+    return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
+  });
+  const naming = status === 'error' ? router.routesOf(callback.bot_id) : [];
+  const steps = naming.flatMap((route) => stepsOf(route, language));
+  const time = at === undefined ? null : new Date(at).toISOString();
+  return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
 }
 
-function destinationLine(
-  context: CommandContext,
-  routed: PlannedTarget,
-  { teller = routed.route }: Ruled,
-): string {
-  const { templateSet } = routed.asked?.find(({ name }) => name === teller) ?? routed;
-  const set = templateSet === undefined ? '' : `, template set ${templateSet}`;
-  return `  ${styled(context, 'bold', routed.destination)} (${teller}${set})`;
+/** Whom the steps of a route that tells of errors reach, and when. */
+function stepsOf({ name: route, on, steps = [] }: RouteConfig, language: Language) {
+  if (!on.includes('error')) return [];
+  return steps.map(({ afterMs, unlessDelivered, notify }) => ({
+    after: formatElapsed(afterMs / 1000, language),
+    unless_delivered: unlessDelivered,
+    notify: notify.map(({ destination }) => destination),
+    route,
+  }));
 }
 
-/** The rules' decision about a destination in words, and the route that it is by; undefined: the first that reaches it. */
-interface Ruled {
-  readonly lines: readonly string[];
-  readonly teller?: string | undefined;
-}
-
-/** By destination; one without an entry is not reached. */
-type Decided = ReadonlyMap<string, Ruled>;
-
-async function ruledLines(
-  context: CommandContext,
-  project: Project,
-  checked: CheckedCallback,
-  at: number,
-): Promise<Decided> {
-  const say = (message: string) => context.message(visibleOnOneLine(message));
-  const arriving = arrivingOf(project, checked, at, say);
-  const found = await readKnown(project.config, arriving);
-  const isKnown = typeof found !== 'string';
-  if (!isKnown) say(`what came before, and what is snoozed, is not known: ${found}`);
-  const { timezone } = project.config.display;
-  const asked = { status: statusNameOf(checked.callback), isKnown, timezone };
-  const { foreseen } = judge(arriving, isKnown ? found : NOTHING_KNOWN, at);
-  const decided = new Map<string, Ruled>();
-  for (const each of foreseen) {
-    const lines = foreseenInLines(each, asked)?.map(visibleOnOneLine);
-    const teller = each.decision?.ruling.route;
-    if (lines !== undefined) decided.set(each.target.destination, { lines, teller });
+function print(answer: Answer, asking: Asking): void {
+  const { context, language, timezone, at } = asking;
+  const { bot_id, status, routes, reaches, steps } = answer;
+  const line = (text: string) => context.result(visibleOnOneLine(text));
+  const id = JSON.stringify(shortLine(bot_id, LONGEST_ID));
+  const time =
+    at === undefined ? '' : context.say('route.at', { time: formatInstant(at, timezone, language) });
+  line(`bot_id ${id}, ${status}${time}`);
+  for (const { route, applies, why } of routes) {
+    const mark = applies ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
+    context.result(`  ${mark} ${visibleOnOneLine(`${shortLine(route, LONGEST_ID)}: ${why}`)}`);
   }
-  return decided;
-}
-
-/** The question that a POST of this callback would ask the ledger. */
-function arrivingOf(
-  project: Project,
-  checked: CheckedCallback,
-  at: number,
-  say: (message: string) => void,
-): Arriving {
-  const { callback, startedAt } = checked;
-  const { job_id, bot_id, bot_name, status } = callback;
-  const meets = (condition: string) =>
-    project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => say(message));
-  const plan = decidedBy(project).planFor(callback);
-  const { planned, ...watched } = plan.asking;
-  const ids = {
-    callbackId: 0,
-    jobId: keyOf(job_id),
-    botKey: keyOf(bot_id),
-    botId: nameIn(bot_id),
-    botName: bot_name,
-  };
-  const asked = { planned, watched, ...judgedBy(plan, checked, meets) };
-  return { ...ids, status, startedAt, receivedAt: at, ...asked };
-}
-
-/** @returns what the ledger knows, or as text why it cannot be read */
-async function readKnown(
-  { store }: Project['config'],
-  { botKey, watched, planned }: Arriving,
-): Promise<KnownFacts | string> {
-  let opened: OpenArchive | undefined;
-  try {
-    opened = await openArchive(store.url);
-    return await opened.archive.knownOf({ botKey, watched, planned });
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    await opened?.close();
+  line(
+    reaches.length === 0
+      ? context.say('route.nobody')
+      : context.say('route.reaches', { count: reaches.length }),
+  );
+  for (const each of reaches) printReached(each, asking);
+  if (steps.length > 0) line(context.say('route.steps'));
+  for (const { after: time, unless_delivered, notify, route } of steps) {
+    const words = unless_delivered ? 'route.step, unless delivered' : 'route.step';
+    line(`  ${context.say(words, { time, who: notify.join(', '), route })}`);
   }
 }
 
-interface Asked {
-  readonly status: StatusName;
-  readonly isKnown: boolean;
-  readonly timezone: string;
+function printReached(
+  { destination, route = '', template_set: set, is_certain, rules }: Answer['reaches'][number],
+  { context, at }: Asking,
+): void {
+  const by = set === null ? route : context.say('route.with set', { route, set });
+  context.result(`  ${styled(context, 'bold', destination)} (${visibleOnOneLine(by)})`);
+  const perhaps = is_certain || at !== undefined ? [] : [context.say('route.perhaps')];
+  for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
 }
 
-/** @returns undefined if the callback does not reach the destination */
-function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | undefined {
-  const { decision, target } = foreseen;
-  const names = rulesOfBefore(target, asked.status);
-  const before = names.length === 0 ? [] : [`depends on what came before: ${names.join(', ')}`];
-  if (decision === undefined) return ['told', ...before];
-  const { ruling, routes, telling } = decision;
-  const isCertain = asked.isKnown || names.length === 0;
-  if (isCertain && ruling.does === 'let go' && ruling.rule === 'on') return undefined;
-  const drawn = telling?.occasion === undefined ? '' : `, as ${telling.occasion.template}`;
-  // The ruling that counts comes first.
-  const others = routes.filter(({ route }) => route !== ruling.route);
-  const lines = others.map((other) => inWords(other, foreseen, asked));
-  return [`${inWords(ruling, foreseen, asked)}${drawn}`, ...lines, ...before];
-}
-
-/** Names of the rules whose decision depends on earlier callbacks. */
-function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): string[] {
-  const some = (of: StatusName, isSo: (route: AskedRoute) => boolean) => status === of && asked.some(isSo);
-  const matters = {
-    after_failures: some('error', ({ rules }) => rules.afterFailures > 1),
-    repeat: some('error', ({ rules }) => rules.repeat !== 'every'),
-    recovered: some('succeeded', ({ on }) => on.includes('recovered')),
-    expect: status !== 'executing' && asked.some(({ timer }) => timer !== undefined),
-    burst: burst !== undefined,
-  };
-  return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
-}
-
-/** `nightly-*: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
-function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { timezone }: Asked): string {
-  const { route } = ruling;
-  if (ruling.does === 'tell') return `${route}: told`;
-  if (ruling.does === 'let go') return `${route}: not told, by ${ruling.rule}`;
-  const { rule, until, snoozeId } = ruling;
-  const end = until === undefined ? 'with no end' : `until ${formatInstant(until, timezone, 'en')}`;
-  if (rule !== 'snooze') return `${route}: held by ${rule}, ${end}`;
-  const snooze = snoozes.find(({ id }) => id === snoozeId);
-  const sooner = snooze?.untilSuccess === true ? ' or its next success' : '';
-  return `${route}: held by snooze ${snooze?.id} of ${snooze?.by}, ${end}${sooner}: ${snooze?.because || 'no reason given'}`;
+/** A line for each BOT and the statuses that reach the same. */
+function tableOf(answers: readonly Answer[], { context }: Asking): readonly string[] {
+  const rows = new Map<string, { readonly bot: string; readonly who: string; readonly of: string[] }>();
+  for (const { bot_id, status, reaches } of answers) {
+    const who = reaches.map(({ destination, is_certain }) =>
+      is_certain ? destination : context.say('route.perhaps at', { destination }),
+    );
+    const key = JSON.stringify([bot_id, who]);
+    const row = rows.get(key) ?? { bot: shortLine(bot_id, LONGEST_ID), who: who.join(', '), of: [] };
+    rows.set(key, { ...row, of: [...row.of, status] });
+  }
+  const heads = [context.say('route.bot'), context.say('route.of'), context.say('route.reaching')];
+  const cells = [...rows.values()].map(({ bot, of, who }) => [
+    bot,
+    of.join(', '),
+    who || context.say('route.nobody'),
+  ]);
+  return inColumns([heads, ...cells], 'left').map((line) => visibleOnOneLine(line).trimEnd());
 }

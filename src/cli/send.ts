@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackUrlOf } from '../config/callback-url.ts';
 import { isJsonObject, exactJson } from '../text/json.ts';
-import { visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
+import { percentDecoded, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { formatElapsed } from '../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
@@ -26,14 +26,29 @@ export async function run(context: CommandContext, file: string, options: Option
   const { retries, interval = 30_000 } = options;
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
-  const url = options.url ?? (await receiverOf(context));
+  const target = targetOf(options.url ?? (await receiverOf(context)));
   for (let retry = 0; ; retry += 1) {
-    const isTaken = await post(context, url, body);
+    const isTaken = await post(context, target, body);
     if (isTaken) return 0;
     if (retry >= retries) return 1;
     context.message(`retry ${retry + 1} of ${retries} in ${formatElapsed(interval / 1000, 'en')}`);
     await sleep(interval);
   }
+}
+
+interface Target {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A user and a password in the URL are for a proxy (Basic), and are shown nowhere. */
+function targetOf(given: string): Target {
+  const url = new URL(given);
+  const login = [url.username, url.password].map(percentDecoded).join(':');
+  url.username = url.password = '';
+  const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+  const type = { 'content-type': 'application/json' };
+  return { url: url.href, headers: login === ':' ? type : { ...type, authorization } };
 }
 
 /** @throws {CommandFailed} if the config has errors, or leaves the port to the system */
@@ -53,11 +68,11 @@ function freshened(context: CommandContext, file: string, bytes: Buffer): string
   return exactJson({ ...callback, job_id: jobId });
 }
 
-async function post(context: CommandContext, url: string, body: BodyInit): Promise<boolean> {
+async function post(context: CommandContext, { url, headers }: Target, body: BodyInit): Promise<boolean> {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers,
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,5 +1,6 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import { decidedBy } from '../app/settings.ts';
+import type { Config } from '../config/config.ts';
 import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
 import { snoozeJson } from '../people/json.ts';
 import { outcomeInWords } from '../people/outcomes.ts';
@@ -14,7 +15,6 @@ import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
   readonly to?: string;
-  /** A date-time, `tomorrow` or `next-success`. */
   readonly until?: string;
   readonly because?: string;
   readonly list?: boolean;
@@ -31,18 +31,22 @@ export async function run(context: CommandContext, botId = '', options: Options)
   // Before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
   return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
-    if (end !== undefined) {
-      context.result(`${end}: ${outcomeInWords(await people.endSnooze(end, actorHere()), 'en')}`);
-      return 0;
-    }
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
-    if (begun?.values?.['hint']) context.message(visibleOnOneLine(outcomeInWords(begun, 'en')));
-    const kept = (await people.snoozes()).filter(
-      ({ id }) => begun === undefined || id === begun.json?.['id'],
-    );
+    if (begun?.values?.['hint'])
+      context.message(visibleOnOneLine(outcomeInWords(begun, context.speaks.language)));
+    const id = end ?? begun?.json?.['id'];
+    const kept = (await people.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
+    const ended =
+      end === undefined
+        ? undefined
+        : outcomeInWords(await people.endSnooze(end, actorHere()), context.speaks.language);
+    const lines =
+      ended === undefined
+        ? kept.map((snooze) => lineOf(snooze, context, config.display))
+        : [`${end}: ${ended}`];
     if (format === 'json') printJson(context, kept.map(snoozeJson));
-    else if (kept.length === 0) context.message('nothing is snoozed');
-    else for (const snooze of kept) context.result(lineOf(snooze, config.display.timezone));
+    else if (lines.length === 0) context.message(context.say('snooze.none'));
+    else context.result(lines.join('\n'));
     return 0;
   });
 }
@@ -50,12 +54,17 @@ export async function run(context: CommandContext, botId = '', options: Options)
 const LONGEST_NAME = 200;
 
 /** `3: BOT invoice-import at slack:#ops, until 25 Nov 2026, 09:00:00 (GMT+9), by kenji: maintenance (4 held)` */
-function lineOf(snooze: KeptSnooze, timezone: string): string {
+function lineOf(
+  snooze: KeptSnooze,
+  { say }: CommandContext,
+  { timezone, language }: Config['display'],
+): string {
   const { id, botId, destination, untilSuccess, because, by, held } = snooze;
-  const bot = botId === undefined ? 'every BOT' : `BOT ${shortLine(botId, LONGEST_NAME)}`;
-  const place = destination === undefined ? '' : ` at ${destination}`;
-  const time = formatInstant(snooze.until, timezone, 'en');
-  const until = untilSuccess ? `its next success, ${time} at the latest` : time;
+  const bot = botId === undefined ? say('snooze.every BOT') : `BOT ${shortLine(botId, LONGEST_NAME)}`;
+  const place = destination === undefined ? '' : say('snooze.at', { destination });
+  const time = formatInstant(snooze.until, timezone, language);
+  const until = untilSuccess ? say('snooze.success', { time }) : time;
   const reason = because === '' ? '' : `: ${because}`;
-  return visibleOnOneLine(`${id}: ${bot}${place}, until ${until}, by ${by}${reason} (${held} held)`);
+  const values = { id: String(id), what: bot + place, until, by: by + reason, held };
+  return visibleOnOneLine(say('snooze.line', values));
 }

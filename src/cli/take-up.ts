@@ -27,7 +27,7 @@ export async function run(
     const outcome = giveBack
       ? await people.giveBack(known, actorHere())
       : await people.takeUp(known, { by, because, quiet }, actorHere());
-    context.result(outcomeInWords(outcome, 'en'));
+    context.result(outcomeInWords(outcome, context.speaks.language));
     return 0;
   });
 }

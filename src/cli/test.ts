@@ -53,7 +53,7 @@ async function testAll(
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
     if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const request = { target, askedBy: userHere() ?? '', language: 'en' } as const;
+    const request = { target, askedBy: userHere() ?? '', language: context.speaks.language };
     const sending = new Sending(settings, dependencies);
     const outcome = await sendTest(request, surroundings, (addressed) => sending.attempt(addressed));
     context.result(lineOf(context, outcome));

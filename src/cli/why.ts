@@ -68,7 +68,9 @@ export async function run(
   const shapes: object[] = [];
   try {
     const all =
-      destination === undefined ? stories(asked, { jobId, botId }, last) : untold(asked, destination, since);
+      destination === undefined
+        ? stories(asked, { jobId, botId }, last)
+        : untold(asked, destination, { since, last });
     for await (const { shape, text } of all)
       if (format === 'json') shapes.push(shape);
       else context.result(text);
@@ -88,8 +90,7 @@ async function* stories(
   const { items, next } = await archive.callbacks(filter, { limit: last });
   if (items.length === 0) throw new CommandFailed(nothingKnown(filter));
   const isCut = filter.jobId !== undefined || items.length < last;
-  if (isCut && next !== undefined)
-    context.message(`these are the last ${items.length} callbacks; the page shows all of them`);
+  if (isCut && next !== undefined) context.message(context.say('why.cut', { count: items.length }));
   for (const { id } of items.toReversed()) {
     const story = await loadStory(archive, id, telling);
     if (story === undefined) continue;
@@ -102,13 +103,13 @@ async function* stories(
 async function* untold(
   { context, planning, archive, telling }: Asked,
   name: string,
-  since = SINCE_MS,
+  { since = SINCE_MS, last: most }: Pick<Options, 'since' | 'last'>,
 ): AsyncGenerator<Printed> {
   const { hide } = context.secrets;
   const destination = destinationOf(name, planning, channelTypes);
   const found = await notTold(archive, { destination, from: telling.now - since }, telling);
-  if (found.length === 0) context.message(`whatever has come since then was told at ${destination}`);
-  for (const each of found) {
+  if (found.length === 0) context.message(context.say('why.all told', { destination }));
+  for (const each of found.slice(0, most)) {
     const { count, last, why } = each;
     const at = formatInstant(last.receivedAt, telling.timezone, telling.language);
     const heading = `${count} × ${styled(context, 'bold', headingOf(last, hide))} · ${at}`;
@@ -179,7 +180,7 @@ function storyInLines(
   }
   if (remedy !== undefined) {
     const command = visibleOnOneLine(context.secrets.hide(remedy));
-    lines.push(`  ${styled(context, 'cyan', '→')} To have it told: ${command}`);
+    lines.push(`  ${styled(context, 'cyan', '→')} ${context.say('why.remedy', { command })}`);
   }
   return `${lines.join('\n')}\n`;
 }

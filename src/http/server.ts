@@ -59,10 +59,19 @@ export async function listen(
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
 }
 
+const LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another program has this port, perhaps a Botbell that runs already: end that, or change `listen`',
+  EACCES: 'a port below 1024 is for root: name a higher one in `listen`, behind a proxy',
+  EADDRNOTAVAIL:
+    'this machine has no such address: 127.0.0.1 is this machine alone, 0.0.0.0 all its addresses',
+};
+
 function started(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(new Error(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      reject(new Error(`cannot listen on ${host}:${port}: ${LISTENING[code] ?? message}`, { cause: error }));
     });
     server.listen(port, host, resolve);
   });

@@ -67,8 +67,8 @@ const OUTCOMES = {
   'snooze nothing': [400, 'Name a BOT, a destination, or both.', 'BOTか宛先を指定してください。'],
   'snooze no time': [
     400,
-    '“until” must be a date-time (2026-11-24T18:00), tomorrow, or next-success of a BOT.',
-    '終了は日時（2026-11-24T18:00）、tomorrow、next-success のいずれかで指定してください。',
+    '“until” must be a duration (2h), a time (18:00), a day (2026-11-24, at 9:00), a date-time, tomorrow (the next 9:00), or next-success of a BOT.',
+    '終了は期間（2h）、時刻（18:00）、日付（2026-11-24。その日の9:00）、日時、tomorrow（次の9:00）、next-success のいずれかで指定してください。',
   ],
   'snooze past': [
     400,

@@ -1,7 +1,8 @@
 /** Reads the request for a snooze, and its end, from texts. */
-import { parseStartTime } from '../time/display.ts';
+import { parseTimeOfDay } from '../config/field-rules.ts';
+import { parseDuration, parseStartTime } from '../time/display.ts';
 import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
-import { DAY_MS, dayOf, instantOn } from '../signal/calendar.ts';
+import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine, shortText } from '../text/cut.ts';
@@ -14,7 +15,7 @@ export type SnoozeFields = Readonly<Record<(typeof SNOOZE_FIELDS)[number], strin
 /** Characters of a field; more are cut. */
 const LONGEST_TEXT = 1000;
 
-/** Minutes after midnight at which `tomorrow` ends. */
+/** Minutes after midnight at which people begin to work. */
 const NINE = 540;
 
 /** @throws {Refused} nothing is named, or the end is no time to come */
@@ -27,14 +28,24 @@ export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<S
   return { botId, destination, ...end, because: shortLine(fields.because, LONGEST_TEXT) };
 }
 
-/** `tomorrow` (9:00), `next-success` (within seven days) or a date-time, without an offset in the display's time zone. */
-function readEnd(text: string, { now, timezone }: FilterContext): Pick<Snooze, 'until' | 'untilSuccess'> {
+/** `next-success` (within seven days), or a time in the display's time zone. */
+function readEnd(text: string, context: FilterContext): Pick<Snooze, 'until' | 'untilSuccess'> {
+  const { now } = context;
   if (text === 'next-success') return { until: now + 7 * DAY_MS, untilSuccess: true };
-  const until =
-    text === 'tomorrow'
-      ? instantOn(dayOf(now, timezone) + DAY_MS, NINE, timezone)
-      : parseStartTime(text, timezone);
+  const until = timeIn(text.normalize('NFKC'), context);
   if (until === undefined) throw new Refused({ name: 'snooze no time' });
   if (until <= now) throw new Refused({ name: 'snooze past' });
   return { until, untilSuccess: false };
+}
+
+/** `2h` from now, `18:00` when it comes next, `2026-12-24` at 9:00, `tomorrow` when it is 9:00 next, or a date-time. */
+function timeIn(text: string, { now, timezone }: FilterContext): number | undefined {
+  const [duration, day] = [parseDuration(text), dayIn(text)];
+  if (duration !== undefined) return now + duration;
+  if (day !== undefined) return instantOn(day, NINE, timezone);
+  const minutes = text === 'tomorrow' ? NINE : parseTimeOfDay(text);
+  if (minutes === undefined) return parseStartTime(text, timezone);
+  const today = dayOf(now, timezone);
+  const next = instantOn(today, minutes, timezone);
+  return next > now ? next : instantOn(today + DAY_MS, minutes, timezone);
 }

@@ -27,15 +27,18 @@ function widthOf(line: string): number {
   return width;
 }
 
-/** Rows in columns: the first one to the left, the others, numbers, to the right. */
-export function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+/** Rows in columns, the first one to the left. @param others `right` for numbers */
+export function inColumns(
+  rows: readonly (readonly string[])[],
+  others: 'left' | 'right' = 'right',
+): readonly string[] {
   const widths =
     rows[0]?.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? '')))) ?? [];
   return rows.map((row) =>
     row
       .map((cell, column) => {
         const blanks = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-        return column === 0 ? cell + blanks : blanks + cell;
+        return column === 0 || others === 'left' ? cell + blanks : blanks + cell;
       })
       .join('  '),
   );

@@ -20,20 +20,27 @@ export type Say<Table extends Phrases> = <K extends keyof Table>(
 
 const BRACES = /\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
 
-export function sayIn<Table extends Phrases>(table: Table, language: 'en' | 'ja'): Say<Table> {
-  const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(language);
+const formatsOf = (language: string) => ({
+  plurals: new Intl.PluralRules(language),
+  numbers: new Intl.NumberFormat(language),
+});
+const FORMATS = { en: formatsOf('en'), ja: formatsOf('ja') };
+
+/** @param speaks is asked at each call */
+export function sayIn<Table extends Phrases>(
+  table: Table,
+  speaks: { readonly language: 'en' | 'ja' },
+): Say<Table> {
   return (key, ...[values = {}]) => {
+    const { plurals, numbers } = FORMATS[speaks.language];
     const given: Readonly<Record<string, string | number | undefined>> = values;
     const [english = '', japanese = ''] = table[key] ?? [];
-    return (language === 'ja' ? japanese : english).replaceAll(
-      BRACES,
-      (_, name: string, one?: string, other?: string) => {
-        const value = given[name] ?? '';
-        const text = typeof value === 'number' ? numbers.format(value) : value;
-        if (one === undefined || typeof value !== 'number') return text;
-        return `${text} ${plurals.select(value) === 'one' ? one : other}`;
-      },
-    );
+    const phrase = speaks.language === 'ja' ? japanese : english;
+    return phrase.replaceAll(BRACES, (_, name: string, one?: string, other?: string) => {
+      const value = given[name] ?? '';
+      const text = typeof value === 'number' ? numbers.format(value) : value;
+      if (one === undefined || typeof value !== 'number') return text;
+      return `${text} ${plurals.select(value) === 'one' ? one : other}`;
+    });
   };
 }

@@ -71,6 +71,12 @@ describe('The command line', () => {
       );
     });
 
+    it('says what is wrong with what was asked for in the language of the config', async () => {
+      writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
+      const { code, stderr } = await run('snooze', 'b', '--until', 'soon');
+      expect([code, stderr.slice(0, 16)]).to.deep.equal([2, 'error: 終了は期間（2h）']);
+    });
+
     it('says which file is missing', async () => {
       const { code, stdout } = await runCommand(['check', '--config', join(folder, 'none.yaml')]);
       expect(code).to.equal(1);

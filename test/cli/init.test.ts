@@ -6,8 +6,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { nextSteps } from '../../src/cli/init.ts';
-import { WORDS } from '../../src/cli/words.ts';
-import { sayIn } from '../../src/text/say.ts';
+import { wordsIn } from '../../src/cli/words.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -146,7 +145,12 @@ Once your secrets are in .env (copy .env.example), run it with them:
 
   it('leaves it to the service where a service reads the config: another ledger would be made beside it', () => {
     const folder = '/etc/botbell';
-    const steps = nextSteps(sayIn(WORDS, 'en'), { botbell: 'botbell', folder, sample: '', isRemote: false });
+    const steps = nextSteps(wordsIn({ language: 'en' }), {
+      botbell: 'botbell',
+      folder,
+      sample: '',
+      isRemote: false,
+    });
     expect(steps).not.to.match(/serve|\bcd /);
     expect(steps).to.match(/\n {2}botbell check --without-secrets --config \/etc\/botbell\/botbell\.yaml$/);
   });

@@ -1,5 +1,5 @@
 /** What `botbell route` says of rules: which of them holds a callback back at some time, until when, and by what came before. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
@@ -131,5 +131,76 @@ routes:
       /^what came before, and what is snoozed, is not known: there is no ledger yet at store\.url/,
     );
     expect(existsSync(file)).to.equal(false);
+  });
+
+  it('asks of a BOT without a callback, of each status or of one, and says what it cannot know', async () => {
+    configure('on: [error]\n    when: code > 1');
+    const all = await world.run(['route', '--bot', 'get_items']);
+    expect(all.stdout.match(/^bot_id .*|^reaches.*/gm)).to.deep.equal([
+      'bot_id "get_items", succeeded',
+      'reaches nobody',
+      'bot_id "get_items", error',
+      'reaches 1:',
+      'bot_id "get_items", executing',
+      'reaches nobody',
+    ]);
+    const one = await world.run([
+      'route',
+      '--bot',
+      'get_items',
+      '--status',
+      'error',
+      '--at',
+      NOON,
+      '--format',
+      'json',
+    ]);
+    const { routes, ...said } = JSON.parse(one.stdout) as { routes: readonly object[] };
+    expect(said).to.deep.equal({
+      bot_id: 'get_items',
+      status: 'error',
+      at: '2199-12-31T03:00:00.000Z',
+      reaches: [
+        {
+          destination: 'slack:#ops',
+          route: 'get_items',
+          template_set: null,
+          is_certain: true,
+          rules: ['get_items: told', 'depends on the callback: when'],
+        },
+      ],
+      steps: [],
+    });
+    expect(routes[0]).to.include({ route: 'get_items', applies: true });
+  });
+
+  it('lists whom each BOT reaches that the config or the store names', async () => {
+    configure(
+      "on: [error, recovered]\n  - bot_id: ['x-*', 請求書]\n    notify: [{ slack: '#a' }, { slack: '#b' }]",
+    );
+    await world.recorded.arrive({ bot_id: 'x-1' });
+    const { code, stdout } = await world.run(['route', '--all']);
+    expect([code, ...stdout.split('\n')]).to.deep.equal([
+      0,
+      'BOT        of                           reaches',
+      'get_items  succeeded                    perhaps slack:#ops',
+      'get_items  error                        slack:#ops',
+      'get_items  executing                    reaches nobody',
+      'x-1        succeeded, error, executing  slack:#a, slack:#b',
+      '請求書     succeeded, error, executing  slack:#a, slack:#b',
+    ]);
+    const json = JSON.parse((await world.run(['route', '--all', '--format', 'json'])).stdout) as object[];
+    expect(json).to.have.length(9);
+    configure('on: [error]', `sqlite:${join(world.store.folder, 'none.db')}`);
+    const { stdout: named, stderr } = await world.run(['route', '--all']);
+    expect(named).not.to.include('x-1');
+    expect(stderr).to.match(/^only what the config names is listed: there is no ledger yet/);
+  });
+
+  it('speaks the language of the config', async () => {
+    configure('on: [error]');
+    writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
+    const { stdout } = await world.run(['route', '--bot', 'get_items', '--status', 'error', '--at', NIGHT]);
+    expect(stdout).to.include('通知先 1件：').and.to.include('get_items: 知らせます');
   });
 });

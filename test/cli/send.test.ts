@@ -66,6 +66,20 @@ describe('The send command', () => {
     expect(stderr).to.include(`no answer from ${URL}`).and.to.include('ECONNREFUSED');
   });
 
+  it('logs in at a proxy by what the URL says, and shows the password nowhere', async () => {
+    const [host] = [new globalThis.URL(URL).host];
+    const reqheaders = { authorization: `Basic ${Buffer.from('kenji:s@cret').toString('base64')}` };
+    nock(ORIGIN, { reqheaders }).post('/callbacks').reply(200);
+    expect(
+      (await runCommand(['send', FILE, '--url', `http://kenji:s%40cret@${host}/callbacks`])).code,
+    ).to.equal(0);
+    nock(ORIGIN).post('/callbacks').replyWithError('gone');
+    const { stderr } = await runCommand(['send', FILE, '--url', `http://kenji:s%40cret@${host}/callbacks`]);
+    expect(stderr)
+      .to.match(/^no answer from/)
+      .and.not.to.include('cret');
+  });
+
   it('gives it a new job id with --fresh, the same in each retry, and says which', async () => {
     const posted: Record<string, unknown>[] = [];
     const take = (status: number) =>

@@ -58,6 +58,9 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
       '1: It has ended; what it held is told as one summary.',
     ]);
     const second = await snooze('--end', '1');
+    await snooze('get_items', '--until', '2h');
+    const json = await snooze('--end', '2', '--format', 'json');
+    expect((JSON.parse(json.stdout) as unknown[])[0]).to.include({ id: 2, bot_id: 'get_items' });
     expect([second.code, second.stderr]).to.deep.equal([1, 'The ledger has nothing of this id.']);
   });
 });

@@ -1,4 +1,5 @@
 /** What `botbell status` prints, and how it ends where nothing is open; where something is, test/docs/trouble.test.ts tries it. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 
@@ -42,6 +43,8 @@ describe('botbell status', () => {
   it('says that all is well while a process writes to the store', async () => {
     await world.recorded.loadConfig('config');
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
+    writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
+    expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: '問題はありません' });
   });
 
   it('says that it is not known where none does: it has ended, or the disk is full', async () => {

@@ -94,7 +94,7 @@ describe('a listening server', () => {
       ),
     );
     expect(error.message).to.equal(
-      `cannot listen on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+      `cannot listen on 127.0.0.1:${port}: another program has this port, perhaps a Botbell that runs already: end that, or change \`listen\``,
     );
   });
 

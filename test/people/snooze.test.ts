@@ -8,10 +8,10 @@ const timezone = 'Europe/Berlin';
 const now = zonedToInstant(Date.parse('2026-10-24T22:30:00Z'), timezone);
 
 describe('a request for a snooze', () => {
-  const read = (until: string, fields: object = {}) =>
-    readSnooze({ bot_id: 'b', destination: '', because: '', until, ...fields }, { now, timezone });
-  const endOf = (text: string) => {
-    const { until, untilSuccess } = read(text);
+  const read = (until: string, fields: object = {}, at = now) =>
+    readSnooze({ bot_id: 'b', destination: '', because: '', until, ...fields }, { now: at, timezone });
+  const endOf = (text: string, at = now) => {
+    const { until, untilSuccess } = read(text, {}, at);
     return [new Date(until).toISOString(), untilSuccess];
   };
   const refusalOf = (until: string, fields?: object) => {
@@ -23,17 +23,26 @@ describe('a request for a snooze', () => {
     return undefined;
   };
 
-  it('ends at a date-time, tomorrow at nine, or with the next success within a week', () => {
+  it('ends after a while, at a time or a day, tomorrow when it is nine next, or with the next success within a week', () => {
     expect(endOf('2026-10-25T12:00:00+09:00')).to.deep.equal(['2026-10-25T03:00:00.000Z', false]);
     expect(endOf('2026-10-25T12:00')).to.deep.equal(['2026-10-25T11:00:00.000Z', false]);
     expect(endOf('tomorrow')).to.deep.equal(['2026-10-25T08:00:00.000Z', false]);
+    // The clocks go back that night.
+    expect(endOf('2h')).to.deep.equal(['2026-10-24T22:30:00.000Z', false]);
+    expect(endOf('18:00')).to.deep.equal(['2026-10-25T17:00:00.000Z', false]);
+    expect(endOf('２３:００')).to.deep.equal(['2026-10-24T21:00:00.000Z', false]);
+    expect(endOf('2026-12-24')).to.deep.equal(['2026-12-24T08:00:00.000Z', false]);
+    expect(endOf('tomorrow', now + 5 * 3_600_000), 'at half past two').to.deep.equal([
+      '2026-10-25T08:00:00.000Z',
+      false,
+    ]);
     expect(endOf('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
   });
 
   it('is told apart: no time at all, one that is over, nobody named, and a success of no BOT', () => {
-    for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '1h'])
+    for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '2026-02-30', '25:00'])
       expect(refusalOf(text), text).to.equal('snooze no time');
-    for (const text of ['2026-10-24T22:30', '2020-01-01T00:00Z'])
+    for (const text of ['2026-10-24T22:30', '2020-01-01T00:00Z', '2026-10-24', '0s'])
       expect(refusalOf(text), text).to.equal('snooze past');
     expect(refusalOf('tomorrow', { bot_id: ' ' })).to.equal('snooze nothing');
     expect(refusalOf('next-success', { bot_id: '', destination: 'slack:#ops' })).to.equal('snooze whose');

@@ -254,7 +254,7 @@ export const PHRASES = {
   'snoozes.new': ['Snooze something', '新しいスヌーズ'],
   'snoozes.bot_id, what': ['Empty: any BOT', '空欄：すべてのBOT'],
   'snoozes.until': ['Until', 'いつまで'],
-  'snoozes.tomorrow': ['Tomorrow, 9:00', '明日の9:00まで'],
+  'snoozes.tomorrow': ['The next 9:00', '次の9:00まで'],
   'snoozes.next-success': ['The BOT’s next success', 'BOTが次に成功するまで'],
   'snoozes.time': ['Or until this time', 'または、この日時まで'],
   'snoozes.because': ['Why', '理由'],

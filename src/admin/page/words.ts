@@ -17,5 +17,5 @@ export function namer(language: Language): (group: string, value: string) => str
 }
 
 export function translator(language: Language): Translate {
-  return sayIn(PHRASES, language);
+  return sayIn(PHRASES, { language });
 }
