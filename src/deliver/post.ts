@@ -59,12 +59,14 @@ export class Posts {
     const { clock, ledger, loop, settings: running, onHeld } = this.#posting;
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
-    const { receivedAt, arrivedAt } = incoming;
+    const { receivedAt, arrivedAt, callback, startedAt, body, onRendered } = incoming;
     const writtenBy = untilOf(arrivedAt, answerWithinMs);
-    const plan = settings.planFor(incoming.callback);
+    const plan = settings.planFor(callback);
+    const { routing, asking } = plan;
+    const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
     const isAccepted = answerWhen === 'accepted';
     const isClaimed = isAccepted && loop.hasRoomFor(plan);
-    const arrival = arrivalOf(incoming, plan, settings, { isAccepted, isClaimed });
+    const arrival = { callback, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
     const admission = await ledger.admit(arrival, writtenBy - clock.monotonic());
     const { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded } = admission;
     if (admission.isNew) for (const { reason } of deliveries) if (reason) onHeld(reason);
@@ -72,9 +74,8 @@ export class Posts {
     const until = writtenBy - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
     const admitted = { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded };
     const posted = { receivedAt, arrivedAt, settings, plan, admission: admitted, until, writtenBy };
-    const { callback, isAnswered } = admission;
-    const checked = { callback, startedAt: incoming.startedAt, onRendered: incoming.onRendered };
-    return isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
+    const checked = { callback: admission.callback, startedAt, onRendered };
+    return admission.isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
   };
 
   /** Answers who has waited longest, before somebody who comes has to wait: what is unfinished is taken over. */
@@ -136,18 +137,6 @@ export class Posts {
     post.waitsFor.push(what);
     return true;
   }
-}
-
-function arrivalOf(
-  incoming: Incoming,
-  plan: CallbackPlan,
-  settings: Settings,
-  { isAccepted, isClaimed }: Pick<Arrival, 'isAccepted' | 'isClaimed'>,
-): Arrival {
-  const { callback, startedAt, body } = incoming;
-  const { routing, asking } = plan;
-  const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
-  return { callback, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
 }
 
 /** A POST that waits: it is answered when its deliveries have ended, or when it leaves, and reads its verdict from them. */
