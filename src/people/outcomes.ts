@@ -1,5 +1,6 @@
 /** What comes of whatever a person asks for: an HTTP status and a sentence in both languages, for page, API and command line. */
 import { nearest } from '../text/nearest.ts';
+import { filled } from '../text/say.ts';
 import type { Language } from '../time/display.ts';
 
 /** A text in English and Japanese, or one that is the same in both. */
@@ -127,9 +128,8 @@ export function isDone({ name }: Outcome): boolean {
 
 export function outcomeInWords({ name, values = {} }: Outcome, language: Language): string {
   const [, en, ja] = OUTCOMES[name];
-  return wordedIn([en, ja], language).replaceAll(/\{(\w+)\}/g, (_, of: string) =>
-    wordedIn(values[of] ?? '', language),
-  );
+  const said = Object.entries(values).map(([of, worded]) => [of, wordedIn(worded, language)] as const);
+  return filled([en, ja], Object.fromEntries(said), language);
 }
 
 export function wordedIn(worded: Worded, language: Language): string {

@@ -1,10 +1,10 @@
 /** Fills in sentences in one language, with times, durations, names, lists and causes. */
 import { failureInWords, type FailureToExplain } from '../channels/failure.ts';
 import type { Occasion } from '../signal/rules.ts';
+import { filled } from '../text/say.ts';
 import { shortLine } from '../text/cut.ts';
 import { formatElapsed, formatTimeOfDay, type Language } from '../time/display.ts';
-import { ENGLISH, type Sentence } from './sentences-en.ts';
-import { JAPANESE } from './sentences-ja.ts';
+import { type Sentence, SENTENCES } from './sentences.ts';
 
 /** Characters of foreign text in a sentence. */
 const LONGEST_NAME = 100;
@@ -59,19 +59,17 @@ export interface StoryContext {
 
 export class Sayings {
   readonly #context: StoryContext;
-  readonly #sentences: Readonly<Record<Sentence, string>>;
 
   constructor(context: StoryContext) {
     this.#context = context;
-    this.#sentences = context.language === 'ja' ? JAPANESE : ENGLISH;
   }
 
   say(sentence: Sentence, values: Readonly<Record<string, string>> = {}): string {
-    return this.#sentences[sentence].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+    return filled(SENTENCES[sentence], values, this.#context.language);
   }
 
   has(sentence: string): sentence is Sentence {
-    return sentence in this.#sentences;
+    return sentence in SENTENCES;
   }
 
   /** The time of day; with the date unless it is today. */

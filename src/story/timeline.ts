@@ -7,7 +7,7 @@ import type { ActionEntry, HistoryRow, HistoryWhat } from '../ledger/callbacks/h
 import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import { isSupersededAtOnce, routingEvents, tellerEvents } from './routing.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
-import type { Sentence } from './sentences-en.ts';
+import type { Sentence } from './sentences.ts';
 import { isPrinted } from './standing.ts';
 
 export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {

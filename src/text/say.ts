@@ -26,21 +26,26 @@ const formatsOf = (language: string) => ({
 });
 const FORMATS = { en: formatsOf('en'), ja: formatsOf('ja') };
 
+/** @param phrase in both languages */
+export function filled(
+  [english = '', japanese = '']: Phrases[string] | readonly [],
+  values: Readonly<Record<string, string | number | undefined>>,
+  language: 'en' | 'ja',
+): string {
+  const { plurals, numbers } = FORMATS[language];
+  const phrase = language === 'ja' ? japanese : english;
+  return phrase.replaceAll(BRACES, (_, name: string, one?: string, other?: string) => {
+    const value = values[name] ?? '';
+    const text = typeof value === 'number' ? numbers.format(value) : value;
+    if (one === undefined || typeof value !== 'number') return text;
+    return `${text} ${plurals.select(value) === 'one' ? one : other}`;
+  });
+}
+
 /** @param speaks is asked at each call */
 export function sayIn<Table extends Phrases>(
   table: Table,
   speaks: { readonly language: 'en' | 'ja' },
 ): Say<Table> {
-  return (key, ...[values = {}]) => {
-    const { plurals, numbers } = FORMATS[speaks.language];
-    const given: Readonly<Record<string, string | number | undefined>> = values;
-    const [english = '', japanese = ''] = table[key] ?? [];
-    const phrase = speaks.language === 'ja' ? japanese : english;
-    return phrase.replaceAll(BRACES, (_, name: string, one?: string, other?: string) => {
-      const value = given[name] ?? '';
-      const text = typeof value === 'number' ? numbers.format(value) : value;
-      if (one === undefined || typeof value !== 'number') return text;
-      return `${text} ${plurals.select(value) === 'one' ? one : other}`;
-    });
-  };
+  return (key, ...[values = {}]) => filled(table[key] ?? [], values, speaks.language);
 }
