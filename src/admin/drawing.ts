@@ -2,7 +2,8 @@
 import { type CheckedCallback, TooManyValues } from '../callback/callback.ts';
 import { readCallback } from '../callback/decode.ts';
 import type { ChannelType, Composed } from '../channels/channel.ts';
-import { type Config, type Destination, formatsOf } from '../config/config.ts';
+import { type Config, formatsOf } from '../config/config.ts';
+import type { Destination } from '../config/destination.ts';
 import { tooLarge } from '../http/problem.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';

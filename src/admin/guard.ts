@@ -1,7 +1,7 @@
 /** Guards of the admin listener: the host names and sites that requests may come from, and the security headers of responses. */
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
-import { isLoopback } from '../config/field-rules.ts';
+import { isLoopback } from '../text/networks.ts';
 import { HttpProblem } from '../http/problem.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

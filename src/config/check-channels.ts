@@ -4,8 +4,9 @@ import { AddressError, type ChannelType } from '../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { checkSection, type Checking } from './check-section.ts';
-import { type ChannelConfig, msOf } from './config.ts';
-import { type Known, nameRule, NOTHING_KNOWN } from './field-rules.ts';
+import type { ChannelConfig } from './config.ts';
+import { judged, type Known, NOTHING_KNOWN } from './form.ts';
+import { name as nameForm } from './forms.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
@@ -43,7 +44,7 @@ function checkChannel(
 ): CheckedChannel | undefined {
   const { problems } = checking;
   const path = ['channels', name];
-  const wrong = nameRule(name);
+  const wrong = nameForm.fault(name, NOTHING_KNOWN);
   if (wrong !== undefined) problems.error(path, `: the name of a channel ${wrong}`);
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');
@@ -66,14 +67,14 @@ function checkChannel(
   if (settings === undefined) return undefined;
   for (const { key, message } of type.warningsOf(settings))
     problems.warning([...path, ...[key].flat()], `: ${message}`);
-  const limit = burst && { max: burst.max, perMs: msOf(burst.per) };
+  const limit = burst && { max: burst.max, perMs: burst.per };
   const config = { name, type: type.type, settings, burst: limit };
   return { type, config, entry: entrySchema(name, type, settings) };
 }
 
 /** Built once per channel, since a config may have thousands of entries. */
 function entrySchema(name: string, type: ChannelType, settings: unknown): Schema<JsonObject> {
-  const addressRule = (text: string) => {
+  const address = judged((text) => {
     try {
       type.parseAddress(text, settings);
       return undefined;
@@ -81,9 +82,9 @@ function entrySchema(name: string, type: ChannelType, settings: unknown): Schema
       if (error instanceof AddressError) return `: ${error.message}`;
       throw error;
     }
-  };
+  });
   return section('Whom to tell on one channel.', {
-    [name]: textOrTexts(addressRule, 'Whom it reaches there.'),
+    [name]: textOrTexts(address, 'Whom it reaches there.'),
     ...optionFields(type.formatOf(settings).options ?? {}, ['message', ...(type.perJob ?? [])]),
   });
 }

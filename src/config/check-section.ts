@@ -2,7 +2,7 @@
 import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
 import { isJsonObject } from '../text/json.ts';
 import { nearestOrAll } from '../text/nearest.ts';
-import type { Known } from './field-rules.ts';
+import type { Known } from './form.ts';
 import { parsePath, type Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { FAULT, type FieldMeta } from './schema-fields.ts';
@@ -99,7 +99,9 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
     if (key !== written) problems.deprecated(at, written);
     return [[key, prepared(item, field, at, checking)] as const];
   });
-  return Object.fromEntries(entries);
+  const defaults = [...fields].map(([key, field]) => [key, metaOf(field).byDefault] as const);
+  const missing = defaults.filter(([key, byDefault]) => byDefault !== undefined && !(key in value));
+  return Object.fromEntries([...missing, ...entries]);
 }
 
 /** Of keys that are easily mistaken. */

@@ -1,22 +1,8 @@
 /** The checked config: every value typed and in base units, groups expanded. */
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
-import { MENTION_OPTION } from '../channels/mention-option.ts';
 import type { Proxies } from '../outbound/proxy.ts';
-import { outside } from '../signal/calendar.ts';
-import { isWithin } from '../signal/hold.ts';
-import type {
-  Burst,
-  Calendar,
-  Digest,
-  Occasion,
-  PerJob,
-  Report,
-  RouteRules,
-  TimeWindow,
-} from '../signal/rules.ts';
-import { parseDuration, parseSize } from '../time/display.ts';
-import { parseListenAddress, parseTimeOfDay } from './field-rules.ts';
-import type { WindowSection } from './schema-days.ts';
+import type { Burst, Calendar, Digest, Occasion, Report, RouteRules } from '../signal/rules.ts';
+import type { Destination } from './destination.ts';
 import type { RootSection } from './schema.ts';
 
 /** The file, line and column of a value; line and column count from 1. */
@@ -33,42 +19,41 @@ export type DeliveryConfig = Readonly<ConfigSettings['delivery']>;
 export type DisplayConfig = ConfigSettings['display'];
 
 /**
- * Settings in base units; `schema.ts` documents each.
+ * `schema.ts` documents each setting.
  * @param alerts destinations notified of dead letters and refused bodies
  */
 export function settingsOf(sections: RootSection, alerts: readonly Destination[]) {
   const { receiver, admin, store, delivery, display, heartbeat } = sections;
   return {
     receiver: receiverOf(receiver),
-    /** Undefined with `listen: off`. */
-    admin: admin.listen === 'off' ? undefined : adminOf(admin),
+    admin: adminOf(admin),
     store: {
       /** `sqlite:<path>` or `postgres://…`. */
       url: store.url,
-      keepMs: msOf(store.keep),
+      keepMs: store.keep,
       /** Limit of a SQLite ledger: its pages in use and its write-ahead log. */
-      maxSizeBytes: bytesOf(store.max_size),
+      maxSizeBytes: store.max_size,
     },
     delivery: {
-      timeoutMs: msOf(delivery.timeout),
+      timeoutMs: delivery.timeout,
       attemptsPerRequest: delivery.attempts_per_request,
-      takeOverAfterMs: msOf(delivery.take_over_after),
+      takeOverAfterMs: delivery.take_over_after,
       /** Limit of a delivery's age, which counts from the callback's first arrival, less the time that the delivery only waited. */
-      giveUpAfterMs: msOf(delivery.give_up_after),
+      giveUpAfterMs: delivery.give_up_after,
       permanentAttempts: delivery.permanent_attempts,
       alerts,
     },
     /** Links are Liquid templates of URLs; alerts link to the page if `admin.url` is set. */
     display: { ...display, ...(admin.url !== '' && { pageUrl: admin.url }) },
     /** Undefined if no URL is set. */
-    heartbeat: heartbeat.url === '' ? undefined : { url: heartbeat.url, everyMs: msOf(heartbeat.every) },
+    heartbeat: heartbeat.url === '' ? undefined : { url: heartbeat.url, everyMs: heartbeat.every },
   };
 }
 
 export function receiverOf(section: RootSection['receiver']) {
   const tokens = [section.token ?? []].flat().filter((token) => token !== '');
   return {
-    listen: addressOf(section.listen),
+    listen: section.listen,
     /** Compared exactly; if there are tokens, the part before `/<token>`. */
     path: tokens.length > 0 ? section.path.replace(/\/$/, '') : section.path,
     tokens,
@@ -76,48 +61,25 @@ export function receiverOf(section: RootSection['receiver']) {
     allowFrom: section.allow_from,
     /** Which peers' X-Forwarded-For is trusted: none (false), all (true), or the proxies in these networks. */
     trustProxy: section.trust_proxy ?? false,
-    maxBodyBytes: bytesOf(section.max_body),
+    maxBodyBytes: section.max_body,
     maxNodes: section.max_nodes,
-    answerWithinMs: msOf(section.answer_within),
+    answerWithinMs: section.answer_within,
     answerWhen: section.answer_when,
     maxInFlight: section.max_in_flight,
   };
 }
 
-function adminOf(section: RootSection['admin']) {
+/** Undefined with `listen: off`. */
+function adminOf({ listen, password, hosts, ...section }: RootSection['admin']) {
+  if (listen === 'off') return undefined;
+  const metricsToken = section.metrics_token || undefined;
   return {
-    listen: addressOf(section.listen),
-    password: section.password || undefined,
-    hosts: section.hosts,
-    metricsToken: section.metrics_token || undefined,
+    listen,
+    password: password || undefined,
+    hosts,
+    metricsToken,
     trustProxy: section.trust_proxy ?? false,
   };
-}
-
-// Every value has passed its schema, so parsing cannot fail.
-const addressOf = (text: string) => parseListenAddress(text) as { host: string; port: number };
-export const msOf = (text: string) => parseDuration(text) as number;
-const bytesOf = (text: string) => parseSize(text) as number;
-
-/** Times of day in minutes. */
-export function windowOf(
-  { days, dates, from, to, calendar }: WindowSection,
-  calendars: Pick<Calendars, 'named'>,
-): TimeWindow {
-  const isOutside = typeof calendar === 'object';
-  const found = calendarNamed(isOutside ? calendar.outside : calendar, calendars);
-  return {
-    days,
-    dates,
-    calendar: found && isOutside ? outside(found) : found,
-    from: from === undefined ? undefined : parseTimeOfDay(from),
-    // As an end, 00:00 is the end of the day.
-    to: to === undefined ? undefined : parseTimeOfDay(to) || 1440,
-  };
-}
-
-export function calendarNamed(name: string | undefined, { named }: Pick<Calendars, 'named'>) {
-  return name === undefined ? undefined : named.get(name)?.calendar;
 }
 
 /** The days that a file has, each once. */
@@ -144,28 +106,6 @@ export interface ChannelConfig {
   readonly settings: unknown;
   /** Undefined if the number of messages is not limited. */
   readonly burst: Burst | undefined;
-}
-
-/** One address on one channel. */
-export interface Destination {
-  /** `<channel>:<address>` */
-  readonly destination: string;
-  readonly channel: string;
-  readonly address: string;
-  readonly options: Readonly<Record<string, unknown>>;
-  /** When the option `mention_on_error` applies; undefined: always. */
-  readonly mentionHours?: TimeWindow | undefined;
-  readonly perJob: PerJob;
-}
-
-/** The destination's options at a time: outside its hours, it mentions nobody. */
-export function optionsAt(
-  { options, mentionHours }: Pick<Destination, 'options' | 'mentionHours'>,
-  at: number,
-  timezone: string,
-): Destination['options'] {
-  if (mentionHours === undefined || isWithin(mentionHours, at, timezone)) return options;
-  return { ...options, [MENTION_OPTION]: undefined };
 }
 
 /** A group's digest of its BOTs, sent beside the group's notifications. */

@@ -2,7 +2,7 @@
 import { isSchema, mixed, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json.ts';
-import { INTERPOLATED } from './schema-fields.ts';
+import { INTERPOLATED } from './form.ts';
 import { calendarSchema, daysFileSchema, outsideSchema } from './schema-days.ts';
 import { burstSchema, groupSchema, optionFields, rootSchema, timedMention } from './schema.ts';
 
@@ -18,9 +18,12 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Botbell config',
-    ...jsonSchemaOf(rootSchema.describe()),
+    ...withEmptySections(jsonSchemaOf(rootSchema.describe())),
     patternProperties: { '^x-': {} },
-    anyOf: [{ required: ['routes'] }, { required: ['default_route'] }],
+    anyOf: [
+      { required: ['routes'], properties: { routes: { type: 'array', minItems: 1 } } },
+      { required: ['default_route'], properties: { default_route: { type: 'object' } } },
+    ],
     $defs: {
       interpolated: { type: 'string', pattern: '\\$\\{' },
       channel: { oneOf: types.map(channelSchema) },
@@ -41,6 +44,16 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
       },
     },
   };
+}
+
+/** A section whose lines are all comments counts as missing. */
+function withEmptySections({ properties, required, ...root }: JsonSchema): JsonSchema {
+  const sections = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([key, section]) =>
+    (required as readonly string[]).includes(key)
+      ? [key, section]
+      : [key, { ...section, type: [section['type'], 'null'].flat() }],
+  );
+  return { ...root, properties: Object.fromEntries(sections) as JsonSchema, required };
 }
 
 function channelSchema({ type, settings }: ChannelType): JsonSchema {
@@ -71,7 +84,8 @@ function destinationSchema(types: readonly ChannelType[]): JsonSchema {
 /** Converts yup's description of a field. */
 function jsonSchemaOf(field: SchemaFieldDescription): JsonSchema {
   const meta = metaOf(field);
-  const byDefault = 'default' in field && !('fields' in field) ? field.default : undefined;
+  const written = 'default' in field && !('fields' in field) ? field.default : undefined;
+  const byDefault = /^\d+$/.test(String(written)) ? Number(written) : written;
   return {
     ...(typeof meta['doc'] === 'string' && { description: meta['doc'] }),
     ...(byDefault !== undefined && { default: byDefault }),
@@ -95,7 +109,7 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
   if (field.type !== 'string') return {};
   const names = 'oneOf' in field ? field.oneOf : [];
   if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
-  return { type: 'string' };
+  return { type: ['string', 'number', 'boolean'] };
 }
 
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {

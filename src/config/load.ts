@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { type Config, type Problem, settingsOf, type Calendars } from './config.ts';
 import { Problems } from './problems.ts';
-import type { Known } from './field-rules.ts';
+import type { Known } from './form.ts';
 import { Interpolated } from './interpolate.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
@@ -15,8 +15,8 @@ import { secretsIn } from './secrets.ts';
 import { type CalendarReading, readCalendars } from './read-calendars.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
-import { DEFAULT_ROUTE, readTold, routeNames, routeOf } from './read-routes.ts';
-import { readToldOfDays, reportsAndBudget } from './read-reports.ts';
+import { budgetOf, reportsOf } from './read-reports.ts';
+import { DEFAULT_ROUTE, routeNames, routeOf } from './read-routes.ts';
 import { rootSchema } from './schema.ts';
 
 export interface LoadEnvironment {
@@ -104,19 +104,21 @@ function readConfig(
   const { readBytes, datesOfFiles: lastKnown = new Map() } = environment;
   const calendars = readCalendars(root['calendars'], problems, { whole, readBytes, lastKnown });
   const reader = new NotifyReader(root['groups'], checked, calendars, problems);
-  const told = readTold(root, reader);
-  const toldOfDays = readToldOfDays(root, reader);
-  const groups = [...reader.groups.keys()];
-  const templateSets = readTemplateSets(root['templates'], whole, problems, environment);
   const sections = checkSection(rootSchema, root, [], {
     problems,
-    known: { groups, calendars: [...calendars.named.keys()], templateSets, conditionFault, linkFault },
+    known: {
+      groups: [...reader.groups.keys()],
+      calendars: calendars.named,
+      templateSets: readTemplateSets(root['templates'], whole, problems, environment),
+      conditionFault,
+      linkFault,
+      readNotify: (list, path) => reader.readNotify(list, path),
+    },
   });
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
   if (sections === undefined || problems.hasErrors()) return undefined;
   const { templates, routes = [], default_route: last, delivery, display } = sections;
-  const read = { told, calendars, timezone: display.timezone };
   const names = routeNames(routes);
   const config = {
     file,
@@ -126,11 +128,10 @@ function readConfig(
     channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
     calendars,
     digests: reader.digests,
-    ...reportsAndBudget(sections, { told: toldOfDays, calendars }),
-    routes: routes.map((section, index) =>
-      routeOf(section, ['routes', index], { ...read, name: names[index] ?? '' }),
-    ),
-    defaultRoute: last && routeOf(last, [DEFAULT_ROUTE], { ...read, name: DEFAULT_ROUTE }),
+    reports: reportsOf(sections),
+    budget: budgetOf(sections),
+    routes: routes.map((section, index) => routeOf(section, names[index] ?? '', display.timezone)),
+    defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
   checkTogether(config, problems);
   warnOfCalendars(config, problems, environment.now);

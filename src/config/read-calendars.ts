@@ -1,10 +1,10 @@
 /** Reads `calendars`, with the files of days that they name. */
-import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
-import { WEEKDAYS } from '../signal/rules.ts';
+import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange } from '../signal/calendar.ts';
 import { isJsonObject } from '../text/json.ts';
 import { checkSection } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
-import { nameRule } from './field-rules.ts';
+import { NOTHING_KNOWN } from './form.ts';
+import { name as nameForm } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { type CalendarSection, calendarSchema } from './schema-days.ts';
@@ -25,7 +25,7 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
     problems.error(['calendars'], 'must be a map of names and calendars');
   for (const [name, value] of Object.entries(isJsonObject(section) ? section : {})) {
     const path = ['calendars', name];
-    const wrong = nameRule(name);
+    const wrong = nameForm.fault(name, NOTHING_KNOWN);
     if (wrong !== undefined) problems.error(path, `: the name of a calendar ${wrong}`);
     const checked = checkSection(calendarSchema, value, path, { problems });
     for (const { file, at } of filesIn(value, path)) {
@@ -33,7 +33,7 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
       if (!files.has(whole)) files.set(whole, datesOf(whole, at, problems, reading));
     }
     // One with errors is there all the same, so that whoever names it is not told of a second one.
-    named.set(name, calendarFrom(checked ?? {}, reading.whole, files));
+    named.set(name, calendarFrom(checked ?? calendarSchema.getDefault(), reading.whole, files));
   }
   return { named, files };
 }
@@ -50,22 +50,19 @@ function filesIn(section: unknown, path: Path): readonly { readonly file: string
 }
 
 function calendarFrom(
-  { days = [...WEEKDAYS], except = [], also = [], until }: Partial<CalendarSection>,
+  { days, except, also, until }: CalendarSection,
   wholePath: (file: string) => string,
   files: Calendars['files'],
 ): NamedCalendar {
   const rangesOf = (entries: typeof except) =>
     entries.flatMap((entry): readonly DayRange[] =>
-      typeof entry === 'string'
-        ? [daysIn(entry) as DayRange]
-        : [...(files.get(wholePath(entry.file)) ?? [])].map((day) => [day, day] as const),
+      'file' in entry
+        ? [...(files.get(wholePath(entry.file)) ?? [])].map((day) => [day, day] as const)
+        : [entry],
     );
-  const lastDay = until === undefined ? undefined : dayIn(until);
-  const calendar = calendarOf({ days, except: rangesOf(except), also: rangesOf(also), until: lastDay });
-  const own = [...except, ...also].flatMap((entry) =>
-    typeof entry === 'string' ? [] : wholePath(entry.file),
-  );
-  return { calendar, until: lastDay, files: [...new Set(own)] };
+  const calendar = calendarOf({ days, except: rangesOf(except), also: rangesOf(also), until });
+  const own = [...except, ...also].flatMap((entry) => ('file' in entry ? wholePath(entry.file) : []));
+  return { calendar, until, files: [...new Set(own)] };
 }
 
 function datesOf(path: string, at: Path, problems: Problems, reading: CalendarReading): DatesOfFile {

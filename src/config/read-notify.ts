@@ -1,12 +1,14 @@
 /** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
 import { MENTION_OPTION } from '../channels/mention-option.ts';
-import { type PerJob, WEEKDAYS } from '../signal/rules.ts';
+import type { PerJob } from '../signal/rules.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
 import { checkSection, type Checking, NO_VALUE } from './check-section.ts';
-import { calendarNamed, type Calendars, type Destination, type DigestConfig, windowOf } from './config.ts';
-import { groupRule, nameRule, NOTHING_KNOWN, parseTimeOfDay } from './field-rules.ts';
+import type { Calendars, DigestConfig } from './config.ts';
+import type { Destination, NotifyList } from './destination.ts';
+import { NOTHING_KNOWN } from './form.ts';
+import { group as groupForm, name as nameForm } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { groupSchema } from './schema.ts';
@@ -24,20 +26,23 @@ export class NotifyReader {
   readonly groups = new Map<string, readonly Destination[]>();
   readonly digests: DigestConfig[] = [];
   readonly #channels: CheckedChannels;
-  readonly #calendars: Calendars;
   readonly #checking: Checking;
   readonly #problems: Problems;
 
   /** @param groups the config's `groups`, unchecked */
   constructor(groups: unknown, channels: CheckedChannels, calendars: Calendars, problems: Problems) {
     this.#channels = channels;
-    this.#calendars = calendars;
     this.#problems = problems;
-    this.#checking = { problems, known: { ...NOTHING_KNOWN, calendars: [...calendars.named.keys()] } };
+    this.#checking = { problems, known: { ...NOTHING_KNOWN, calendars: calendars.named } };
     if (groups !== undefined && !isJsonObject(groups))
       problems.error(['groups'], 'must be a map of names and addresses');
     for (const [name, group] of Object.entries(isJsonObject(groups) ? groups : {}))
       this.groups.set(name, this.#readGroup(name, group));
+  }
+
+  readNotify(list: unknown, path: Path): NotifyList {
+    const groups = [list].flat().filter((entry) => typeof entry === 'string');
+    return { told: this.read(list, path), groups };
   }
 
   /** @returns the list's destinations in order, each once, with the options of the first entry that names it */
@@ -59,16 +64,12 @@ export class NotifyReader {
 
   #readGroup(name: string, group: unknown): readonly Destination[] {
     const path = ['groups', name];
-    const wrong = nameRule(name);
+    const wrong = nameForm.fault(name, NOTHING_KNOWN);
     if (wrong !== undefined) this.#problems.error(path, `: the name of a group ${wrong}`);
     if (!isJsonObject(group)) return this.#readAddresses(group, path);
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
     const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;
-    if (digest !== undefined) {
-      const { at, days = WEEKDAYS } = digest;
-      const calendar = calendarNamed(digest.calendar, this.#calendars);
-      this.digests.push({ group: name, notify, at: parseTimeOfDay(at) ?? 0, days, calendar });
-    }
+    if (digest !== undefined) this.digests.push({ group: name, notify, ...digest });
     return notify;
   }
 
@@ -84,7 +85,7 @@ export class NotifyReader {
       this.#problems.error(at, `must be ${mayNameGroups ? 'the name of a group, or ' : ''}${AN_ADDRESS}`);
       return [];
     }
-    const wrong = groupRule(entry, { groups: [...this.groups.keys()] });
+    const wrong = groupForm.fault(entry, { ...NOTHING_KNOWN, groups: [...this.groups.keys()] });
     if (wrong !== undefined) this.#problems.error(at, wrong);
     return [{ name: entry, at, told: this.groups.get(entry) ?? [] }];
   }
@@ -103,7 +104,7 @@ export class NotifyReader {
     const checked = channel && checkSection(channel.entry, entry, at, this.#checking);
     if (channel === undefined || checked === undefined) return [];
     const { [name]: written, per_job: perJob = 'message', ...rest } = checked;
-    const mentioning = withHours(rest, this.#calendars);
+    const mentioning = withHours(rest);
     return [written].flat().flatMap((text: unknown, index) => {
       // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
@@ -123,18 +124,18 @@ export class NotifyReader {
   }
 }
 
-function withHours(options: JsonObject, calendars: Calendars): Pick<Destination, 'options' | 'mentionHours'> {
+function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionHours'> {
   const { [MENTION_OPTION]: mention } = options;
   if (!isJsonObject(mention)) return { options };
   const { who, ...hours } = mention;
-  return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: windowOf(hours, calendars) };
+  return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: hours };
 }
 
 function noListIn(value: unknown, mayNameGroups: boolean): string {
   if (value === null) return NO_VALUE;
   if (value !== undefined)
     return `must be a list, such as [${mayNameGroups ? 'operators, ' : ''}{ slack: "#ops" }]`;
-  return `is missing: name whom to tell, such as [{ slack: "#ops" }]${mayNameGroups ? ', or [] for nobody' : ''}`;
+  return 'is missing: name whom to tell, such as [{ slack: "#ops" }]';
 }
 
 function tooMany(channels: readonly string[]): string {

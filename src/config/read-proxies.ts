@@ -1,6 +1,6 @@
 /** Reads `proxy`, or if that is empty the environment's proxy variables. */
 import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../outbound/proxy.ts';
-import { PROXY_RULE } from './field-rules.ts';
+import { PROXY_RULE } from './forms.ts';
 import type { Problems } from './problems.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -1,33 +1,10 @@
 /** Converts route sections that have passed the schema to `RouteConfig`. */
 import { hash } from 'node:crypto';
+import { outside } from '../signal/calendar.ts';
 import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
-import { isJsonObject, type JsonObject } from '../text/json.ts';
-import { calendarNamed, msOf, windowOf } from './config.ts';
-import type { Calendars, Destination, RouteConfig } from './config.ts';
-import { type Path, pathText } from './path.ts';
-import type { NotifyReader } from './read-notify.ts';
+import type { RouteConfig } from './config.ts';
 import type { RouteSection } from './schema.ts';
-
-/** Each route's destinations, by the `pathText` of the route. */
-type DestinationsByRoute = ReadonlyMap<string, readonly Destination[]>;
-
-/** Reads each route's destinations, even if the route has other errors, so that all are reported at once. */
-export function readTold(
-  { routes, default_route: last }: JsonObject,
-  reader: NotifyReader,
-): DestinationsByRoute {
-  const told = new Map<string, readonly Destination[]>();
-  const read = (route: unknown, path: Path) => {
-    if (!isJsonObject(route)) return;
-    told.set(pathText(path), reader.read(route['notify'], [...path, 'notify']));
-    const { then } = route;
-    if (Array.isArray(then)) then.forEach((step, index) => read(step, [...path, 'then', index]));
-  };
-  if (Array.isArray(routes)) routes.forEach((route, index) => read(route, ['routes', index]));
-  read(last, ['default_route']);
-  return told;
-}
 
 /** The name of the default route. */
 export const DEFAULT_ROUTE = 'default_route';
@@ -63,54 +40,45 @@ function patternsName(botIds: readonly string[]): string {
   return `${beginning}… ${hash('sha256', JSON.stringify(botIds), 'hex').slice(0, 8)}`;
 }
 
-export function routeOf(
-  section: RouteSection,
-  path: Path,
-  { name, told, ...asRead }: { readonly name: string; readonly told: DestinationsByRoute } & RulesAsRead,
-): RouteConfig {
-  const { bot_id: botId = [], on, template_set: templateSet } = section;
+export function routeOf(section: RouteSection, name: string, timezone: string): RouteConfig {
+  const { bot_id: botId = [], on, notify, template_set: templateSet } = section;
   return {
     name,
     botIds: [botId].flat(),
     // In the order of the documentation.
     on: OCCASIONS.filter((occasion) => on.includes(occasion)),
-    rules: rulesOf(section, asRead),
-    notify: told.get(pathText(path)) ?? [],
-    groups: [section.notify].flat().filter((entry) => typeof entry === 'string'),
+    rules: rulesOf(section, timezone),
+    notify: notify.told,
+    groups: notify.groups,
     templateSet,
-    steps: section.then?.map(({ after, unless }, index) => ({
-      afterMs: msOf(after),
-      unlessDelivered: unless === 'delivered',
-      notify: told.get(pathText([...path, 'then', index])) ?? [],
+    steps: section.then?.map((step) => ({
+      afterMs: step.after,
+      unlessDelivered: step.unless === 'delivered',
+      notify: step.notify.told,
     })),
   };
 }
 
-/** What rules are read with. */
-interface RulesAsRead {
-  readonly timezone: string;
-  readonly calendars: Calendars;
-}
-
 function rulesOf(
   { when, after_failures, repeat = 'every', mute = [], overdue, expect }: RouteSection,
-  { timezone, calendars }: RulesAsRead,
+  timezone: string,
 ): RouteRules {
   return {
     when,
     afterFailures: after_failures ?? NO_RULES.afterFailures,
-    repeat: repeat === 'every' || repeat === 'changes' ? repeat : msOf(repeat),
-    mute: mute.map((entry) => ({ ...windowOf(entry, calendars), except: entry.except })),
-    overdueMs: overdue === undefined ? undefined : msOf(overdue),
-    expect: expect && expectationOf(expect, { timezone, calendars }),
+    repeat,
+    mute: mute.map(({ calendar, ...entry }) => ({
+      ...entry,
+      calendar: calendar && 'outside' in calendar ? outside(calendar.outside) : calendar,
+    })),
+    overdueMs: overdue,
+    expect: expect && expectationOf(expect, timezone),
   };
 }
 
 function expectationOf(
-  { every, cron = '', grace, calendar: name }: NonNullable<RouteSection['expect']>,
-  { timezone, calendars }: RulesAsRead,
+  { every, cron = '', grace: graceMs, calendar }: NonNullable<RouteSection['expect']>,
+  timezone: string,
 ): Expectation {
-  const graceMs = msOf(grace);
-  const calendar = calendarNamed(name, calendars);
-  return every === undefined ? { cron, timezone, calendar, graceMs } : { everyMs: msOf(every), graceMs };
+  return every === undefined ? { cron, timezone, calendar, graceMs } : { everyMs: every, graceMs };
 }

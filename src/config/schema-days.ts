@@ -1,103 +1,94 @@
 /** The schemas of what depends on days: windows, calendars, reports and the budget. */
-import { array, lazy, type InferType } from 'yup';
+import { array, type InferType, lazy } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { PERIODS, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json.ts';
-import { botIdRule } from './bot-id-pattern.ts';
-import * as rule from './field-rules.ts';
-import { choice, integer, readApart, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';
+import { memberOf, wholeNumber } from './form.ts';
+import * as form from './forms.ts';
+import { notifyList, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';
 
-export const calendarName = text(rule.calendarRule, 'Name of a calendar: it holds only on its days.');
+export const calendarName = text(form.calendar, 'Name of a calendar: it holds only on its days.');
 
 export const windowFields = {
   days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
-  from: text(rule.timeOfDayRule, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
-  to: text(rule.timeOfDayRule, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
-  dates: texts(rule.dateRule, 'Days such as 2026-12-29. Default: all.').min(
-    1,
-    '${path} must name at least one date; leave it out for all of them',
-  ),
+  from: text(form.timeOfDay, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
+  to: text(form.endOfDay, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
+  dates: texts(form.date, 'Days such as 2026-12-29. Default: all.', {
+    least: 'must name at least one date; leave it out for all of them',
+  }),
   calendar: calendarName,
 };
 
 export const WINDOW = 'All its keys must hold; a window over midnight belongs to the day it begins on.';
-const windowSchema = section(WINDOW, windowFields);
 export const outsideSchema = section('On all days but a calendar’s.', {
-  outside: text(rule.calendarRule, 'Name of a calendar.').required('${path} is missing: name a calendar'),
+  outside: text(form.calendar, 'Name of a calendar.').required('${path} is missing: name a calendar'),
 });
 export const muteSchema = section(WINDOW, {
   ...windowFields,
-  calendar: lazy((value: unknown) => (isJsonObject(value) ? outsideSchema : calendarName)).meta({
+  // A calendar that a name is read as can say of a day whether it has it.
+  calendar: lazy((value: unknown) =>
+    isJsonObject(value) && typeof value['has'] !== 'function' ? outsideSchema : calendarName,
+  ).meta({
     doc: 'Name of a calendar: it holds only on its days; with { outside: NAME } on all others.',
-    jsonSchema: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/outside' }] },
+    jsonSchema: { anyOf: [calendarName.meta()?.jsonSchema, { $ref: '#/$defs/outside' }] },
   }),
   except: someOf(ALL_STATUSES, 'Statuses that are told all the same. Default: none.'),
 });
 
-/** In the display's timezone. */
-export type WindowSection = Omit<InferType<typeof windowSchema>, 'calendar'> & {
-  readonly calendar?: string | { readonly outside: string } | undefined;
-};
-
 export const daysFileSchema = section('A file with a date at the beginning of a line.', {
-  file: text(rule.fileRule, 'Path of the file; relative to the config’s folder.').required(
+  file: text(form.pathOf('file'), 'Path of the file; relative to the config’s folder.').required(
     '${path} is missing: name a file of dates',
   ),
 });
 
 const days = (doc: string) => {
-  const dates = text(rule.dayRangeRule, doc);
-  const entry = lazy((value: unknown) => (isJsonObject(value) ? daysFileSchema : dates.defined()));
-  const items = { anyOf: [{ type: 'string' }, { $ref: '#/$defs/days_file' }] };
+  const dates = text(form.dayRange, doc).defined();
+  const entry = lazy((value: unknown) => (isJsonObject(value) ? daysFileSchema : dates));
+  const items = { anyOf: [dates.meta()?.jsonSchema, { $ref: '#/$defs/days_file' }] };
   return array(entry)
     .strict()
+    .default([])
     .meta({ doc, jsonSchema: { type: 'array', items } });
 };
 
 export const calendarSchema = section('Days that rules and reports name.', {
-  days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
+  days: someOf(WEEKDAYS, 'Weekdays. Default: all.').default([...WEEKDAYS]),
   except: days('Days that it does not have: dates, 2026-12-29..2027-01-03, { file: holidays.csv }.'),
   also: days('Days that it has in any case.'),
-  until: text(rule.dateRule, 'The last day on which `except` counts; `check` warns 30 days before.'),
+  until: text(form.day, 'The last day on which `except` counts; `check` warns 30 days before.'),
 });
 
 export type CalendarSection = InferType<typeof calendarSchema>;
 
-const NOTIFY = { $ref: '#/$defs/notify' };
-
 const reportSchema = section('What BOTs did in a period, told after its end.', {
-  every: choice(PERIODS, 'The period: day, week (from Monday on) or month.').required(
+  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(
     '${path} is missing: day, week or month',
   ),
-  at: text(rule.timeOfDayRule, 'Time of day, in the display’s timezone.').default('09:00'),
+  at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
   calendar: text(
-    rule.calendarRule,
+    form.calendar,
     'Name of a calendar: told on its next day, and then of all days since the last one.',
   ),
-  bots: textOrTexts(botIdRule, 'Of which BOTs: ids or patterns, as in routes. Default: all.'),
-  notify: readApart('Whom to tell: groups, and addresses.', NOTIFY, 'required'),
+  bots: textOrTexts(form.botId, 'Of which BOTs: ids or patterns, as in routes. Default: all.'),
+  notify: notifyList('Whom to tell: groups, and addresses.'),
 });
 
 export const reportsSchema = array(reportSchema)
   .strict()
+  .default([])
   .typeError('${path} must be a list, such as [{ every: month, notify: [boss] }]')
   .meta({ doc: 'Reports of what BOTs did, and how long they ran.' });
 
-const PERCENT = '${path} must be a list of whole numbers from 1 to 1000, such as [80, 100]';
-
 export const budgetSchema = section('The running time that the plan includes in a month.', {
-  hours: integer(1, 1_000_000, 'Hours in a month, of all BOTs.').required(
+  hours: text(wholeNumber(1, 1_000_000), 'Hours in a month, of all BOTs.').required(
     '${path} is missing: hours in a month',
   ),
-  from_day: integer(1, 28, 'Day on which a month of the plan begins.').default(1),
-  warn: array(integer(1, 1000, 'A percentage.').defined())
+  from_day: text(wholeNumber(1, 28), 'Day on which a month of the plan begins.', '1'),
+  warn: array(text(wholeNumber(1, 1000), 'A percentage.').defined())
     .strict()
-    .typeError(PERCENT)
+    .typeError('${path} must be a list of whole numbers from 1 to 1000, such as [80, 100]')
     .meta({ doc: 'At which percentages to tell that so much is used. Default: 80 and 100.' })
     .default([80, 100]),
-  calendar: text(rule.calendarRule, 'Name of a calendar, by whose days the rest of a month is forecast.'),
-  notify: readApart('Whom to tell: groups, and addresses.', NOTIFY, 'required'),
+  calendar: text(form.calendar, 'Name of a calendar, by whose days the rest of a month is forecast.'),
+  notify: notifyList('Whom to tell: groups, and addresses.'),
 });
-
-export type ReportSection = InferType<typeof reportSchema>;
-export type BudgetSection = InferType<typeof budgetSchema>;

@@ -1,14 +1,27 @@
 /** Builds the yup schemas of the config's fields, each with its documentation. */
-import { array, boolean, lazy, mixed, number, object, string, type ObjectShape, type TestContext } from 'yup';
-import { memberRule, type Known, type Rule } from './field-rules.ts';
+import {
+  type AnyObject,
+  array,
+  lazy,
+  mixed,
+  type MixedSchema,
+  object,
+  type ObjectShape,
+  type Schema,
+  type TestContext,
+} from 'yup';
+import type { NotifyList } from './destination.ts';
+import { flag, type Form, type Known, memberOf, scalarSchema } from './form.ts';
 import { parsePath, type Path, pathText } from './path.ts';
 
 /** A field's `.meta()`, from which the JSON Schema and the documentation are made. */
 export interface FieldMeta {
   /** The field's description, in one sentence. */
   readonly doc: string;
-  /** A valid value, used for an unresolved reference; left out: the default is used. */
+  /** A valid text, used for an unresolved reference; left out: the default is used. */
   readonly example?: string;
+  /** The default, as a config writes it. */
+  readonly byDefault?: string;
   /** JSON Schema that cannot be made from yup's description of the field. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
   /** The field is required. Set only where yup's description does not show it; may hold the hint of the error message. */
@@ -17,14 +30,7 @@ export interface FieldMeta {
   readonly formerly?: string;
 }
 
-type More = Omit<FieldMeta, 'doc'>;
-
-/** JSON Schema of a text with a reference, whose value is known only when the config is loaded. */
-export const INTERPOLATED = { $ref: '#/$defs/interpolated' };
-
-const TEXTS = { type: 'array', items: { type: 'string' } };
-
-export const TEXT_OR_TEXTS = { anyOf: [{ type: 'string' }, TEXTS] };
+type More = Omit<FieldMeta, 'doc' | 'jsonSchema'>;
 
 /** The type of errors whose message follows the value's path: `must be text`, or `: message` with a subject of its own. */
 export const FAULT = 'fault';
@@ -40,72 +46,102 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
   return object(fields).strict().meta({ doc });
 }
 
-export function text(rule: Rule, doc: string, more: More = {}) {
-  return textOf<string>(rule, doc, more);
-}
+/** In place of a map or a list where a text belongs, since what a text is read as may be either. */
+const NO_TEXT = Symbol('no text');
 
-function textOf<Text extends string>(rule: Rule, doc: string, more: More) {
-  return string<Text>()
-    .strict()
-    .meta({ doc, ...more })
-    .test(FAULT, (value: string | undefined, context) => {
-      const wrong = typeof value === 'string' ? rule(value, context.options.context as Known) : undefined;
+type Field<Value> = MixedSchema<Value | undefined>;
+type WithDefault = string | (More & { readonly byDefault: string });
+
+/**
+ * A text of this form, read as its value. One with a fault stays as it is.
+ * @param more a text is the default
+ */
+export function text<Value extends {}>(
+  of: Form<Value>,
+  doc: string,
+  more: WithDefault,
+): MixedSchema<Value, AnyObject, Value, 'd'>;
+export function text<Value extends {}>(of: Form<Value>, doc: string, more?: More): Field<Value>;
+export function text<Value extends {}>(of: Form<Value>, doc: string, more: More | string = {}): unknown {
+  const meta = {
+    doc,
+    jsonSchema: scalarSchema(of),
+    ...(typeof more === 'string' ? { byDefault: more } : more),
+  };
+  const field = mixed<Value>({ type: 'string', check: (value): value is Value => value !== NO_TEXT })
+    .meta(meta)
+    .transform((value: unknown, _written, _schema, { context }) => {
+      if (typeof value !== 'string') return typeof value === 'object' && value !== null ? NO_TEXT : value;
+      return of.fault(value, context as Known) === undefined ? of.read(value, context as Known) : value;
+    })
+    .test(FAULT, (value: unknown, context) => {
+      const wrong = typeof value === 'string' ? of.fault(value, context.options.context as Known) : undefined;
       return wrong === undefined || faultOf(context, wrong);
     });
+  // `checkSection` puts it in as a text, which is then read like any other.
+  return meta.byDefault === undefined ? field : field.default(meta.byDefault as unknown as Value);
 }
 
-export function integer(min: number, max: number, doc: string) {
-  const rule = `\${path} must be a whole number from ${min} to ${max}`;
-  const jsonSchema = { anyOf: [{ type: 'integer', minimum: min, maximum: max }, INTERPOLATED] };
-  const whole = number().typeError(rule).strict().integer(rule);
-  return whole.min(min, rule).max(max, rule).meta({ doc, jsonSchema });
+interface MoreOfTexts extends More {
+  /** What is said of an empty list; left out: it may be empty. */
+  readonly least?: string;
 }
 
-export function choice<const Name extends string>(names: readonly Name[], doc: string) {
-  const jsonSchema = { anyOf: [{ enum: names }, INTERPOLATED] };
-  return textOf<Name>((value) => memberRule(value, names), doc, { jsonSchema });
-}
-
-/** Texts that pass a rule, each once. */
-export function texts(rule: Rule, doc: string, more: More = {}) {
-  return textsOf<string>(rule, doc, more);
-}
-
-function textsOf<Text extends string>(rule: Rule, doc: string, more: More) {
-  return array(textOf<Text>(rule, doc, more).defined())
+/** A list of texts of this form, each once. */
+export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, ...more }: MoreOfTexts = {}) {
+  const items = scalarSchema(of);
+  const jsonSchema = { type: 'array', ...(least && { minItems: 1 }), uniqueItems: true, items };
+  return array(text(of, doc, more).defined())
     .strict()
-    .meta({ doc })
-    .test('once', (value: readonly string[] | undefined, context) => {
+    .meta({ doc, jsonSchema })
+    .test('least', `\${path} ${least}`, (value) => least === undefined || value?.length !== 0)
+    .test('once', (value: readonly unknown[] | undefined, context) => {
       const again = value?.findIndex((name, index) => value.indexOf(name) < index) ?? -1;
       return again === -1 || faultOf(context, 'is a duplicate: this list has it already', [again]);
     });
 }
 
-/** A list of at least one of these names, each once. */
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
-  const jsonSchema = { type: 'array', minItems: 1, uniqueItems: true, items: { enum: names } };
-  return textsOf<Name>((name) => memberRule(name, names), doc, {})
-    .min(1, '${path} must name at least one; leave it out otherwise')
-    .meta({ jsonSchema });
+  return texts(memberOf(names), doc, { least: 'must name at least one; leave it out otherwise' });
 }
 
 /** A text that passes a rule, or a list of such texts, each once. */
-export function textOrTexts(rule: Rule, doc: string, { required, ...more }: More = {}) {
-  const one = text(rule, doc, more);
+export function textOrTexts(of: Form, doc: string, { required, ...more }: More = {}) {
+  const one = text(of, doc, more);
   const single = required === undefined ? one : one.defined(`\${path} is missing: ${required}`);
-  const several = texts(rule, doc, more).min(1, '${path} must name at least one');
-  const meta = { doc, jsonSchema: TEXT_OR_TEXTS, required };
-  return lazy((value: unknown) => (Array.isArray(value) ? several : single)).meta(meta);
+  const several = texts(of, doc, { ...more, least: 'must name at least one' });
+  return either(single, several, { doc, ...(required && { required }) });
 }
 
-export function flagOrTexts(rule: Rule, wanted: string, doc: string) {
-  const flag = boolean().strict().typeError(`\${path} must be ${wanted}`);
-  const several = texts(rule, doc);
-  const jsonSchema = { anyOf: [{ type: 'boolean' }, TEXTS, INTERPOLATED] };
-  return lazy((value: unknown) => (Array.isArray(value) ? several : flag)).meta({ doc, jsonSchema });
+export function flagOrTexts(of: Form, wanted: string, doc: string) {
+  return either(text(flag(`must be ${wanted}`), doc), texts(of, doc), { doc });
+}
+
+export function either<One extends Schema, Several extends Schema>(
+  one: One,
+  several: Several,
+  meta: FieldMeta,
+) {
+  const items = one.meta()?.['jsonSchema'] as object;
+  const anyOf = [items, several.meta()?.['jsonSchema'] ?? { type: 'array', items }];
+  return lazy((value: unknown) => (Array.isArray(value) ? several : one)).meta({
+    ...meta,
+    jsonSchema: { anyOf },
+  });
 }
 
 /** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
 export function readApart(doc: string, jsonSchema: object, required?: string) {
   return mixed().nullable().meta({ doc, jsonSchema, required });
+}
+
+/** Whom to tell: names of groups, and addresses on channels. */
+export function notifyList(doc: string) {
+  const missing = '${path} is missing: name whom to tell, such as [{ slack: "#ops" }], or [] for nobody';
+  return mixed<NotifyList>()
+    .transform((value: unknown, _written, _schema, { path = '', context }) =>
+      (context as Known).readNotify?.(value, parsePath(path)),
+    )
+    .defined(missing)
+    .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: 'required' });
 }

@@ -1,107 +1,104 @@
 /** The schema of each section of the config: shape, defaults and documentation. */
-import { array, lazy, type InferType, type MixedSchema, type Schema } from 'yup';
+import { array, type InferType, lazy, type MixedSchema, type Schema } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
-import { botIdRule } from './bot-id-pattern.ts';
-import * as rule from './field-rules.ts';
-import { faultOfSecret } from './interpolate.ts';
+import { memberOf, wholeNumber } from './form.ts';
+import * as form from './forms.ts';
+import * as days from './schema-days.ts';
 import {
-  choice,
+  either,
   faultOf,
   flagOrTexts,
-  integer,
+  notifyList,
   readApart,
   section,
   someOf,
   text,
-  TEXT_OR_TEXTS,
   texts,
   textOrTexts,
 } from './schema-fields.ts';
-import {
-  budgetSchema,
-  calendarName,
-  muteSchema,
-  reportsSchema,
-  WINDOW,
-  windowFields,
-} from './schema-days.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 
-const UNSET_NETWORK = { example: '192.0.2.0/24' };
 const SPAN = { example: '1h' };
 const UNSET = { example: 'not-set-where-this-is-checked' };
 
 const trustProxy = flagOrTexts(
-  rule.cidrRule,
+  form.network,
   'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
   'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
 );
 
-const token = text(rule.tokenRule, 'Secret last part of the URL; a list while rotating. Empty: none.', UNSET);
-
-/** A list may hold duplicates and empty tokens, since during a rotation two variables may be equal, or one empty. */
-const tokenField = lazy((value: unknown) =>
-  Array.isArray(value) ? array(token.defined()).strict() : token,
-).meta({ doc: token.meta()?.['doc'], jsonSchema: TEXT_OR_TEXTS });
+const TOKEN = 'Secret last part of the URL; a list while rotating. Empty: none.';
+const token = text(form.token, TOKEN, UNSET);
 
 export const receiverSchema = section('Where callbacks come in.', {
-  listen: text(rule.listenRule, 'host:port that callbacks are sent to.').default('127.0.0.1:8080'),
-  path: text(rule.pathRule, 'Path that callbacks are posted to.').default('/callbacks'),
-  token: tokenField,
-  allow_from: texts(rule.cidrRule, 'Addresses, CIDRs that may send. Empty: all.', UNSET_NETWORK).default([]),
+  listen: text(form.listen, 'host:port that callbacks are sent to.', '127.0.0.1:8080'),
+  path: text(form.path, 'Path that callbacks are posted to.', '/callbacks'),
+  // The list may hold duplicates and empty tokens, since during a rotation two variables may be equal, or one empty.
+  token: either(token, array(token.defined()).strict(), { doc: TOKEN }),
+  allow_from: texts(form.network, 'Addresses, CIDRs that may send. Empty: all.', {
+    example: '192.0.2.0/24',
+  }).default([]),
   trust_proxy: trustProxy,
-  max_body: text(rule.sizeRule, 'Largest body, also after decompression; then 413.').default('8mb'),
-  max_nodes: integer(1000, 100_000_000, 'Most JSON values in one callback; then 413.').default(500_000),
-  answer_within: text(rule.timerRule, 'Whole answer, every destination included; then 504.').default('8s'),
-  answer_when: choice(
-    ['delivered', 'accepted'],
+  max_body: text(form.size, 'Largest body, also after decompression; then 413.', '8mb'),
+  max_nodes: text(wholeNumber(1000, 100_000_000), 'Most JSON values in one callback; then 413.', '500000'),
+  answer_within: text(form.timer, 'Whole answer, every destination included; then 504.', '8s'),
+  answer_when: text(
+    memberOf(['delivered', 'accepted']),
     'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
-  ).default('delivered'),
-  max_in_flight: integer(1, 65_536, 'Callbacks handled at once; more wait a moment, then 503.').default(256),
+    'delivered',
+  ),
+  max_in_flight: text(
+    wholeNumber(1, 65_536),
+    'Callbacks handled at once; more wait a moment, then 503.',
+    '256',
+  ),
 });
 
 const adminSchema = section('Health, metrics and the web page.', {
-  listen: text(rule.adminListenRule, 'host:port of the admin listener, or off.').default('127.0.0.1:8081'),
-  password: text(faultOfSecret, 'Of the user admin; required to listen beyond loopback.', UNSET).default(''),
-  url: text(rule.pageUrlRule, 'URL of the page for people: alerts link to it. Empty: no links.').default(''),
-  hosts: texts(rule.hostRule, 'Further host names that may be asked for on a loopback listener.').default([]),
-  metrics_token: text(rule.bearerRule, 'A bearer token that opens /metrics alone.', UNSET).default(''),
+  listen: text(form.listenOrOff, 'host:port of the admin listener, or off.', '127.0.0.1:8081'),
+  password: text(form.secret, 'Of the user admin; required to listen beyond loopback.', {
+    ...UNSET,
+    byDefault: '',
+  }),
+  url: text(form.pageUrl, 'URL of the page for people: alerts link to it. Empty: no links.', ''),
+  hosts: texts(form.host, 'Further host names that may be asked for on a loopback listener.').default([]),
+  metrics_token: text(form.bearer, 'A bearer token that opens /metrics alone.', { ...UNSET, byDefault: '' }),
   trust_proxy: trustProxy,
 });
 
 const storeSchema = section('Where what happened is written down.', {
-  url: text(rule.storeUrlRule, 'sqlite:PATH, or postgres://user:password@host/name.', {
+  url: text(form.storeUrl, 'sqlite:PATH, or postgres://user:password@host/name.', {
     example: 'sqlite:store.url is not set here',
-  }).default('sqlite:data/botbell.db'),
-  keep: text(rule.keepRule, 'How long callbacks are kept; what reached nobody, 3 days.').default('30d'),
+    byDefault: 'sqlite:data/botbell.db',
+  }),
+  keep: text(form.keeping, 'How long callbacks are kept; what reached nobody, 3 days.', '30d'),
   max_size: text(
-    rule.sizeRule,
+    form.size,
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
-  ).default('2gb'),
+    '2gb',
+  ),
 });
 
 const deliverySchema = section('How deliveries are tried, and given up.', {
-  timeout: text(rule.timerRule, 'Time for one attempt.').default('5s'),
-  attempts_per_request: integer(1, 100, 'Attempts inside one callback’s answer_within.').default(2),
-  take_over_after: text(rule.durationRule, 'After so long without a retry, Botbell retries.').default('2m'),
-  give_up_after: text(rule.durationRule, 'After it, what is undelivered is a dead letter.').default('24h'),
-  permanent_attempts: integer(0, 100, 'Non-2xx answers to what no retry soon cures.').default(2),
-  alerts: texts(rule.groupRule, 'Groups told of dead letters, settings to mend, refused bodies.').default([]),
+  timeout: text(form.timer, 'Time for one attempt.', '5s'),
+  attempts_per_request: text(wholeNumber(1, 100), 'Attempts inside one callback’s answer_within.', '2'),
+  take_over_after: text(form.duration, 'After so long without a retry, Botbell retries.', '2m'),
+  give_up_after: text(form.duration, 'After it, what is undelivered is a dead letter.', '24h'),
+  permanent_attempts: text(wholeNumber(0, 100), 'Non-2xx answers to what no retry soon cures.', '2'),
+  alerts: texts(form.group, 'Groups told of dead letters, settings to mend, refused bodies.').default([]),
 });
 
 const displaySchema = section('How times, durations and links are shown.', {
-  timezone: text(rule.timezoneRule, 'IANA zone of times, also of a start_time without offset.').default(
-    'UTC',
-  ),
-  language: choice(LANGUAGES, 'Built-in template set; language of dates and durations.').default('en'),
+  timezone: text(form.timezone, 'IANA zone of times, also of a start_time without offset.', 'UTC'),
+  language: text(memberOf(LANGUAGES), 'Built-in template set; language of dates and durations.', 'en'),
   links: section('URLs as Liquid templates.', {
-    job: text(rule.linkRule('job'), 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
-    file: text(rule.linkRule('file'), 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
+    job: text(form.link('job'), 'URL of a job, e.g. https://example.com/jobs/{{ job_id }}.'),
+    file: text(form.link('file'), 'URL of an output file, e.g. https://example.com/{{ ref }}.'),
   }),
 });
 
@@ -115,7 +112,7 @@ export function optionFields(
   return {
     ...others,
     ...(mentioned && { [MENTION_OPTION]: mentionField(mentioned) }),
-    per_job: choice(modes, perJob),
+    per_job: text(memberOf(modes), perJob),
   };
 }
 
@@ -134,15 +131,15 @@ function mentionField(who: Schema) {
 export function timedMention(who: Schema) {
   const meta = { doc: WHO, jsonSchema: { $ref: '#/$defs/mentioned' }, required: 'required' };
   const whom = (who as MixedSchema).defined('${path} is missing: name whom to mention').meta(meta);
-  return section(`Whom to mention, and ${HOURS} ${WINDOW}`, { who: whom, ...windowFields });
+  return section(`Whom to mention, and ${HOURS} ${days.WINDOW}`, { who: whom, ...days.windowFields });
 }
 
 export const groupSchema = section('Addresses that are told together, and now and then how their BOTs did.', {
   notify: readApart('Addresses on channels.', { $ref: '#/$defs/addresses' }, 'required'),
   digest: section('What ran, failed or was missed since the last one, also where all is well.', {
-    at: text(rule.timeOfDayRule, 'Time of day, in the display’s timezone.').default('09:00'),
-    days: someOf(WEEKDAYS, 'Weekdays. Default: all.'),
-    calendar: calendarName,
+    at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
+    days: someOf(WEEKDAYS, 'Weekdays. Default: all.').default([...WEEKDAYS]),
+    calendar: days.calendarName,
   })
     .default(undefined)
     .optional(),
@@ -150,15 +147,15 @@ export const groupSchema = section('Addresses that are told together, and now an
 
 const stepSchema = section('Whom to tell, too, while the incident is not over.', {
   after: text(
-    rule.spanRule,
+    form.span,
     'How long after the route’s first message about it; steps do not add up.',
     SPAN,
   ).required('${path} is missing: say how long after the first message, such as 10m'),
-  unless: choice(
-    ['delivered'],
+  unless: text(
+    memberOf(['delivered']),
     'delivered: not where one destination of the route has got it. Left out: not where somebody has taken it up.',
   ),
-  notify: readApart('Whom to tell: groups, and addresses.', { $ref: '#/$defs/notify' }, 'required'),
+  notify: notifyList('Whom to tell: groups, and addresses.'),
 });
 
 /** Keys that the default route has, too. */
@@ -167,23 +164,21 @@ const routing = {
     OCCASIONS,
     'What is told: succeeded, error, executing; recovered is the first success after an error. Default: the three statuses.',
   ).default([...ALL_STATUSES]),
-  notify: readApart(
+  notify: notifyList(
     'Whom to tell: names of groups, and addresses on channels. Empty: nobody, not even by default_route.',
-    { $ref: '#/$defs/notify' },
-    'required',
   ),
-  template_set: text(rule.templateSetRule, 'Folder of templates to use instead of the language’s.'),
-  when: text(rule.conditionRule, 'A Liquid condition over the templates’ variables: output.count == 0.'),
-  after_failures: integer(1, 1000, 'From which error in a row on errors are told. Default: 1.'),
+  template_set: text(form.templateSet, 'Folder of templates to use instead of the language’s.'),
+  when: text(form.condition, 'A Liquid condition over the templates’ variables: output.count == 0.'),
+  after_failures: text(wholeNumber(1, 1000), 'From which error in a row on errors are told. Default: 1.'),
   repeat: text(
-    rule.repeatRule,
+    form.repeat,
     'While a BOT keeps failing: every error, only one that changes, or one in a duration such as 1h. Default: every.',
   ),
-  mute: array(muteSchema)
+  mute: array(days.muteSchema)
     .strict()
     .typeError('${path} must be a list, such as [{ days: [sat, sun] }]')
     .meta({ doc: 'When messages are held back, and then told as one summary.' }),
-  overdue: text(rule.spanRule, 'How long a job may be executing before that is told.', SPAN),
+  overdue: text(form.span, 'How long a job may be executing before that is told.', SPAN),
   // oxlint-disable-next-line unicorn/no-thenable -- a key of the config, and no function
   then: array(stepSchema)
     .strict()
@@ -191,13 +186,19 @@ const routing = {
     .meta({ doc: 'Whom to tell, too, of a BOT’s incident that lasts.' }),
 };
 
+interface Expected {
+  readonly every?: unknown;
+  readonly cron?: unknown;
+  readonly calendar?: unknown;
+}
+
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
-  every: text(rule.spanRule, 'A result at least so often.', SPAN),
-  cron: text(rule.cronRule, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
-  grace: text(rule.spanRule, 'How much later it may come.', SPAN).default('5m'),
-  calendar: text(rule.calendarRule, 'Name of a calendar: due times of `cron` on other days do not count.'),
+  every: text(form.span, 'A result at least so often.', SPAN),
+  cron: text(form.cron, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
+  grace: text(form.span, 'How much later it may come.', { ...SPAN, byDefault: '5m' }),
+  calendar: text(form.calendar, 'Name of a calendar: due times of `cron` on other days do not count.'),
 })
-  .test('calendar', (value: { every?: string; calendar?: string } | undefined, context) =>
+  .test('calendar', (value: Expected | undefined, context) =>
     value?.every === undefined || value.calendar === undefined
       ? true
       : faultOf(context, 'needs `cron`: with `every`, a result is due on all days', ['calendar']),
@@ -206,17 +207,16 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
     'either',
     '${path} must have either `every` or `cron`',
     // The test also runs if `expect` is missing.
-    (value: { every?: string; cron?: string } | undefined) =>
-      value === undefined || (value.every === undefined) !== (value.cron === undefined),
+    (value?: Expected) => value === undefined || (value.every === undefined) !== (value.cron === undefined),
   );
 
 const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
-    botIdRule,
+    form.botId,
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
     { example: 'sample', required: 'give a bot_id, a glob (invoice-*) or a /regular expression/' },
   ),
-  name: text(rule.routeNameRule, 'What the route is called wherever it is named, instead of its patterns.'),
+  name: text(form.routeName, 'What the route is called wherever it is named, instead of its patterns.'),
   ...routing,
   expect: expectSchema.default(undefined).optional(),
 });
@@ -224,8 +224,8 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
 const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
 
 export const burstSchema = section('Past it, one summary tells the rest, for each destination.', {
-  max: integer(1, 1000, 'Messages in a window.').required('${path} is missing'),
-  per: text(rule.spanRule, 'The window, from its first message on.', SPAN).required('${path} is missing'),
+  max: text(wholeNumber(1, 1000), 'Messages in a window.').required('${path} is missing'),
+  per: text(form.span, 'The window, from its first message on.', SPAN).required('${path} is missing'),
 });
 
 const routesSchema = array(routeSchema)
@@ -245,19 +245,23 @@ export const rootSchema = section('Configuration of Botbell.', {
   delivery: deliverySchema,
   display: displaySchema,
   heartbeat: section('Tells a watcher elsewhere that all is well.', {
-    url: text(rule.webUrlRule, 'URL that is asked (GET) while all is well. Empty: none.').default(''),
-    every: text(rule.intervalRule, 'How often it is asked.').default('1m'),
+    url: text(form.webUrl, 'URL that is asked (GET) while all is well. Empty: none.', ''),
+    every: text(form.interval, 'How often it is asked.', '1m'),
   }),
-  templates: text(rule.folderRule, 'Folder of your own template sets, looked up before the built-in ones.'),
+  templates: text(
+    form.pathOf('folder'),
+    'Folder of your own template sets, looked up before the built-in ones.',
+  ),
   channels: readApart(
     'The ways to reach people, by a name of your choice.',
     { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
     'required',
   ),
   proxy: text(
-    rule.proxyRule,
+    form.proxy,
     'URL of the proxy that channels over HTTP (Slack) and the heartbeat go through, but for the hosts in NO_PROXY; off for none. Empty: what HTTPS_PROXY and HTTP_PROXY say.',
-  ).default(''),
+    '',
+  ),
   calendars: readApart('Days that rules and reports name, by a name of your choice.', {
     type: 'object',
     additionalProperties: { $ref: '#/$defs/calendar' },
@@ -266,8 +270,8 @@ export const rootSchema = section('Configuration of Botbell.', {
     type: 'object',
     additionalProperties: { $ref: '#/$defs/group' },
   }),
-  reports: reportsSchema,
-  budget: budgetSchema.default(undefined).optional(),
+  reports: days.reportsSchema,
+  budget: days.budgetSchema.default(undefined).optional(),
   routes: routesSchema,
   default_route: defaultRouteSchema.default(undefined).optional(),
 });

@@ -1,7 +1,8 @@
 /** Plans: what one config decides about every callback of one BOT and status, computed once for each of them, and about notices of its own. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, type StatusCode, statusNameOf } from '../callback/callback.ts';
-import { type Config, optionsAt, type RouteConfig } from '../config/config.ts';
+import type { Config, RouteConfig } from '../config/config.ts';
+import { optionsAt } from '../config/destination.ts';
 import type { Arrival, Asking, CallbackKind, DeliveryTarget, PlannedDelivery } from '../ledger/ledger.ts';
 import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';

@@ -1,5 +1,6 @@
 /** What Botbell tells by itself at a time, even if no callback comes: a table of what to do with each kind of claimed timer. */
-import type { Destination, DigestConfig, RouteConfig } from '../config/config.ts';
+import type { DigestConfig, RouteConfig } from '../config/config.ts';
+import type { Destination } from '../config/destination.ts';
 import type { Escalation } from '../incident/escalation.ts';
 import type { AskedSteps } from '../ledger/incidents/escalations.ts';
 import type { Tick } from '../ledger/deliveries/claim.ts';

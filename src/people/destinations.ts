@@ -1,6 +1,7 @@
 /** Reads the destinations that people name. */
 import type { ChannelType } from '../channels/channel.ts';
-import type { Config, Destination } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { Destination } from '../config/destination.ts';
 import { hintFor, Refused } from './outcomes.ts';
 
 /** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */

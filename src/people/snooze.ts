@@ -1,6 +1,5 @@
 /** Reads the request for a snooze, and its end, from texts. */
-import { parseTimeOfDay } from '../config/field-rules.ts';
-import { parseDuration, parseStartTime } from '../time/display.ts';
+import { parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
 import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';

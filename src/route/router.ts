@@ -1,7 +1,8 @@
 /** Finds the routes and destinations of a callback, with the reason for each decision. */
 import { type Callback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import type { Occasion } from '../signal/rules.ts';
-import type { Config, Destination, RouteConfig } from '../config/config.ts';
+import type { Config, RouteConfig } from '../config/config.ts';
+import type { Destination } from '../config/destination.ts';
 import { type BotIdMatcher, compilePattern, isPattern } from '../config/bot-id-pattern.ts';
 
 /** The routes of a config, the default one last. */

@@ -156,9 +156,20 @@ function formattedParts(ms: number, timezone: string, language: Language) {
 const DURATION_SIZES = [86_400_000, 3_600_000, 60_000, 1000, 1];
 
 /** Each unit at most once. */
-const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+export const DURATION = /^(?=\d)(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-const BYTES_PER_UNIT: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+export const TIME_OF_DAY = /^([01]?\d|2[0-3]):([0-5]\d)$/;
+
+/** Minutes since midnight; undefined if `text` is no time of day. */
+export function parseTimeOfDay(text: string): number | undefined {
+  const [, hours, minutes] = TIME_OF_DAY.exec(text) ?? [];
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
+}
+
+/** More than nothing; 1024-based. */
+export const SIZE = /^(0*[1-9]\d*)(?:[bB]|([kKmMgG])[bB])?$/;
+
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** `8s`, `250ms`, `2m`, `24h`, `30d`, `1h30m` in milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
@@ -168,11 +179,10 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
-/** `8mb`, `512kb`, `1gb`, `100b` (1024-based, any case) or a bare number of bytes; undefined for anything else. */
+/** `8mb`, `512kb`, `1gb`, `100b` (any case) or a bare number of bytes; undefined for anything else. */
 export function parseSize(text: string): number | undefined {
-  const [, count, unit] = /^(\d+)(b|kb|mb|gb)?$/i.exec(text) ?? [];
-  if (count === undefined) return undefined;
-  const bytes = Number(count) * (BYTES_PER_UNIT[unit?.toLowerCase() ?? 'b'] ?? 1);
+  const [, count, unit = ''] = SIZE.exec(text) ?? [];
+  const bytes = Number(count) * (BYTES_PER_UNIT[unit.toLowerCase()] ?? 1);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
@@ -181,14 +191,16 @@ const DAY_MS = 86_400_000;
 /** An offset at the end of a formatted `offset`: `GMT`, `GMT+09:00`, `GMT-00:44:30`. */
 const OFFSET = /GMT(?:([+-])([\d:]+))?$/;
 
+const SHORT_ZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'
+  .replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
+  .replaceAll(' ', '|');
+
 /** Of three letters, as the IANA database has them. ICU takes further ones, some of which mean several zones (CST, IST, BST). */
-const SHORT_NAMES: ReadonlySet<string> = new Set(
-  'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '),
-);
+export const TIMEZONE = new RegExp(`^(?:(?!...$)[A-Za-z][\\w+/-]*|${SHORT_ZONES})$`, 'u');
 
 /** Whether `name` is a time zone of the IANA database; false for offsets such as `+09:00`. */
 export function isTimezone(name: string): boolean {
-  if (!/^[a-z]/i.test(name) || (name.length === 3 && !SHORT_NAMES.has(name.toUpperCase()))) return false;
+  if (!TIMEZONE.test(name)) return false;
   try {
     formatterOf(name, 'offset');
     return true;

@@ -3,9 +3,10 @@ import { number, object, string, type InferType } from 'yup';
 import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
 import { mentionsOf } from '../../src/channels/mention-option.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
+import { judged } from '../../src/config/form.ts';
 import { section, texts } from '../../src/config/schema-fields.ts';
 
-const upperRule = (text: string) => (/^[A-Z]+$/.test(text) ? undefined : `"${text}" is not in capitals`);
+const upper = judged((text) => (/^[A-Z]+$/.test(text) ? undefined : `"${text}" is not in capitals`));
 
 /** Each of its three kinds of deprecated key: one that is required, one that holds others, and one of these. */
 const chatSettings = object({
@@ -19,7 +20,7 @@ const chatSettings = object({
   level: string().oneOf(['quiet', 'normal']).meta({ doc: 'How much it says.', formerly: 'volume' }),
   limit: number().integer().min(1).default(10),
   limits: section('Its limits.', {
-    words: texts(upperRule, 'Words.').meta({ formerly: 'list' }),
+    words: texts(upper, 'Words.').meta({ formerly: 'list' }),
   })
     .default(undefined)
     .meta({ formerly: 'bounds' }),

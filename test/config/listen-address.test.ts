@@ -1,20 +1,24 @@
 /** Which texts are addresses to listen on, and which of these only this machine reaches. */
 import { expect } from 'chai';
-import { areSameHost, isLoopback, parseListenAddress } from '../../src/config/field-rules.ts';
+import { NOTHING_KNOWN } from '../../src/config/form.ts';
+import { listen } from '../../src/config/forms.ts';
+import { areSameHost, isLoopback } from '../../src/text/networks.ts';
 
-const portOf = (text: string) => parseListenAddress(text)?.port;
+const readAs = (text: string) => (isListen(text) ? listen.read(text, NOTHING_KNOWN) : undefined);
+const isListen = (text: string) => listen.fault(text, NOTHING_KNOWN) === undefined;
+const portOf = (text: string) => readAs(text)?.port;
 
 describe('An address to listen on', () => {
   it('is a host and a port', () => {
-    expect(parseListenAddress('127.0.0.1:8080')).to.deep.equal({ host: '127.0.0.1', port: 8080 });
-    expect(parseListenAddress('[::1]:80')).to.deep.equal({ host: '::1', port: 80 });
+    expect(readAs('127.0.0.1:8080')).to.deep.equal({ host: '127.0.0.1', port: 8080 });
+    expect(readAs('[::1]:80')).to.deep.equal({ host: '::1', port: 80 });
     expect(['localhost:0', 'bell.example-1.com:65535', '[::]:80'].map(portOf)).to.deep.equal([0, 65_535, 80]);
   });
 
   it('is nothing that leaves host or port to a guess', () => {
     const texts = ['', ':8080', '8080', 'localhost', 'localhost:', 'localhost:65536', '::1:80', '[::1]'];
     for (const text of [...texts, '[localhost]:80', 'a b:80', 'a:80 ', 'http://a:80', 'a:+1'])
-      expect(parseListenAddress(text), text).to.equal(undefined);
+      expect(readAs(text), text).to.equal(undefined);
   });
 
   it('is loopback only where no other machine reaches it', () => {

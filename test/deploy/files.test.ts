@@ -33,7 +33,7 @@ const ports = [...config.matchAll(/listen: 0\.0\.0\.0:(\d+)/g)].map(([, port]) =
 const variables = [...config.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name);
 
 /** The config leaves both at their defaults. */
-const { answerWithinMs, maxBodyBytes } = receiverOf(receiverSchema.getDefault());
+const { answerWithinMs, maxBodyBytes } = receiverOf(receiverSchema.cast(undefined));
 const LEAST_PATIENCE_MS = answerWithinMs + 1000;
 
 describe('The config in deploy/', () => {

@@ -1,7 +1,8 @@
 /** Whom a callback reaches, and the reason that is given for it. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Destination, RouteConfig } from '../../src/config/config.ts';
+import type { RouteConfig } from '../../src/config/config.ts';
+import type { Destination } from '../../src/config/destination.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 

@@ -1,5 +1,6 @@
 /** A plan of a config as the text that a person would write, with the types of channels that it names. */
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
+import { judged } from '../../src/config/form.ts';
 import { section, text } from '../../src/config/schema-fields.ts';
 import {
   type ConfigPlan,
@@ -12,7 +13,12 @@ import {
 } from './scenario.ts';
 
 /** A channel's own name, since its type is asked to open it without. */
-const settings = section('A channel of the simulation.', { called: text(() => undefined, 'Its name.') });
+const settings = section('A channel of the simulation.', {
+  called: text(
+    judged(() => undefined),
+    'Its name.',
+  ),
+});
 
 /** `chat` groups the messages of a job; `mail` hands its messages over, and waits long for the answer. */
 export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<string, ChannelType> {

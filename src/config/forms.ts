@@ -1,0 +1,234 @@
+/** The forms of the config's values. */
+import { isIP } from 'node:net';
+import { hasWholeLogin, LOGIN_RULE } from '../outbound/login.ts';
+import { parseProxy } from '../outbound/proxy.ts';
+import { dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
+import { cronFault } from '../signal/expect.ts';
+import type { Calendar } from '../signal/rules.ts';
+import { didYouMean, faultOfOptions, nearestOrAll } from '../text/nearest.ts';
+import {
+  DURATION,
+  isTimezone,
+  parseDuration,
+  parseSize,
+  parseTimeOfDay,
+  SIZE,
+  TIME_OF_DAY,
+  TIMEZONE,
+} from '../time/display.ts';
+import { botIdRule } from './bot-id-pattern.ts';
+import { and, type Form, form, judged, matching, orElse, type Known, type Rule } from './form.ts';
+import { faultOfSecret } from './interpolate.ts';
+
+/** For a message that does not go on from the value's path. */
+const withSubject = (message: string | undefined) => message && `: ${message}`;
+
+export const secret = judged(faultOfSecret);
+export const botId = judged(botIdRule, /^(?:[^/]|\/(?!\/)[^]*\/i?$)/u);
+
+/** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
+export const name = matching(
+  /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u,
+  'must be a name of letters, digits, ".", "_" and "-"',
+);
+
+/** The name of what the config has elsewhere. */
+function naming(what: string, names: (known: Known) => readonly string[], hint = nearestOrAll): Form {
+  const rule: Rule = (text, known) =>
+    names(known).includes(text)
+      ? undefined
+      : `: there is no ${what} ${JSON.stringify(text)}${hint(text, names(known))}`;
+  return judged(rule, name.pattern);
+}
+
+export const templateSet = naming('template set', ({ templateSets }) => templateSets);
+
+export const group = naming(
+  'group',
+  ({ groups }) => groups,
+  (text, names) =>
+    name.pattern.test(text) ? nearestOrAll(text, names) : '; an address is written { slack: "#ops" }',
+);
+
+export const calendar: Form<Calendar> = {
+  ...naming('calendar', ({ calendars }) => [...calendars.keys()]),
+  read: (text, { calendars }) => calendars.get(text)?.calendar as Calendar,
+};
+
+export const routeName = matching(/^[^\p{C}]{1,80}$/u, 'must be one line of 1 to 80 characters');
+
+export const host = matching(
+  /^[A-Za-z0-9.-]+$/u,
+  'must be a host name without port, such as botbell.internal',
+);
+
+export const pathOf = (what: string) => matching(/[^]/u, `must name a ${what}`);
+
+const PORT = String.raw`(?:\d{1,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])`;
+
+/** With port 0 the system chooses. Does not check that the host exists. */
+export const listen = form(
+  new RegExp(String.raw`^(?:\[([\dA-Fa-f:.]+)\]|([\w.-]+)):(${PORT})$`, 'u'),
+  'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080',
+  (_text, bracketed, plain, port) => ({ host: bracketed ?? plain ?? '', port: Number(port) }),
+);
+
+export const listenOrOff = orElse('off', listen);
+
+/** RFC 3986, unreserved characters, which need no encoding. Clients resolve segments `.` and `..`, so these are refused. */
+export const path = matching(
+  /^(?!\/healthz\/?$)(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/u,
+  'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes, and not /healthz',
+);
+
+/** Empty means no token, so that `${TOKEN:-}` turns it off. */
+export const token = matching(
+  /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u,
+  'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
+);
+
+/** RFC 6750, 2.1. Empty means no token. */
+export const bearer = matching(
+  /^(?:[A-Za-z0-9._~+/-]+=*)?$/u,
+  'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
+);
+
+const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+/** Of IPv6, the pattern knows the characters alone. */
+export const network = form(
+  new RegExp(
+    String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%\w+)?(?:\/\d{1,3})?$)`,
+    'u',
+  ),
+  'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
+  (text) => {
+    const [address = '', length = '0'] = text.split('/');
+    return isIP(address) !== 0 && Number(length) <= 128 ? text : undefined;
+  },
+);
+
+/** Also says what to do about a user name or a password that ends the URL's login too early. */
+function withLogin(of: Form): Form {
+  const fault: Rule = (text, known) => {
+    const wrong = of.fault(text, known);
+    if (wrong !== undefined) return text.includes('@') ? `${wrong}; ${LOGIN_RULE}` : wrong;
+    return hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`;
+  };
+  return { ...of, fault };
+}
+
+/** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
+const POSTGRES_OPTIONS =
+  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
+    ' ',
+  );
+
+const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
+
+export const storeUrl = and(
+  withLogin(
+    form(
+      /^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u,
+      'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
+      isUrl,
+    ),
+  ),
+  (text) =>
+    text === 'sqlite::memory:' ? 'keeps nothing: name a file, such as sqlite:data/botbell.db' : undefined,
+  (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
+);
+
+/** Empty means no URL. */
+export const webUrl = withLogin(
+  form(
+    /^(?:https?:\/\/\S+)?$/u,
+    'must be an http:// or https:// URL, such as https://botbell.example.com',
+    isUrl,
+  ),
+);
+
+/** The page's links and cookies begin at the root of its host. */
+const PAGE = /^(?:https?:\/\/[^\s\\/?#@]+\/?)?$/u;
+const NO_PATH =
+  'must have no path: the page is served at the root of its host, such as https://botbell.example.com';
+export const pageUrl = { ...and(webUrl, (text) => (PAGE.test(text) ? undefined : NO_PATH)), pattern: PAGE };
+
+export const PROXY_RULE = `must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128; ${LOGIN_RULE}`;
+
+/** Empty means the proxy of the environment variables. */
+export const proxy = orElse(
+  'off',
+  form(/^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^]+)?$/u, PROXY_RULE, (text) =>
+    text === '' || (parseProxy(text) !== undefined && hasWholeLogin(text)) ? text : undefined,
+  ),
+);
+
+export const timezone = judged(
+  (text) =>
+    isTimezone(text)
+      ? undefined
+      : `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`,
+  TIMEZONE,
+);
+
+/** A Liquid template of a URL, checked also with `x` in place of each tag. */
+export const link = (of: 'job' | 'file'): Form =>
+  and(
+    form(/^https?:\/\/[^]/u, 'must be an http:// or https:// URL, with {{ … }} where values go in', (text) =>
+      URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')) ? text : undefined,
+    ),
+    (text, { linkFault }) => withSubject(linkFault?.(of, text)),
+  );
+
+/** In milliseconds. What is between the bounds, no pattern says. */
+function durationFrom(least: string, most: string): Form<number> {
+  const [from = 0, to = 0] = [parseDuration(least), parseDuration(most)];
+  return form(DURATION, `must be a duration from ${least} to ${most}, such as 30s or 5m`, (text) => {
+    const ms = parseDuration(text) ?? -1;
+    return ms >= from && ms <= to ? ms : undefined;
+  });
+}
+
+export const duration = durationFrom('1ms', '3660d');
+export const keeping = durationFrom('1m', '3660d');
+/** So that nobody is asked without a pause. */
+export const interval = durationFrom('1s', '1h');
+/** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
+export const timer = durationFrom('1ms', '1h');
+/** For waits that are rows of the ledger, not timers in memory. */
+export const span = durationFrom('1s', '366d');
+export const repeat = orElse('every', orElse('changes', span));
+
+export const condition = and(
+  matching(/\S/u, 'must be a Liquid condition, such as output.count == 0'),
+  (text, { conditionFault }) => withSubject(conditionFault?.(text)),
+);
+
+const TIME = [TIME_OF_DAY, 'must be a time of day, such as "22:00"'] as const;
+/** In minutes since midnight. */
+export const timeOfDay = form(...TIME, parseTimeOfDay);
+/** As an end, 00:00 is the end of the day. */
+export const endOfDay = form(...TIME, (text) => parseTimeOfDay(text) || 1440);
+
+const DATE = String.raw`(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
+const A_DAY = 'must be a day that there is, such as 2026-12-29';
+export const date = form(new RegExp(`^${DATE}$`, 'u'), A_DAY, (text) =>
+  dayIn(text) === undefined ? undefined : text,
+);
+
+/** As `dayIn` gives it. */
+export const day = form(date.pattern, A_DAY, dayIn);
+export const dayRange: Form<DayRange> = form(
+  new RegExp(String.raw`^${DATE}(?:\.\.${DATE})?$`, 'u'),
+  `${A_DAY}, or days from one to another, such as 2026-12-29..2027-01-03`,
+  daysIn,
+);
+
+export const cron = judged((text) => {
+  const fault = cronFault(text);
+  return fault && `must be a cron expression, such as "0 9 * * 1-5": ${fault}`;
+}, /\S/u);
+
+/** In bytes. */
+export const size = form(SIZE, 'must be a size such as 512kb, 8mb or 2gb', parseSize);
