@@ -1,12 +1,18 @@
 /** Where callbacks are posted to. */
 import type { Config } from './config.ts';
 
-/** @param token in place of the config's @returns undefined where the system chooses the port */
+/**
+ * @param token in place of the config's
+ * @param machine where the receiver listens on all addresses
+ * @returns undefined where the system chooses the port
+ */
 export function callbackUrlOf(
   { listen: { host, port }, path, tokens: [first] }: Config['receiver'],
   token = first,
+  machine = '127.0.0.1',
 ): string | undefined {
   if (port === 0) return undefined;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+  const name = host === '0.0.0.0' || host === '::' ? machine : host;
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}${path}`;
   return first === undefined ? url : `${url}/${token}`;
 }

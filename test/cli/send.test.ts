@@ -141,7 +141,7 @@ describe('The send command', () => {
     };
 
     it('posts to the receiver of the config, with its first token', async () => {
-      const scope = nock('http://0.0.0.0:9999').post('/in/new-0123456789abcdef').reply(200, '{}');
+      const scope = nock('http://127.0.0.1:9999').post('/in/new-0123456789abcdef').reply(200, '{}');
       const { code } = await sendTo(
         'listen: 0.0.0.0:9999, path: /in, token: [new-0123456789abcdef, old-0123456789abcdef]',
       );
@@ -152,7 +152,7 @@ describe('The send command', () => {
       const { code, stderr } = await sendTo('listen: "[::]:1", token: new-0123456789abcdef');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.include('no answer from http://[::]:1/callbacks/[secret]: ')
+        .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: ')
         .and.not.to.include('new-');
     });
 

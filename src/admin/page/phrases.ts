@@ -228,7 +228,7 @@ export const PHRASES = {
   'destinations.send': ['Send a test', 'テストを送る'],
   'destinations.works': ['Works', '正常'],
   'destinations.fails': ['Fails', '届いていません'],
-  'destinations.waits': ['Not all delivered yet', '未送信あり'],
+  'destinations.waits': ['Waiting', '送信待ち'],
   'destinations.unused': ['Not used yet', '未使用'],
   'destinations.paused': ['Paused for {time}', '休止中（あと{time}）'],
 

@@ -142,7 +142,7 @@ function start(receiver: Config['receiver'], { t }: Reader) {
   return (
     <Section>
       <p>{t('bots.empty, address')}</p>
-      <pre class="box">{callbackUrlOf(receiver, '<receiver.token>')}</pre>
+      <pre class="box">{callbackUrlOf(receiver, '<receiver.token>', '<host>')}</pre>
       <p>
         <a href="/playground">{t('bots.empty, try')}</a>
       </p>

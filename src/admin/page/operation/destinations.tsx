@@ -54,8 +54,16 @@ async function loadRows({ archive, people, drawing }: AdminServices, after: stri
 
 const COLUMNS: Columns<Row> = [
   ['destination', nameOf, 'main'],
-  ['status', statusOf, 'narrow'],
-  ['state.pending', waitingOf, 'narrow'],
+  [
+    'status',
+    (row, reader) => (
+      <>
+        {statusOf(row, reader)}
+        {waitingOf(row, reader)}
+      </>
+    ),
+    'narrow',
+  ],
   ['destinations.lastTold', ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} />, 'narrow'],
   ['destinations.lastError', errorOf],
   ['destinations.test', actionsOn, 'narrow'],
@@ -73,13 +81,12 @@ function nameOf({ destination, snoozes }: Row) {
 }
 
 /** The list to which the number leads has as many. */
-function waitingOf({ destination, waiting, waitingSince }: Row, { formats }: Reader) {
-  if (waiting === 0) return <span class="quiet">–</span>;
-  return (
-    <>
-      <a href={pathTo(['callbacks'], { destination, state: 'pending' })}>{formats.number(waiting)}</a>{' '}
+function waitingOf({ destination, waiting: number, waitingSince }: Row, { t }: Reader) {
+  return number === 0 ? null : (
+    <small>
+      <a href={pathTo(['callbacks'], { destination, state: 'pending' })}>{t('bots.pending', { number })}</a>{' '}
       <Time as="ago" at={waitingSince} />
-    </>
+    </small>
   );
 }
 
