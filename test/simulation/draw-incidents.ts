@@ -2,6 +2,7 @@
 import { Random } from './random.ts';
 import {
   type Act,
+  BOTS,
   DUTY,
   type Fault,
   MINUTE,
@@ -25,14 +26,32 @@ export function withIncidents(scenario: Scenario): Scenario {
     ...config,
     routes: routes.map((route) => stepped.get(route) ?? route),
   }));
+  const people = hasPeople ? quietly(peopleOf(random, scenario), scenario) : [];
+  const isQuiet = people.some(({ kind }) => kind === 'wake');
   const trouble = hasSteps && random.chance(0.3) ? [weather(random, scenario)] : [];
   return {
     ...scenario,
     configs: used,
-    acts: hasPeople ? [...acts, ...peopleOf(random, scenario)] : acts,
+    acts: [...acts, ...people],
     faults: [...faults, ...trouble],
-    tailMs: hasSteps ? Math.max(tailMs, TAIL_MS) : tailMs,
+    tailMs: Math.max(tailMs, hasSteps ? TAIL_MS : 0, isQuiet ? WOKEN_AFTER_MS + MINUTE : 0),
   };
+}
+
+/** So long after all is well somebody ends what is still snoozed: a success that is waited for may never come. */
+const WOKEN_AFTER_MS = 4 * MINUTE;
+
+/** Some take an incident up quietly; by numbers of their own, too. */
+function quietly(acts: readonly Act[], { healedAt, seed }: Scenario): readonly Act[] {
+  const random = new Random(seed, 'quiet');
+  const drawn = acts.map((act) => (act.kind === 'takeUp' ? { ...act, isQuiet: random.chance(0.4) } : act));
+  const snoozed = drawn.flatMap((act) => (act.kind === 'takeUp' && act.isQuiet ? BOTS : []));
+  const woken = snoozed.map((_, nth): Act => ({
+    kind: 'wake',
+    at: healedAt + WOKEN_AFTER_MS + nth * SECOND,
+    pick: 0,
+  }));
+  return [...drawn, ...woken];
 }
 
 function withSteps(random: Random, route: RoutePlan): RoutePlan {
@@ -60,6 +79,6 @@ function peopleOf(random: Random, { healedAt, seed, sends }: Scenario): readonly
     const about = { at: isSoon ? soon : random.int(MINUTE, healedAt + 2 * MINUTE), pick: random.next() };
     const kind = random.of(['takeUp', 'takeUp', 'takeUp', 'release', 'close'] as const);
     if (kind !== 'takeUp') return { kind, ...about };
-    return { kind, ...about, by: `person ${nth} of ${seed}`, isAll: random.chance(0.5) };
+    return { kind, ...about, by: `person ${nth} of ${seed}`, isAll: random.chance(0.5), isQuiet: false };
   });
 }

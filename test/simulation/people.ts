@@ -141,7 +141,7 @@ export class People {
     const path = `/api/incidents/${id}/${act.kind === 'close' ? 'close' : 'take-up'}`;
     const incidents = [id];
     if (act.kind !== 'takeUp') return { incidents, path, method: act.kind === 'close' ? 'POST' : 'DELETE' };
-    const body = { by: act.by, because: `${act.by} said so` };
+    const body = { by: act.by, because: `${act.by} said so`, quiet: act.isQuiet };
     if (!act.isAll) return { incidents, path, method: 'POST', body };
     return { incidents: ids, path: '/api/incidents/take-up', method: 'POST', body: { ...body, ids } };
   }

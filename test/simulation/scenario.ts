@@ -159,6 +159,8 @@ export type Act =
       readonly pick: number;
       readonly by: string;
       readonly isAll: boolean;
+      /** Snoozes their BOTs until the next success. */
+      readonly isQuiet: boolean;
     }
   /** Of one that is taken up. */
   | { readonly kind: 'release'; readonly at: number; readonly pick: number }

@@ -2,6 +2,7 @@
 import type { Attempt } from '../observed.ts';
 import { BOTS, DUTY, MINUTE, type RoutePlan, routesOf, SECOND, type StepPlan } from '../scenario.ts';
 import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+import { snoozesOf } from './snoozed.ts';
 import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 
@@ -160,7 +161,7 @@ function isPlain(history: History, route: RoutePlan): boolean {
   const { on, afterFailures, repeat, unlessCode, mute } = route;
   const { burst } = history.configOf({ config: 0 });
   const isRuled = [afterFailures, repeat, unlessCode, mute, burst].some((rule) => rule !== undefined);
-  const isSnoozed = history.observed.acted.some(({ act }) => act.kind === 'snooze');
+  const isSnoozed = snoozesOf(history).length > 0;
   return on.includes('error') && !isRuled && !isSnoozed;
 }
 

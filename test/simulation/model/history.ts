@@ -221,7 +221,7 @@ export class History {
   get #mayHold(): boolean {
     const { configs, acts } = this.scenario;
     return (
-      acts.some(({ kind }) => kind === 'snooze') ||
+      acts.some((act) => act.kind === 'snooze' || (act.kind === 'takeUp' && act.isQuiet)) ||
       configs.some(
         ({ burst, routes }) => burst !== undefined || routes.some(({ mute }) => mute !== undefined),
       )

@@ -12,11 +12,11 @@ export const PENDING: readonly PendingSentence[] = [
     sentence: 'a step that is held, and steps of what is given back',
     section: '11',
     check:
-      'escalation.ts: a step that `mute` or a snooze holds is told at its end, and steps begin anew with a release; `quiet`',
+      'escalation.ts: a step that `mute` or a snooze holds is told at its end, and steps begin anew with a release',
   },
   {
-    sentence: 'calendars, reports, budget',
+    sentence: 'calendars, the days of a report, budget',
     section: '12',
-    check: 'a model of its own: a run counts once, on the day it started',
+    check: 'reports.ts asks for all days together; which day a run counts on, and the percentages of a budget',
   },
 ];

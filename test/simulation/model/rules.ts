@@ -230,7 +230,8 @@ function endOfOneHold(history: History, { admitted, destination, ruling, snoozes
   const { routes, burst } = history.configOf(admitted);
   const concerning = snoozes.filter((snooze) => snooze.concerns(bot, destination));
   const isMuted = routes.some(({ bots, mute }) => mute && bots.includes(bot));
-  const isOne = ruling.does === 'hold' ? concerning.length === 0 : !isMuted;
+  const isOne =
+    ruling.does === 'hold' ? concerning.length === 0 : !isMuted && concerning.every(({ isSure }) => isSure);
   if (!isOne || burst !== undefined) return Infinity;
   return ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
 }

@@ -9,14 +9,14 @@ export class Snoozed {
   readonly from: number;
   readonly until: number;
   /** Whether it began, and has ended by then, is known. */
-  readonly #isSure: boolean;
+  readonly isSure: boolean;
   readonly #bot: string | undefined;
   readonly #destination: string | undefined;
 
   constructor(about: Pick<Snoozed, 'from' | 'until'>, { bot, destination }: Snoozing, isSure: boolean) {
     this.from = about.from;
     this.until = about.until;
-    this.#isSure = isSure;
+    this.isSure = isSure;
     this.#bot = bot;
     this.#destination = destination;
   }
@@ -27,7 +27,7 @@ export class Snoozed {
 
   /** Perhaps: what comes in the moment of its end may be held. */
   mayHold({ send, at }: Admitted, destination: string): boolean {
-    return this.concerns(send.bot, destination) && !(this.#isSure && at > this.until + 100);
+    return this.concerns(send.bot, destination) && !(this.isSure && at > this.until + 100);
   }
 
   /** Surely: it came while the snooze was in force. */
@@ -37,36 +37,52 @@ export class Snoozed {
 }
 
 export function snoozesOf(history: History): readonly Snoozed[] {
-  return history.observed.acted.flatMap((acted) => snoozedBy(history, acted) ?? []);
+  return history.observed.acted.flatMap((acted) => {
+    const { act } = acted;
+    if (act.kind === 'snooze') return snoozedBy(history, acted, act);
+    if (act.kind !== 'takeUp' || !act.isQuiet) return [];
+    return botsOf(history, acted).map((bot) => snoozedBy(history, acted, { bot }));
+  });
 }
 
-function snoozedBy(history: History, { act, at, status, id }: Acted): Snoozed | undefined {
-  if (act.kind !== 'snooze') return undefined;
+/** Those of the incidents that are taken up by it, perhaps. */
+function botsOf({ observed }: History, { status, body, incidents = [] }: Acted): readonly string[] {
+  const ids = status === 202 ? (JSON.parse(body) as { readonly ids: readonly number[] }).ids : incidents;
+  const taken = observed.incidents.filter(({ id, kind }) => kind === 'bot' && ids.includes(id));
+  return [...new Set(taken.map(({ subject }) => subject))];
+}
+
+function snoozedBy(
+  history: History,
+  { act, at, status, id }: Acted,
+  about: Snoozing & { readonly for?: number },
+): Snoozed {
   // Whether one that nobody answered is in force is not known.
-  if (status !== 201) return new Snoozed({ from: at, until: at }, act, false);
+  if (status !== 201 && status !== 202) return new Snoozed({ from: at, until: at }, about, false);
   const { acted } = history.observed;
-  const wakes = acted.filter((other) => other.act.kind === 'wake' && other.id === id);
+  const known = new Set(acted.flatMap((other) => (other.act.kind === 'snooze' ? (other.id ?? []) : [])));
+  // The id of one that a take-up began is not known: another one with an unknown id may be woken.
+  const isOfIt = (other: Acted) =>
+    act.kind === 'snooze' ? other.id === id : other.at > at && !known.has(other.id ?? 0);
+  const wakes = acted.filter((other) => other.act.kind === 'wake' && isOfIt(other));
   const woken = wakes[0]?.at ?? Infinity;
   const success = history.admitted.find(
     (admitted) =>
-      admitted.send.bot === act.bot &&
+      admitted.send.bot === about.bot &&
       admitted.at > at &&
       admitted.send.status === 0 &&
       isWellWith(history, admitted),
   );
-  const ends = act.for === undefined ? (success?.at ?? Infinity) : at + act.for;
+  const ends = about.for === undefined ? (success?.at ?? Infinity) : at + about.for;
   // It is answered a moment after it is in force.
-  const isSure = wakes.every((wake) => wake.status === 202);
-  return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, act, isSure);
+  const isSure = act.kind === 'snooze' ? wakes.every((wake) => wake.status === 202) : wakes.length === 0;
+  return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, about, isSure);
 }
 
-/** Whether no error has come of a run that started later: the BOT works again. */
+/** Whether the BOT works again: of the runs that have ended by then, the one that started last was a success. */
 function isWellWith(history: History, { id, send }: Admitted): boolean {
-  return !history.admitted.some(
-    (other) =>
-      other.id < id &&
-      other.send.bot === send.bot &&
-      other.send.status === 1 &&
-      other.send.startedAt > send.startedAt,
+  const ended = history.admitted.filter(
+    (other) => other.id <= id && other.send.bot === send.bot && other.send.status !== 2,
   );
+  return ended.toSorted((a, b) => a.send.startedAt - b.send.startedAt).at(-1)?.send.status === 0;
 }

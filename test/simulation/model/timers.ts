@@ -12,6 +12,7 @@ import {
 } from '../scenario.ts';
 import { Expectation } from './expectation.ts';
 import { type Broken, type History, isOfOneJob, seconds } from './history.ts';
+import { snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
 const LATE_MS = 20 * SECOND;
@@ -92,9 +93,7 @@ function overdueBy(history: History, { route, first, resultAt, told }: Overdue, 
 function isHeldAtTimes(history: History, bot: string): boolean {
   const [config] = history.scenario.configs;
   const isMuted = config !== undefined && routesOf(config, bot).some(({ mute }) => mute !== undefined);
-  return (
-    isMuted || config?.burst !== undefined || history.observed.acted.some(({ act }) => act.kind === 'snooze')
-  );
+  return isMuted || config?.burst !== undefined || snoozesOf(history).length > 0;
 }
 
 /** Once until a result comes. Where two routes expect a BOT, each tells: an open question. */

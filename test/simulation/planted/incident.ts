@@ -106,4 +106,10 @@ export const INCIDENT: readonly Planted[] = [
     unseen:
       'a retry of a start that was alerted is mostly taken over by then: none of three hundred seeds; the contract test has it',
   },
+  {
+    does: 'snoozes nothing where somebody takes an incident up quietly',
+    file: 'src/people/actions.ts',
+    from: 'for (const bot of quiet ? botsOf(taken) : [])',
+    to: 'for (const bot of quiet ? botsOf([]) : [])',
+  },
 ];
