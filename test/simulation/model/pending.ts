@@ -17,6 +17,7 @@ export const PENDING: readonly PendingSentence[] = [
   {
     sentence: 'calendars, the days of a report, budget',
     section: '12',
-    check: 'reports.ts asks for all days together; which day a run counts on, and the percentages of a budget',
+    check:
+      'reports.ts asks for all days together; which day a run counts on, and the percentages of a budget',
   },
 ];
