@@ -1,5 +1,5 @@
 /** The transaction that an operation of the ledger runs in, the values of its rows, and the options of a call. */
-import type { Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Random } from '../text/random.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Migration } from './shared/schema.ts';
@@ -135,6 +135,17 @@ export const MOST_WAITING = 5000;
 export function only<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement that always returns a row has returned none');
   return row;
+}
+
+/** A query of the different values of a column, `AS key`: skips from one to the next through an index, without reading all rows of one. */
+export function eachOf(column: Sql, rows: Sql): Sql {
+  return sql`
+    WITH RECURSIVE found(key) AS (
+      SELECT min(${column}) FROM ${rows}
+      UNION ALL
+      SELECT (SELECT min(${column}) FROM ${rows} AND ${column} > found.key) FROM found WHERE found.key IS NOT NULL
+    )
+    SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
 /** The ids that a statement gives. */

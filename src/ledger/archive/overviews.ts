@@ -1,7 +1,7 @@
 /** Overviews for people: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
-import { isSqlite, type Tx } from '../database.ts';
+import { eachOf, isSqlite, type Tx } from '../database.ts';
 import type {
   ArchivedBot,
   ArchivedDestination,
@@ -105,15 +105,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
   });
 }
 
-/** Skips from BOT to BOT through the index, without reading all callbacks of one. */
-const EACH_BOT = sql`
-  WITH RECURSIVE each_bot(bot_key) AS (
-    SELECT min(bot_key) FROM callbacks WHERE kind = 'callback'
-    UNION ALL
-    SELECT (SELECT min(bot_key) FROM callbacks WHERE kind = 'callback' AND callbacks.bot_key > each_bot.bot_key)
-    FROM each_bot WHERE each_bot.bot_key IS NOT NULL
-  )
-  SELECT bot_key AS key FROM each_bot WHERE bot_key IS NOT NULL`;
+const EACH_BOT = eachOf(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
 
 /** BOTs in the order of their ids. @param after the last id of the previous page */
 export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly ArchivedBot[]> {

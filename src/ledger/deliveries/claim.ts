@@ -1,6 +1,6 @@
 /** What a process claims at a tick; what another transaction has locked is left for the next tick. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { idsOf, type Tx } from '../database.ts';
+import { eachOf, idsOf, type Tx } from '../database.ts';
 import { claimTimers } from '../timers/timers.ts';
 import {
   currentPaces,
@@ -75,17 +75,11 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: Fa
   return { timers, isLatest, isBulkRunning, paces, failing };
 }
 
-/** Skips from destination to destination through the index, without reading all that one of them has pending. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
+  const waiting = eachOf(sql`destination`, sql`deliveries WHERE state = 'pending' AND owner IS NULL`);
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
-    WITH RECURSIVE each_one(destination) AS (
-      SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL
-      UNION ALL
-      SELECT (SELECT min(destination) FROM deliveries WHERE state = 'pending' AND owner IS NULL AND destination > each_one.destination)
-      FROM each_one WHERE each_one.destination IS NOT NULL
-    )
-    SELECT destination FROM each_one WHERE destination IS NOT NULL AND EXISTS (
-      SELECT 1 FROM deliveries WHERE state = 'pending' AND deliveries.destination = each_one.destination
+    SELECT key AS destination FROM (${waiting}) AS waiting WHERE EXISTS (
+      SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = key
         AND due_at <= ${tx.now} AND ${IS_IDLE})`);
   return rows.map(({ destination }) => destination);
 }
