@@ -24,8 +24,7 @@ const IN_MEMORY = `${SQLITE}${MEMORY}`;
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   try {
-    const { writing, reading } = await openBoth(url, options);
-    return ledgerOver(writing, reading, options);
+    return ledgerOver(...(await openBoth(url, options)), options);
   } catch (error) {
     throw unusable(url, error);
   }
@@ -46,26 +45,21 @@ function unusable(url: string, error: unknown): Error {
   return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
 }
 
-interface Databases {
-  readonly writing: Database;
-  readonly reading: Database;
-}
-
-/** Each database's code is loaded only where it is used. */
-async function openBoth(url: string, options: DatabaseOptions): Promise<Databases> {
+/** One to write, one to read. Each database's code is loaded only where it is used. */
+async function openBoth(url: string, options: DatabaseOptions): Promise<[Database, Database]> {
   const path = sqlitePathOf(url);
   // A ledger in memory has one connection.
   const isKept = url.startsWith(SQLITE) && url !== IN_MEMORY && options.isInProcess !== true;
   if (!isKept) {
     const writing = await openDatabase(url, options, false);
-    return { writing, reading: url === IN_MEMORY ? writing : await openDatabase(url, options, true) };
+    return [writing, url === IN_MEMORY ? writing : await openDatabase(url, options, true)];
   }
   const { openSqlite } = await import('./sqlite/transactions.ts');
   const { Keeper } = await import('./sqlite/keeper.ts');
   const { around, maxBytes } = options;
   const writer = await openSqlite({ ...options, path, isKept });
   const writing = databaseOver(writer);
-  return { writing: around?.(writing) ?? writing, reading: new Keeper({ path, writer, maxBytes }) };
+  return [around?.(writing) ?? writing, new Keeper({ path, writer, maxBytes })];
 }
 
 async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
@@ -128,13 +122,11 @@ export async function inspectStore(url: string, options: ReadingOptions = {}): P
 
 type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations'>>;
 
-interface Found {
-  readonly database?: Database;
-  readonly state: LedgerState;
-}
-
 /** @throws {Error} the store cannot be used */
-async function look(url: string, { clock = systemClock, migrations }: ReadingOptions): Promise<Found> {
+async function look(
+  url: string,
+  { clock = systemClock, migrations }: ReadingOptions,
+): Promise<{ readonly database?: Database; readonly state: LedgerState }> {
   let database: Database | undefined;
   try {
     if (url.startsWith(SQLITE)) {

@@ -130,20 +130,17 @@ async function forgetDays(tx: Tx): Promise<boolean> {
 }
 
 /** Days from `from` on and before `to`, in a time zone. */
-interface Period {
+export interface PeriodRequest {
   readonly from: number;
   readonly to: number;
   readonly timezone: string;
+  readonly botId?: string | undefined;
 }
 
 interface Named {
   readonly botKey: string;
   readonly botId: string;
   readonly botName: string;
-}
-
-export interface PeriodRequest extends Period {
-  readonly botId?: string | undefined;
 }
 
 const SUMS = raw(
