@@ -140,7 +140,7 @@ function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { context, language
   if (rule !== 'snooze' || snooze === undefined)
     return `${route}: ${context.say('route.held', { rule, end })}`;
   const { by, because } = snooze;
-  const sooner = snooze.untilSuccess ? context.say('route.or success') : '';
+  const sooner = snooze.isUntilSuccess ? context.say('route.or success') : '';
   const why = because || context.say('route.no reason');
   return `${route}: ${context.say('route.snoozed', { id: String(snooze.id), by, end: end + sooner, why })}`;
 }

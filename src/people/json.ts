@@ -60,9 +60,9 @@ export function callbackJson(callback: ArchivedCallback, telling: Telling) {
 }
 
 export function snoozeJson(snooze: KeptSnooze) {
-  const { until, untilSuccess } = snooze;
+  const { until, isUntilSuccess } = snooze;
   const known = shape(snooze, ['id', 'botId', 'destination', 'because', 'by', 'held']);
-  return { ...known, until: untilSuccess ? 'next-success' : isoTime(until) };
+  return { ...known, until: isUntilSuccess ? 'next-success' : isoTime(until) };
 }
 
 export function incidentJson(incident: Incident, redact: Redact) {

@@ -104,7 +104,7 @@ export interface Snooze {
   /** In ms since 1970; every snooze ends. */
   readonly until: number;
   /** The snooze ends with the BOT's next success if that comes before `until`. */
-  readonly untilSuccess: boolean;
+  readonly isUntilSuccess: boolean;
   readonly because: string;
   readonly by: string;
 }

@@ -110,7 +110,7 @@ routes:
     configure('on: [error]');
     const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
     const until = Date.parse('2199-12-31T09:00Z');
-    const asked = { botId: 'get_items', until, untilSuccess: true, because: 'moving', actor };
+    const asked = { botId: 'get_items', until, isUntilSuccess: true, because: 'moving', actor };
     await world.recorded.actions.snooze(asked);
     expect((await route(ERROR)).lines[1]).to.equal(
       'get_items: held by snooze 1 of kenji, until 31 Dec 2199, 18:00:00 (GMT+9) or its next success: moving',

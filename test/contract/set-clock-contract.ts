@@ -251,7 +251,7 @@ export function describeSetClocks(
       const actor = { via: 'api', user: 'amy', from: '' } as const;
       await ahead(() => {
         const until = bench.store.clock.now() + HOUR;
-        return bench.ledger.actions.snooze({ botId: 'b', until, untilSuccess: false, because: '', actor });
+        return bench.ledger.actions.snooze({ botId: 'b', until, isUntilSuccess: false, because: '', actor });
       });
       await beat();
       const [snooze] = await bench.ledger.archive.snoozes();

@@ -149,7 +149,7 @@ class SignalBench extends Bench {
   }
 
   snooze(request: Partial<SnoozeRequest>): Promise<number> {
-    const asked = { until: this.now + HOUR, untilSuccess: false, because: 'known', ...ASKED };
+    const asked = { until: this.now + HOUR, isUntilSuccess: false, because: 'known', ...ASKED };
     return this.ledger.actions.snooze({ ...asked, ...request });
   }
 }
@@ -279,7 +279,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         to('slack:#ops', [strict], { max: 2, perMs: DAY }),
         to('slack:#log', [{ timer: 'expect daily', on: ['error'] }]),
       ];
-      const snooze = { botId: 'get_items', destination: 'slack:#log', untilSuccess: true };
+      const snooze = { botId: 'get_items', destination: 'slack:#log', isUntilSuccess: true };
       await bench.snooze({ ...snooze, until: bench.now + DAY });
       const decided: string[] = [];
       for (const status of [ERROR, ERROR, ERROR, 0, 0, ERROR, ERROR, 0, ERROR] as const) {
@@ -306,7 +306,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       const everybody = [to('slack:#ops'), to('slack:#log')];
 
       it('a BOT stays so for the success of an older run than its last error, though no rule goes by what came before', async () => {
-        await bench.snooze({ botId: 'get_items', untilSuccess: true, until: bench.now + 2 * DAY });
+        await bench.snooze({ botId: 'get_items', isUntilSuccess: true, until: bench.now + 2 * DAY });
         const unremembered = { watched: { isRemembered: false } };
         const older = new Date(bench.now - HOUR).toISOString();
         await bench.comes({ status: ERROR }, [to('slack:#ops')], unremembered);
@@ -408,7 +408,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       });
 
       it('wait for what a snooze has held until it, and not for what became a dead letter', async () => {
-        await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, untilSuccess: true });
+        await bench.snooze({ botId: 'get_items', until: bench.now + 7 * DAY, isUntilSuccess: true });
         const [held] = namesOf(await bench.comes({ status: ERROR }, [here]));
         await bench.comes({ status: ERROR }, [here]);
         const [success] = namesOf(await bench.comes({ status: 0 }, [here]));

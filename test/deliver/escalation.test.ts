@@ -160,7 +160,7 @@ describe('Of a trouble that lasts', () => {
     await post(1);
     const actor = { via: 'api', user: 'jane', from: 'test' } as const;
     const until = NIGHT + 40 * MINUTE;
-    const asked = { destination: 'email:duty@example.com', until, untilSuccess: false, because: '', actor };
+    const asked = { destination: 'email:duty@example.com', until, isUntilSuccess: false, because: '', actor };
     const id = await world.first.ledger.actions.snooze(asked);
     await world.passBy(35 * MINUTE, MINUTE);
     expect(arrived()).to.deep.equal(['+0 slack:#ops', '+30 slack:#leads']);

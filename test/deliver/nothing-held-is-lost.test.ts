@@ -76,14 +76,14 @@ const SNOOZED: readonly Partial<SnoozeRequest>[] = [
   { botId: 'a' },
   { destination: 'slack:#ops' },
   { botId: 'a', destination: 'slack:#log' },
-  { botId: 'a', untilSuccess: true },
+  { botId: 'a', isUntilSuccess: true },
 ];
 
 const snoozes = SNOOZED.map((asked): Step => [
   `snooze ${JSON.stringify(asked)}`,
   async ({ first, clock }) => {
-    const until = clock.now() + (asked.untilSuccess === true ? 7 * DAY : 2 * HOUR);
-    await first.ledger.actions.snooze({ ...ASKED, until, untilSuccess: false, ...asked });
+    const until = clock.now() + (asked.isUntilSuccess === true ? 7 * DAY : 2 * HOUR);
+    await first.ledger.actions.snooze({ ...ASKED, until, isUntilSuccess: false, ...asked });
   },
 ]);
 

@@ -111,7 +111,7 @@ function all(place: Place, runs: string): Decision[] {
 }
 
 function snooze(asked: Partial<Snooze>): Snooze {
-  const nobody = { botId: undefined, destination: undefined, untilSuccess: false, because: '', by: 'me' };
+  const nobody = { botId: undefined, destination: undefined, isUntilSuccess: false, because: '', by: 'me' };
   return { id: 1, until: MORNING + 60 * MINUTE, ...nobody, ...asked };
 }
 

@@ -23,7 +23,7 @@ function heldIn(timezone: string, mute: readonly MuteEntry[], snoozes: readonly 
 }
 
 function snooze(until: string): Snooze {
-  const of = { botId: 'bot', destination: undefined, untilSuccess: false, because: '', by: 'me' };
+  const of = { botId: 'bot', destination: undefined, isUntilSuccess: false, because: '', by: 'me' };
   return { ...of, id: 1, until: instant(until, TOKYO) };
 }
 

@@ -2,13 +2,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { only, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
-import {
-  type Admission,
-  type DecidedTarget,
-  type DeliveryRecord,
-  type DeliveryState,
-  SUPERSEDED,
-} from '../ledger.ts';
+import { type Admission, type DecidedTarget, type DeliveryState, SUPERSEDED } from '../ledger.ts';
 import {
   callbackIn,
   deliveriesOf,
@@ -49,7 +43,10 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
     timesReceived,
     firstReceivedAt: receivedAt,
     asOf: tx.now,
-    isSuperseded: isSuperseded(entered, deliveries.map(stateOf)),
+    isSuperseded: isSuperseded(
+      entered,
+      deliveries.map(({ state }) => state),
+    ),
     isAnswered,
     deliveries,
   };
@@ -100,14 +97,15 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   );
   if (timesReceived <= MOST_TIMES)
     await writeHistory(tx, [{ callbackId: id, what: 'received', entry: { times: timesReceived } }]);
-  const isAnswered = await answerAtOnce(tx, args, entered, deliveries.map(stateOf));
+  const isAnswered = await answerAtOnce(
+    tx,
+    args,
+    entered,
+    deliveries.map(({ state }) => state),
+  );
   const isToAttempt = deliveries.some(({ claim }) => claim === 'own');
   const first = isToAttempt ? (await bodiesOf(tx, [{ callbackId: id }])).get(id) : undefined;
   return { deliveries, callback: first ? callbackIn(first) : args.callback, isAnswered };
-}
-
-function stateOf({ state }: DeliveryRecord): DeliveryState {
-  return state;
 }
 
 /** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */

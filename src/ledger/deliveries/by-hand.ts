@@ -14,16 +14,8 @@ import {
   NO_LONGER_ROUTED,
   SUPERSEDED,
 } from '../ledger.ts';
-import { insertRows, makePending } from './deliveries.ts';
-import {
-  IS_OF_JOB,
-  IS_OVER,
-  JOB_KEY,
-  lockCallback,
-  lockDeliveries,
-  type RowWithCallback,
-  withCallbacks,
-} from './rows.ts';
+import { addRows, makePending } from './deliveries.ts';
+import { IS_OVER, lockCallback, lockDeliveries, type RowWithCallback, withCallbacks } from './rows.ts';
 import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
@@ -126,9 +118,8 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'receivedAt' | 'jobKey' | 'errorOf' | 'isOver'>>(
-    sql`SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, CASE WHEN error IS NOT NULL THEN bot_key END AS error_of,
-      ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<RowWithCallback, 'isOver'>>(
+    sql`SELECT ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
   if (callback.isOver) return 'superseded';
@@ -144,8 +135,7 @@ export async function routeByHand(
     { callbackId, what: 'routed_anew', entry: { actor: keptActor(actor), told, untouched } },
     { callbackId, what: 'routed', entry: { by: 'hand', explanations: routing } },
   ]);
-  const { receivedAt, jobKey, errorOf } = callback;
-  const added = await insertRows(tx, { callbackId, receivedAt, jobKey, errorOf, targets: lacking });
+  const added = await addRows(tx, callbackId, lacking);
   await makePending(tx, [...revived, ...added], { countsAnew: true, givenBackAt: tx.now });
   return { told, untouched };
 }

@@ -10,7 +10,15 @@ import {
   isSame,
   NOT_ASKED_FOR,
 } from '../ledger.ts';
-import { BEHIND, type DeliveryRow, IS_IDLE, RECEIVED_AT, type RowWithCallback } from './rows.ts';
+import {
+  BEHIND,
+  type DeliveryRow,
+  IS_IDLE,
+  IS_OF_JOB,
+  JOB_KEY,
+  RECEIVED_AT,
+  type RowWithCallback,
+} from './rows.ts';
 
 /** The targets of a callback. jobKey: its job's; undefined: it is of none. */
 interface Planned {
@@ -57,6 +65,18 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
     WHERE callback_id = ${planned.callbackId} AND state = 'pending'`);
   const behindOf = new Map(rows.map(({ id, behind }) => [id, behind]));
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
+}
+
+/** What a callback lacks of these, which has been admitted before: Botbell's own, and due at once. */
+export async function addRows(
+  tx: Tx,
+  callbackId: number,
+  targets: readonly DecidedTarget[],
+): Promise<readonly DeliveryRecord[]> {
+  const row = await tx.first<Pick<Planned, 'receivedAt' | 'jobKey' | 'errorOf'>>(sql`
+    SELECT received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key, CASE WHEN error IS NOT NULL THEN bot_key END AS error_of
+    FROM callbacks WHERE id = ${callbackId}`);
+  return row === undefined ? [] : insertRows(tx, { callbackId, targets, ...row });
 }
 
 const newDelivery = shared(

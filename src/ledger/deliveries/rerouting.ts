@@ -11,7 +11,7 @@ import {
 } from '../ledger.ts';
 import { IS_IDLE, lockDeliveries, withCallbacks } from './rows.ts';
 import { holdWanted, type Wanted } from '../timers/admission.ts';
-import { findNamed, insertRows, makePending } from './deliveries.ts';
+import { addRows, findNamed, makePending } from './deliveries.ts';
 import { isDecider } from '../shared/processes.ts';
 import { settle } from './settle.ts';
 
@@ -37,13 +37,12 @@ export async function reroute(
   const [row] = findNamed(await withCallbacks(tx, [update.id]), [update]);
   // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
-  const { callbackId, receivedAt, jobKey, errorOf } = row;
+  const { callbackId, receivedAt } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
   await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const { lacking, revived } = gained(wanted.planned, siblings, channels, isUnrouted);
-  const targets = await holdWanted(tx, { ...wanted, planned: lacking });
-  await insertRows(tx, { callbackId, receivedAt, jobKey, errorOf, targets });
+  await addRows(tx, callbackId, await holdWanted(tx, { ...wanted, planned: lacking }));
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }

@@ -86,7 +86,6 @@ export const RECEIVED_AT: Sql = sql`SELECT received_at FROM callbacks WHERE call
 
 export interface DeliveryRow extends DeliveryRecord {
   readonly jobKey: string | undefined;
-  readonly errorOf: string | undefined;
   readonly owner: string | undefined;
   /** As the columns of `deliveries`. */
   readonly toldAt: number | undefined;

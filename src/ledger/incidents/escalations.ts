@@ -13,8 +13,8 @@ import {
   DISMISSED,
   type PlannedDelivery,
 } from '../ledger.ts';
-import { insertRows, makePending } from '../deliveries/deliveries.ts';
-import { IS_OF_JOB, JOB_KEY, lockCallback } from '../deliveries/rows.ts';
+import { addRows, makePending } from '../deliveries/deliveries.ts';
+import { lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { openSnoozes } from '../timers/snoozes.ts';
 import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';
@@ -100,7 +100,7 @@ export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: As
   const telling: Telling = { incident: id, escalated, ...last.telling };
   const all = asked.steps.flatMap(({ targets }) => targets);
   const targets = tell.flatMap((destination) => all.find((each) => each.destination === destination) ?? []);
-  const told = await tellLast(tx, last, targets, telling);
+  const told = await tellLast(tx, last.id, targets, telling);
   const others = (incident.alerted ?? []).filter(({ destination }) => !tell.includes(destination));
   await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...told]} WHERE id = ${id}`);
   const entry = { route: data.route, who: tell };
@@ -132,17 +132,13 @@ async function factsOf(
 interface LastTrouble {
   readonly id: number;
   readonly kind: CallbackKind;
-  readonly receivedAt: number;
-  readonly jobKey: string | undefined;
-  readonly errorOf: string | undefined;
   /** As another destination was told, such as of a late result. */
   readonly telling: Pick<Telling, 'occasion'> | undefined;
 }
 
 async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble | undefined> {
   const last = await tx.first<LastTrouble>(sql`
-    SELECT id, kind, received_at, CASE WHEN ${IS_OF_JOB} THEN ${JOB_KEY} END AS job_key,
-      CASE WHEN kind = 'callback' THEN bot_key END AS error_of, (
+    SELECT id, kind, (
       SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
     FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);
   const occasion = last?.telling?.occasion;
@@ -155,7 +151,7 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
  */
 async function tellLast(
   tx: Tx,
-  { id: callbackId, receivedAt, jobKey, errorOf }: LastTrouble,
+  callbackId: number,
   targets: readonly DeliveryTarget[],
   telling: Telling,
 ): Promise<readonly ToldTarget[]> {
@@ -163,13 +159,11 @@ async function tellLast(
   const again = await tx.all<{ id: number }>(sql`
     SELECT id FROM deliveries WHERE ${there}
       AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))`);
-  await insertRows(tx, {
+  await addRows(
+    tx,
     callbackId,
-    receivedAt,
-    jobKey,
-    errorOf,
-    targets: targets.map((target) => ({ ...target, telling })),
-  });
+    targets.map((target) => ({ ...target, telling })),
+  );
   await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now, telling });
   return tx.all(
     sql`SELECT destination, channel, address, id AS last_id FROM deliveries WHERE ${there} ORDER BY id`,

@@ -104,16 +104,14 @@ export async function toldOf(
         if ((target.lastId ?? 0) > (known.target.lastId ?? 0)) known.target = target;
       }
     }
-  return Promise.all(
-    [...told.values()].map(async ({ target, of }) => [await replying(tx, target), of] as const),
-  );
-}
-
-async function replying(tx: Tx, { lastId, ...target }: ToldTarget): Promise<DecidedTarget> {
-  const last = await tx.first<{ receipt: Receipt | undefined }>(
-    sql`SELECT receipt FROM deliveries WHERE id = ${lastId}`,
-  );
-  return last?.receipt === undefined ? target : { ...target, telling: { repliesTo: last.receipt } };
+  const replying = [...told.values()].map(async ({ target: { lastId, ...target }, of }) => {
+    const last = await tx.first<{ receipt: Receipt | undefined }>(
+      sql`SELECT receipt FROM deliveries WHERE id = ${lastId}`,
+    );
+    if (last?.receipt === undefined) return [target, of] as const;
+    return [{ ...target, telling: { repliesTo: last.receipt } }, of] as const;
+  });
+  return Promise.all(replying);
 }
 
 /** The destinations that have got a message about a BOT's trouble. */

@@ -64,23 +64,17 @@ async function correctIncidents(tx: Tx): Promise<void> {
 
 /** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
 async function correctTimers(tx: Tx): Promise<void> {
-  const timers = await tx.all<Timer>(
+  const timers = await tx.all<Timer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
     sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,
   );
-  for (const timer of timers)
-    if (timer.kind === 'burst') await correctBurst(tx, timer as Timer<BurstWindow | undefined>);
-    else await correctOverdue(tx, timer as Timer<OpenRunTimer>);
-}
-
-async function correctBurst(tx: Tx, { key, kind, data }: Timer<BurstWindow | undefined>): Promise<void> {
-  if (data === undefined || data.startedAt <= tx.now + SLACK_MS) return;
-  await putTimers(tx, [{ key, kind, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
-  await tx.all(sql`
-    UPDATE deliveries SET held_until = ${tx.now}
-    WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);
-}
-
-async function correctOverdue(tx: Tx, { key, kind, dueAt, data }: Timer<OpenRunTimer>): Promise<void> {
-  const latest = tx.now + data.overdueMs;
-  if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, kind, dueAt: latest, data }]);
+  for (const { key, kind, dueAt, data } of timers) {
+    const { startedAt = 0, overdueMs = Infinity } = data ?? {};
+    const latest = tx.now + overdueMs;
+    if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, kind, dueAt: latest, data: { ...data } }]);
+    if (startedAt <= tx.now + SLACK_MS) continue;
+    await putTimers(tx, [{ key, kind, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
+    await tx.all(sql`
+      UPDATE deliveries SET held_until = ${tx.now}
+      WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);
+  }
 }

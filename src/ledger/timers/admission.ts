@@ -79,7 +79,7 @@ async function lockKnown(
   const expectations = watched.expected.map(({ key }) => key);
   const expected = await lockTimers(tx, 'expect', expectations);
   // A success of an older run than the last error's ends no snooze.
-  const mayEndSnooze = status === 0 && snoozes.some((each) => each.untilSuccess && each.botId === botId);
+  const mayEndSnooze = status === 0 && snoozes.some((each) => each.isUntilSuccess && each.botId === botId);
   const read = isKept ? lockFacts : mayEndSnooze ? factsFromRows : undefined;
   const facts = (await read?.(tx, botKey, before)) ?? NO_FACTS;
   const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
@@ -171,7 +171,7 @@ export function judge(arriving: Arriving, { facts: kept, snoozes, timers }: Know
     : { streak: facts.streak, row: undefined };
   // Neither a success whose run began before that of the last error ends a snooze, nor one that is routed anew.
   const isWell = status === 0 && arriving.isWanted !== true && streak.results.at(-1)?.isError === false;
-  const ended = snoozes.filter((snooze) => isWell && snooze.untilSuccess && snooze.botId === botId);
+  const ended = snoozes.filter((snooze) => isWell && snooze.isUntilSuccess && snooze.botId === botId);
   const expectations = expectationsAfter(arriving, timers);
   const known = { facts, snoozes: snoozes.filter((snooze) => !ended.includes(snooze)), timers };
   const foreseen = foresee(arriving, { ...known, row, lateFor: expectations.lateFor }, now);

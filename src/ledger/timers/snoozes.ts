@@ -6,7 +6,9 @@ import type { Actor } from '../callbacks/history.ts';
 import { keyOf, nameIn } from '../callbacks/keys.ts';
 
 export interface SnoozeRequest
-  extends Pick<Snooze, 'until' | 'untilSuccess' | 'because'>, Partial<Pick<Snooze, 'botId' | 'destination'>> {
+  extends
+    Pick<Snooze, 'until' | 'isUntilSuccess' | 'because'>,
+    Partial<Pick<Snooze, 'botId' | 'destination'>> {
   readonly actor: Actor;
 }
 
@@ -15,38 +17,31 @@ export interface KeptSnooze extends Snooze {
   readonly held: number;
 }
 
-interface SnoozeRow extends Omit<KeptSnooze, 'by' | 'held' | 'until' | 'untilSuccess'> {
-  readonly untilAt: number;
-  readonly isUntilSuccess: boolean;
-  readonly actor: Actor;
-}
+const COLUMNS = sql`id, bot_id, destination, until_at AS until, is_until_success, because, actor, created_at`;
 
-const COLUMNS = sql`id, bot_id, destination, until_at, is_until_success, because, actor, created_at`;
-
-function snoozeOf(row: SnoozeRow): Snooze {
-  const { id, botId, destination, untilAt: until, isUntilSuccess: untilSuccess, because } = row;
-  return { id, botId, destination, until, untilSuccess, because, by: row.actor.user ?? row.actor.via };
+function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row) {
+  return { ...row, by: actor.user ?? actor.via };
 }
 
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
-  const { botId, destination, until, untilSuccess, because, actor } = request;
+  const { botId, destination, until, isUntilSuccess, because, actor } = request;
   const begun = await tx.all<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
-    VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${untilSuccess},
+    VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${isUntilSuccess},
       ${because}, ${actor}, ${tx.now}) RETURNING id`);
   return only(begun).id;
 }
 
 /** Snoozes that have not ended, newest first, with how much each holds. */
 export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
-  const rows = await tx.all<SnoozeRow & { readonly held: number }>(sql`
+  const rows = await tx.all<Omit<KeptSnooze, 'by'> & { readonly actor: Actor }>(sql`
     SELECT ${COLUMNS}, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
     FROM snoozes WHERE until_at > ${tx.now} ORDER BY id DESC`);
-  return rows.map((row) => ({ ...snoozeOf(row), createdAt: row.createdAt, held: row.held }));
+  return rows.map(snoozeOf);
 }
 
 export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
-  const rows = await tx.all<SnoozeRow>(
+  const rows = await tx.all<Omit<Snooze, 'by'> & { readonly actor: Actor }>(
     sql`SELECT ${COLUMNS} FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`,
   );
   return rows.map(snoozeOf);

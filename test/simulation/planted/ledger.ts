@@ -172,8 +172,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'routes anew by hand to nobody new',
     file: 'src/ledger/deliveries/by-hand.ts',
-    from: 'targets: lacking });\n  await makePending',
-    to: 'targets: lacking.slice(0, 0) });\n  await makePending',
+    from: 'await addRows(tx, callbackId, lacking);',
+    to: 'await addRows(tx, callbackId, lacking.slice(0, 0));',
     unseen:
       'a callback that all were told of, then a config that names more, then a person who routes it anew: one seed in a thousand',
   },

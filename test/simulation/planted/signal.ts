@@ -32,16 +32,16 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'has any BOT’s success end a snooze',
     file: 'src/ledger/timers/admission.ts',
-    from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
-    to: 'isWell && snooze.untilSuccess && botId !== undefined);',
+    from: 'isWell && snooze.isUntilSuccess && snooze.botId === botId);',
+    to: 'isWell && snooze.isUntilSuccess && botId !== undefined);',
     unseen:
       'a snooze until a success of one BOT, a success of another and then an error of the first: one seed in a thousand',
   },
   {
     does: 'has a success end no snooze',
     file: 'src/ledger/timers/admission.ts',
-    from: 'isWell && snooze.untilSuccess && snooze.botId === botId);',
-    to: 'isWell && snooze.untilSuccess && botId === undefined);',
+    from: 'isWell && snooze.isUntilSuccess && snooze.botId === botId);',
+    to: 'isWell && snooze.isUntilSuccess && botId === undefined);',
   },
   {
     does: 'waits for one error more than after_failures',

@@ -38,10 +38,10 @@ const COLUMNS: Columns<KeptSnooze> = [
   ],
 ];
 
-function endOf({ until, untilSuccess }: KeptSnooze, { t }: Reader) {
+function endOf({ until, isUntilSuccess }: KeptSnooze, { t }: Reader) {
   return (
     <>
-      {untilSuccess ? `${t('snoozes.at most')} ` : ''}
+      {isUntilSuccess ? `${t('snoozes.at most')} ` : ''}
       <Time at={until} />
     </>
   );
