@@ -54,7 +54,6 @@ export async function run(context: CommandContext, botId = '', options: Options)
 const LONGEST_NAME = 200;
 
 /** `3: BOT invoice-import at slack:#ops, until 25 Nov 2026, 09:00:00 (GMT+9), by kenji: maintenance (4 held)` */
-<<<<<<< HEAD
 function lineOf(
   snooze: KeptSnooze,
   { say }: CommandContext,
@@ -65,14 +64,6 @@ function lineOf(
   const place = destination === undefined ? '' : say('snooze.at', { destination });
   const time = formatInstant(snooze.until, timezone, language);
   const until = isUntilSuccess ? say('snooze.success', { time }) : time;
-=======
-function lineOf(snooze: KeptSnooze, timezone: string): string {
-  const { id, botId, destination, isUntilSuccess, because, by, held } = snooze;
-  const bot = botId === undefined ? 'every BOT' : `BOT ${shortLine(botId, LONGEST_NAME)}`;
-  const place = destination === undefined ? '' : ` at ${destination}`;
-  const time = formatInstant(snooze.until, timezone, 'en');
-  const until = isUntilSuccess ? `its next success, ${time} at the latest` : time;
->>>>>>> 8fca16b1 (Add deliveries to an admitted callback by one function, and read snoozes by theirs)
   const reason = because === '' ? '' : `: ${because}`;
   const values = { id: String(id), what: bot + place, until, by: by + reason, held };
   return visibleOnOneLine(say('snooze.line', values));

@@ -27,21 +27,11 @@ export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<S
   return { botId, destination, ...end, because: shortLine(fields.because, LONGEST_TEXT) };
 }
 
-<<<<<<< HEAD
 /** `next-success` (within seven days), or a time in the display's time zone. */
 function readEnd(text: string, context: FilterContext): Pick<Snooze, 'until' | 'isUntilSuccess'> {
   const { now } = context;
   if (text === 'next-success') return { until: now + 7 * DAY_MS, isUntilSuccess: true };
   const until = timeIn(text.normalize('NFKC'), context);
-=======
-/** `tomorrow` (9:00), `next-success` (within seven days) or a date-time, without an offset in the display's time zone. */
-function readEnd(text: string, { now, timezone }: FilterContext): Pick<Snooze, 'until' | 'isUntilSuccess'> {
-  if (text === 'next-success') return { until: now + 7 * DAY_MS, isUntilSuccess: true };
-  const until =
-    text === 'tomorrow'
-      ? instantOn(dayOf(now, timezone) + DAY_MS, NINE, timezone)
-      : parseStartTime(text, timezone);
->>>>>>> 8fca16b1 (Add deliveries to an admitted callback by one function, and read snoozes by theirs)
   if (until === undefined) throw new Refused({ name: 'snooze no time' });
   if (until <= now) throw new Refused({ name: 'snooze past' });
   return { until, isUntilSuccess: false };

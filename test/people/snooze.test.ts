@@ -8,19 +8,11 @@ const timezone = 'Europe/Berlin';
 const now = zonedToInstant(Date.parse('2026-10-24T22:30:00Z'), timezone);
 
 describe('a request for a snooze', () => {
-<<<<<<< HEAD
   const read = (until: string, fields: object = {}, at = now) =>
     readSnooze({ bot_id: 'b', destination: '', because: '', until, ...fields }, { now: at, timezone });
   const endOf = (text: string, at = now) => {
     const { until, isUntilSuccess } = read(text, {}, at);
     return [new Date(until).toISOString(), isUntilSuccess];
-=======
-  const read = (until: string, fields: object = {}) =>
-    readSnooze({ bot_id: 'b', destination: '', because: '', until, ...fields }, { now, timezone });
-  const endOf = (text: string) => {
-    const { until, isUntilSuccess } = read(text);
-    return [new Date(until).toISOString(), isUntilSuccess];
->>>>>>> 8fca16b1 (Add deliveries to an admitted callback by one function, and read snoozes by theirs)
   };
   const refusalOf = (until: string, fields?: object) => {
     try {

@@ -12,7 +12,14 @@ import { gistOf, likenessOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
 import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
-import { type AlertAbout, endIncidents, INCIDENT, raise, tellIncidents, type ToldTarget } from './telling.ts';
+import {
+  type AlertAbout,
+  endIncidents,
+  INCIDENT,
+  raise,
+  tellIncidents,
+  type IncidentRow,
+} from './telling.ts';
 import { cleanText } from '../../text/clean.ts';
 import { charactersWithin, cutEnd } from '../../text/cut.ts';
 
@@ -89,15 +96,12 @@ export function endBot(
   tx: Tx,
   botKey: string,
   startedAt: number,
-): Promise<
-  | (Pick<Incident, 'id' | 'since' | 'count'> & { alerted?: readonly ToldTarget[]; startedAt?: number })
-  | undefined
-> {
+): Promise<(IncidentRow & { readonly startedAt?: number }) | undefined> {
   return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})
-    RETURNING id, since, count, alerted, started_at`);
+    RETURNING *`);
 }
 
 /** A fault of Botbell's own, and the alert that it raises. */
