@@ -127,8 +127,7 @@ export class Paces {
   /** Drops the channel's pauses and paces: its config has changed, so another remote or account may be behind it. */
   async forget(channel: string): Promise<void> {
     const { store, onTrouble } = this.#dependencies;
-    const isOfChannel = (key: string) => key === channel || key.startsWith(`${channel}:`);
-    const forgotten = [...this.#paces].filter(([key]) => isOfChannel(key));
+    const forgotten = [...this.#paces].filter(([key]) => channelOf(key) === channel);
     for (const [key] of forgotten) this.#paces.delete(key);
     await Promise.all(forgotten.map(([, { written }]) => written));
     await store.forgetPaces(channel).catch(onTrouble);
