@@ -28,11 +28,11 @@ export async function run(context: CommandContext, file: string, options: Option
   const now = systemClock.now();
   const say = (message: string) => context.message(visibleOnOneLine(message));
   const previews = placesFor(notice, to, drawing).flatMap((place) => {
-    if (place.route === undefined) say(`${place.destination}: no route sends this callback there`);
+    if (place.route === undefined) say(context.say('preview.not there', { destination: place.destination }));
     return drawAt(place, notice, drawing, { now }) ?? [];
   });
   for (const { message } of previews.flatMap(({ failures }) => failures)) say(message);
-  if (previews.length === 0) say('no route sends this callback to anybody');
+  if (previews.length === 0) say(context.say('preview.nobody'));
   if (options.format === 'html') context.result(previewPage(previews));
   else if (options.format === 'json') printJson(context, previews.map(shapeOf));
   else context.result(previews.map((each) => inLines(context, each)).join('\n'));

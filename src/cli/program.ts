@@ -12,6 +12,9 @@ import { wordsIn } from './words.ts';
 const WRONG_USAGE = 2;
 const FAILED = 1;
 
+const EXIT_CODES = `
+Exit code: 0 done, clean; 1 failed, wrong, not known, nothing done; 2 wrong usage. Of status: 1 something is open, 3 not known.`;
+
 const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
 
 /** A command's module. After the context, `run` gets the arguments, the options, and the commander `Command`. */
@@ -68,6 +71,7 @@ function createProgram(context: CommandContext, action: Action): Command {
     .version(readVersion(), '-V, --version')
     .option('-c, --config <file>', 'default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml')
     .configureHelp({ showGlobalOptions: true })
+    .addHelpText('afterAll', EXIT_CODES)
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
       if (command.name() !== 'serve') context.endOnHangup();

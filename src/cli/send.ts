@@ -31,7 +31,8 @@ export async function run(context: CommandContext, file: string, options: Option
     const isTaken = await post(context, target, body);
     if (isTaken) return 0;
     if (retry >= retries) return 1;
-    context.message(`retry ${retry + 1} of ${retries} in ${formatElapsed(interval / 1000, 'en')}`);
+    const time = formatElapsed(interval / 1000, context.speaks.language);
+    context.message(context.say('send.retry', { nth: retry + 1, of: retries, time }));
     await sleep(interval);
   }
 }
@@ -83,7 +84,9 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     context.result(visibleAndIndented(await beginningOf(response)));
     return response.ok;
   } catch (error) {
-    context.message(styled(context, 'red', visibleOnOneLine(`no answer from ${url}: ${reasonOf(error)}`)));
+    context.message(
+      styled(context, 'red', visibleOnOneLine(context.say('send.no answer', { url, why: reasonOf(error) }))),
+    );
     return false;
   }
 }

@@ -1,4 +1,5 @@
 /** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
+import { namer } from '../admin/page/words.ts';
 import { decidedBy } from '../app/settings.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import { channelTypes } from '../channels/registry.ts';
@@ -88,7 +89,7 @@ async function* stories(
   last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
 ): AsyncGenerator<Printed> {
   const { items, next } = await archive.callbacks(filter, { limit: last });
-  if (items.length === 0) throw new CommandFailed(nothingKnown(filter));
+  if (items.length === 0) throw new CommandFailed(nothingKnown(context, filter));
   const isCut = filter.jobId !== undefined || items.length < last;
   if (isCut && next !== undefined) context.message(context.say('why.cut', { count: items.length }));
   for (const { id } of items.toReversed()) {
@@ -112,16 +113,14 @@ async function* untold(
   for (const each of found.slice(0, most)) {
     const { count, last, why } = each;
     const at = formatInstant(last.receivedAt, telling.timezone, telling.language);
-    const heading = `${count} × ${styled(context, 'bold', headingOf(last, hide))} · ${at}`;
+    const heading = `${count} × ${styled(context, 'bold', headingOf(last, context))} · ${at}`;
     yield { shape: notToldJson(each, hide), text: `${heading}\n  ${visibleOnOneLine(hide(why))}\n` };
   }
 }
 
-function nothingKnown({ jobId, botId = '' }: Filter): string {
-  const whose = jobId === undefined ? 'the BOT' : 'job';
-  return visibleOnOneLine(
-    `no callback of ${whose} ${JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID))} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)`,
-  );
+function nothingKnown({ say }: CommandContext, { jobId, botId = '' }: Filter): string {
+  const id = JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID));
+  return visibleOnOneLine(say(jobId === undefined ? 'why.no BOT' : 'why.no job', { id }));
 }
 
 const MOST_IDS = 5;
@@ -163,7 +162,7 @@ function storyInLines(
   remedy: string | undefined,
   { timezone, language }: StoryContext,
 ): string {
-  const heading = styled(context, 'bold', headingOf(callback, context.secrets.hide));
+  const heading = styled(context, 'bold', headingOf(callback, context));
   const lines = [heading, `  ${visibleOnOneLine(story.summary)}`];
   let day = '';
   for (const { at, what, text, small } of story.events) {
@@ -185,12 +184,13 @@ function storyInLines(
   return `${lines.join('\n')}\n`;
 }
 
-function headingOf(callback: ArchivedCallback, redact: (text: string) => string): string {
+function headingOf(callback: ArchivedCallback, { secrets, say, speaks }: CommandContext): string {
   const { jobId, botId, botName, kind, gist = '' } = callback;
-  const name = (text: string) => shortLine(redact(text), LONGEST_ID);
-  const job = jobId === '' ? '' : `job ${name(jobId)} · `;
+  const name = (text: string) => shortLine(secrets.hide(text), LONGEST_ID);
+  const job = jobId === '' ? '' : `${say('why.job', { id: name(jobId) })} · `;
   const named = botName === '' ? '' : ` (${name(botName)})`;
-  const what = kind === 'callback' ? statusNameOf(callback) : kind;
+  const [group, value] = kind === 'callback' ? ['status', statusNameOf(callback)] : ['kind', kind];
+  const what = speaks.language === 'en' ? value : namer(speaks.language)(group, value);
   const said = gist === '' ? '' : `: ${name(gist)}`;
   return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${what}${said}`);
 }

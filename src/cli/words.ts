@@ -123,6 +123,13 @@ const WORDS = {
   'why.cut': ['these are the last {count} callbacks; the page shows all of them', '新しい {count}件です。すべてはページで確認できます'],
   'backup.done': ['{file}: a whole copy of the store', '{file}：ストア全体のコピーです'],
   'demo.ports': ['DEMO_PORT and DEMO_ADMIN_PORT name other ones', 'DEMO_PORT と DEMO_ADMIN_PORT で、ほかのポートを指定できます'],
+  'why.job': ['job {id}', 'ジョブ {id}'],
+  'why.no job': ['no callback of job {id} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)', 'ジョブ {id} のコールバックはありません：届いていないか、受付を拒否されたか（本文は理由とともに残っています）、別の store.url に届いたか、削除されています（store.keep）'],
+  'why.no BOT': ['no callback of the BOT {id} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)', 'BOT {id} のコールバックはありません：届いていないか、受付を拒否されたか（本文は理由とともに残っています）、別の store.url に届いたか、削除されています（store.keep）'],
+  'preview.not there': ['{destination}: no route sends this callback there', '{destination}：このコールバックをここに送るルートはありません'],
+  'preview.nobody': ['no route sends this callback to anybody', 'このコールバックを送るルートはありません'],
+  'send.retry': ['retry {nth} of {of} in {time}', '{time}後にもう一度送ります（{nth}/{of}）'],
+  'send.no answer': ['no answer from {url}: {why}', '{url} から応答がありません：{why}'],
 } as const satisfies Phrases;
 
 export type Words = Say<typeof WORDS>;

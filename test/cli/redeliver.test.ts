@@ -78,6 +78,11 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
       stderr:
         '1 message:\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
     });
+    const none = await redeliver(['--dead', '--since', '1m', '--yes']);
+    expect([none.code, none.stderr]).to.deep.equal([
+      1,
+      'nothing that matches is dead or held as no longer routed',
+    ]);
     const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
     expect([code, stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
     await service();

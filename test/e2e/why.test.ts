@@ -110,6 +110,8 @@ describe('botbell why', () => {
     expect(code).to.equal(0);
     expect(stdout).to.match(/^2 × job .* BOT quiet .* succeeded .*\n {2}The route for quiet does not apply/m);
     expect(stdout).to.match(/^1 × .*\n.*The route for invoice-import applies: it tells slack:#ops\./m);
+    const one = await why('--not-told', 'slack:#log', '--last', '1');
+    expect(one.stdout.match(/ × /g)).to.have.length(1);
     const wrong = await why('--not-told', 'slack:#lgo');
     expect([wrong.code, wrong.stderr.includes('did you mean "slack:#log"?')]).to.deep.equal([2, true]);
   });
