@@ -17,7 +17,7 @@ import { gatheringSocket } from './gathering-socket.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import { type Beginning, codeOf, OpenTransaction, query, QUERY_TIMEOUT_MS } from './open-transaction.ts';
 import { systemRandom } from '../../text/random.ts';
-import { Deadline, systemClock } from '../../time/clock.ts';
+import { Deadline, systemClock, Turns } from '../../time/clock.ts';
 
 interface PostgresSettings extends DatabaseSettings {
   readonly url: string;
@@ -39,6 +39,7 @@ class PostgresTransactions implements Transactions {
   #pool: pg.Pool;
   /** Connections that run nothing. */
   #free: number;
+  readonly #turns: Turns;
   #isScheduled = false;
   /** How far the server's clock is ahead of this machine's monotonic one; undefined: not measured. */
   #aheadMs: number | undefined;
@@ -50,6 +51,7 @@ class PostgresTransactions implements Transactions {
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
+    this.#turns = new Turns(settings.clock);
     this.#pool = connect(settings);
     this.#free = this.#pool.options.max;
   }
@@ -62,8 +64,7 @@ class PostgresTransactions implements Transactions {
     const done = new Promise<unknown>((resolve, reject) => {
       if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
       this.#queue.add({ work, isDurable, deadline, keys, isPlain, isAlone: false, resolve, reject });
-      // After all that comes in this turn of the event loop.
-      if (!this.#isScheduled) setImmediate(() => this.#begin());
+      if (!this.#isScheduled) void this.#turns.end(() => this.#queue.length).then(() => this.#begin());
       this.#isScheduled = true;
     }) as Promise<Result>;
     return deadline.bound(done).catch((error: unknown) => {
