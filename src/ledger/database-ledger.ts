@@ -81,14 +81,18 @@ class ServiceLedger {
   }
 
   /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
-  settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
+  async settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
     const { isDurable } = settlement;
-    return this.#writing
-      .call('settle', [settlement], { withinMs, isDurable, isPlain: isPlain(settlement) })
-      .catch((error: unknown) => {
-        this.unwritten.keep(settlement);
-        throw error;
-      });
+    const options = { withinMs, isDurable, isPlain: isPlain(settlement) };
+    const write = (what: Settlement) => this.#writing.call('settle', [what], options);
+    try {
+      return (
+        (await write(settlement)) ?? (await write(Object.assign({}, settlement, { attempts: [] }))) ?? false
+      );
+    } catch (error) {
+      this.unwritten.keep(settlement);
+      throw error;
+    }
   }
 
   /** As the operation `takeOver`. */

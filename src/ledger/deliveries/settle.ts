@@ -18,13 +18,18 @@ import { noteFailures } from './failing.ts';
 
 /**
  * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
- * @returns whether Botbell has something to attempt now because of it: one of these, or an alert
+ * @returns whether Botbell has something to attempt now because of it: one of these, or an alert; undefined: what was told is written, and
+ * the answer is not, so it is to be called again, without attempts
  * @throws {Error} the store has lost the callback or a delivery, as in a crash; nothing is written
  */
-export async function settle(tx: Tx, settlement: Settlement, isRepeated = false): Promise<boolean> {
+export async function settle(
+  tx: Tx,
+  settlement: Settlement,
+  isRepeated = false,
+): Promise<boolean | undefined> {
   const { deliveries, answer, refused = [] } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
-  if (isPlain(settlement)) return settlePlain(tx, settlement);
+  if (isPlain(settlement)) return (isAtOnce(settlement) ? settleAtOnce : settlePlain)(tx, settlement);
   // All are locked, in the order of their ids, since decisions depend on their earlier states.
   const ids = deliveries.map(({ id }) => id);
   await lockJobsOf(tx, ids);
@@ -52,6 +57,20 @@ export async function settle(tx: Tx, settlement: Settlement, isRepeated = false)
 export function isPlain({ deliveries, refused = [] }: Settlement): boolean {
   const isOne = ({ state, isUnattempted }: DeliveryUpdate) => state === 'delivered' || isUnattempted === true;
   return refused.length === 0 && deliveries.every(isOne);
+}
+
+/** The plain course: each was told by its first attempt, and the POST is answered so. */
+function isAtOnce(settlement: Settlement): boolean {
+  const { deliveries, answer } = settlement;
+  const isFirst = ({ id }: DeliveryUpdate) => firstSuccess(settlement, id) !== undefined;
+  return answer?.result === 'delivered' && deliveries.length > 0 && deliveries.every(isFirst);
+}
+
+/** In one statement, whose answer says whether it was the whole. */
+async function settleAtOnce(tx: Tx, settlement: Settlement): Promise<false | undefined> {
+  const rows = await tx.last(() => writeTold(tx, settlement, settlement.answer));
+  const isWhole = rows.every((row) => row !== undefined) && rows.at(-1)?.timesReceived === 1;
+  return isWhole ? false : undefined;
 }
 
 async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
@@ -147,10 +166,26 @@ export async function writeAnswer(
  * @returns whether the answer was written
  */
 async function tell(tx: Tx, settlement: Settlement, answer?: AnswerRecord): Promise<boolean> {
-  const inOrder = settlement.deliveries
-    .filter(({ state }) => state === 'delivered')
-    .toSorted((a, b) => a.id - b.id);
-  const answered = await Promise.all(
+  const inOrder = toldIn(settlement);
+  const rows = await writeTold(tx, settlement, answer);
+  for (const [index, update] of inOrder.entries()) {
+    const row = rows[index];
+    // It has been delivered before, or is not there.
+    if (row === undefined) await checkNamed(tx, [update]);
+    // A summary belongs to no job.
+    else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, kept(update.receipt));
+  }
+  return answer !== undefined && rows.at(-1)?.timesReceived === 1;
+}
+
+function toldIn({ deliveries }: Settlement): readonly DeliveryUpdate[] {
+  return deliveries.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
+}
+
+/** @returns for each, in the order of their ids, its row; undefined: it has been delivered before, or is not there */
+function writeTold(tx: Tx, settlement: Settlement, answer?: AnswerRecord) {
+  const inOrder = toldIn(settlement);
+  return Promise.all(
     inOrder.map((update, index) =>
       tellOne(
         tx,
@@ -160,23 +195,16 @@ async function tell(tx: Tx, settlement: Settlement, answer?: AnswerRecord): Prom
       ),
     ),
   );
-  return answered.at(-1) === true;
 }
 
 const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');
 
-async function tellOne(
-  tx: Tx,
-  update: DeliveryUpdate,
-  first?: AttemptRecord,
-  answer?: AnswerRecord,
-): Promise<boolean> {
-  const { id, destination, receivedAt, attempts, receipt: made } = update;
-  const receipt = kept(made);
+function tellOne(tx: Tx, update: DeliveryUpdate, first?: AttemptRecord, answer?: AnswerRecord) {
+  const { id, destination, receivedAt, attempts, receipt } = update;
   const tookMs = first && Math.round(first.durationMs);
-  const row = await tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
+  return tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
-      receipt = ${receipt}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
+      receipt = ${kept(receipt)}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
       told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
       posted_at = CASE WHEN answered_at IS NULL THEN coalesce(${answer?.receivedAt}, posted_at) ELSE posted_at END,
       answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
@@ -185,11 +213,6 @@ async function tellOne(
     WHERE deliveries.id = ${id} AND destination = ${destination} AND state <> 'delivered'
       AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
     RETURNING /*nr*/ callback_id, job_key, (SELECT times_received FROM callbacks WHERE callbacks.id = callback_id) AS times_received`);
-  // It has been delivered before, or is not there.
-  if (row === undefined) await checkNamed(tx, [update]);
-  // A summary belongs to no job.
-  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, receipt);
-  return answer !== undefined && row?.timesReceived === 1;
 }
 
 export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistoryRow {

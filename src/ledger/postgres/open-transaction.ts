@@ -85,7 +85,9 @@ export class OpenTransaction {
     const ask = this.#statements.asker();
     return async (statement) => {
       if (this.#committed !== undefined || this.#isUndone) throw new Error(COMES_LATE);
-      const [rows] = await Promise.all([ask(statement), this.#begun]);
+      const rows = await ask(statement);
+      // Its answer has come before.
+      await this.#begun;
       return rows.map(rowIn);
     };
   }

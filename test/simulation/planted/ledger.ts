@@ -70,8 +70,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not write a success',
     file: 'src/ledger/deliveries/settle.ts',
-    from: ".filter(({ state }) => state === 'delivered')\n    .toSorted",
-    to: ".filter(({ state, id }) => state === 'delivered' && id % 5 > 0)\n    .toSorted",
+    from: ".filter(({ state }) => state === 'delivered').toSorted",
+    to: ".filter(({ state, id }) => state === 'delivered' && id % 5 > 0).toSorted",
   },
   {
     does: 'has an outcome end another delivery',
