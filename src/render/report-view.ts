@@ -15,6 +15,7 @@ import type { CalendarDoubt } from '../signal/calendar.ts';
 import { formatElapsed, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
 import { ifAny, NOTES } from './notes.ts';
+import { BOT_WORDS, countsIn, joined } from './told-bots.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,10 +24,6 @@ const WORDS = {
   en: {
     hours: (hours: string, minutes: number) => `${hours} h ${minutes} min`,
     runs: (count: number) => `${separated(count)} ${count === 1 ? 'run' : 'runs'}`,
-    nothing: 'Nothing ran',
-    failed: (count: string) => `${count} failed`,
-    missed: (count: string) => `${count} missed`,
-    overdue: (count: string) => `${count} overdue`,
     estimated: (time: string, runs: string) => `${time} (${runs} estimated)`,
     incidents: (count: string, time: string) => `${count}, ${time} in all`,
     used: (used: string, of: string, percent: string) => `${used} of ${of} h (${percent}%)`,
@@ -35,15 +32,10 @@ const WORDS = {
     ends: (calendar: string, day: string) => `The calendar ${calendar} ends on ${day}`,
     noDay: (calendar: string, file: string, year: number) =>
       `${file} of the calendar ${calendar} has no day of ${year}`,
-    between: ', ',
   },
   ja: {
     hours: (hours: string, minutes: number) => `${hours}時間${minutes}分`,
     runs: (count: number) => `実行${separated(count)}回`,
-    nothing: '実行はありませんでした',
-    failed: (count: string) => `エラー${count}件`,
-    missed: (count: string) => `未着${count}件`,
-    overdue: (count: string) => `長時間実行${count}件`,
     estimated: (time: string, runs: string) => `${time}（うち推定${runs}）`,
     incidents: (count: string, time: string) => `${count}件、合計${time}`,
     used: (used: string, of: string, percent: string) => `${used}／${of}時間（${percent}%）`,
@@ -51,7 +43,6 @@ const WORDS = {
     ends: (calendar: string, day: string) => `カレンダー ${calendar} は ${day} までです`,
     noDay: (calendar: string, file: string, year: number) =>
       `カレンダー ${calendar} の ${file} に${year}年の日付がありません`,
-    between: '、',
   },
 } as const;
 
@@ -62,16 +53,18 @@ export function hoursText(ms: number, language: Language): string {
   return WORDS[language].hours(separated(Math.floor(minutes / 60)), minutes % 60);
 }
 
-/** `412 runs, 12 failed, 3 missed`: what did not happen is left out. */
+/** `412 runs, 12 failed, 3 missed` */
 function countsText({ runs, errors, missed, overdue }: ReportedFigures, language: Language): string {
-  const words = WORDS[language];
-  const counts = [
-    runs > 0 ? words.runs(runs) : words.nothing,
-    errors > 0 ? words.failed(separated(errors)) : '',
-    missed > 0 ? words.missed(separated(missed)) : '',
-    overdue > 0 ? words.overdue(separated(overdue)) : '',
-  ];
-  return counts.filter((count) => count !== '').join(words.between);
+  const { nothing, between } = BOT_WORDS[language];
+  const wrong = countsIn(
+    [
+      ['errors', errors],
+      ['missed', missed],
+      ['overdue', overdue],
+    ],
+    language,
+  );
+  return joined([runs > 0 ? WORDS[language].runs(runs) : nothing, wrong], between);
 }
 
 function runningText({ runningMs, estimated }: ReportedFigures, language: Language): string {
@@ -163,7 +156,7 @@ function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: Repo
 }
 
 function lineOf(bot: ReportedBot, language: Language): OutputView {
-  const { between } = WORDS[language];
+  const { between } = BOT_WORDS[language];
   const value = `${countsText(bot, language)}${between}${runningText(bot, language)}`;
   const name = fit(inline(bot.botName) || inline(bot.botId), LONGEST_NAME);
   return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };

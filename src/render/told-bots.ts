@@ -13,22 +13,12 @@ type ToldBot = Subject['bots'][number];
 const KINDS = ['errors', 'missed', 'overdue', 'executing', 'succeeded'] as const;
 type Kind = (typeof KINDS)[number];
 
-interface ListWords {
-  /** Of a digest. */
-  readonly failed: (failed: string, all: string) => string;
-  readonly well: string;
-  readonly nothing: string;
-  readonly counted: (count: string, what: string) => string;
-  readonly of: Readonly<Record<Kind | 'muted' | 'none', string>>;
-  readonly between: string;
-}
-
-const WORDS: Readonly<Record<Language, ListWords>> = {
+export const BOT_WORDS = {
   en: {
-    failed: (failed, all) => `${failed} of ${all} ${all === '1' ? 'BOT' : 'BOTs'} failed`,
+    failed: (failed: string, all: string) => `${failed} of ${all} ${all === '1' ? 'BOT' : 'BOTs'} failed`,
     well: 'All is well',
     nothing: 'Nothing ran',
-    counted: (count, what) => `${count} ${what.toLowerCase()}`,
+    counted: (count: string, what: string) => `${count} ${what.toLowerCase()}`,
     of: {
       errors: 'Failed',
       missed: 'Missed',
@@ -41,10 +31,10 @@ const WORDS: Readonly<Record<Language, ListWords>> = {
     between: ', ',
   },
   ja: {
-    failed: (failed, all) => `BOT ${all}件のうち${failed}件がエラー`,
+    failed: (failed: string, all: string) => `BOT ${all}件のうち${failed}件がエラー`,
     well: '問題はありません',
     nothing: '実行はありませんでした',
-    counted: (count, what) => `${what}${count}件`,
+    counted: (count: string, what: string) => `${what}${count}件`,
     of: {
       errors: 'エラー',
       missed: '未着',
@@ -56,7 +46,7 @@ const WORDS: Readonly<Record<Language, ListWords>> = {
     },
     between: '、',
   },
-};
+} as const;
 
 /** @param url of the job of an error @param now when it is told */
 export function botsView(
@@ -90,33 +80,43 @@ function countOf(bot: object, kind: Kind): number {
   return (bot as Partial<Record<Kind, number>>)[kind] ?? 0;
 }
 
-/** `2 failed, 3 succeeded`: what did not happen is left out, as is what is not known of BOTs that are not named. */
+/** `2 failed, 3 succeeded`: what is not known of BOTs that are not named is left out. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const known = (kind: Kind) => {
-    if (kind === 'errors') return errors;
-    if (kind === 'missed') return missed;
-    return moreBots > 0 ? 0 : bots.reduce((sum, bot) => sum + countOf(bot, kind), 0);
-  };
-  const counts = KINDS.map((kind) => counted(kind, known(kind), language));
-  return counts.filter((count) => count !== '').join(WORDS[language].between);
+  const sum = (kind: Kind) => bots.reduce((total, bot) => total + countOf(bot, kind), 0);
+  const known = (kind: Kind) => (moreBots > 0 ? 0 : sum(kind));
+  return countsIn(
+    KINDS.map((kind) => [kind, { errors, missed }[kind as 'errors'] ?? known(kind)]),
+    language,
+  );
 }
 
 function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const { failed, well, nothing, between } = WORDS[language];
+  const { failed, well, nothing, between } = BOT_WORDS[language];
   const failing = bots.filter((bot) => bot.errors > 0);
-  const isAll = errorsOf(failing) === errors;
-  const all = separated(bots.length + moreBots);
-  const parts = [
-    isAll && errors > 0 ? failed(separated(failing.length), all) : counted('errors', errors, language),
-    counted('missed', missed, language),
-  ].filter((part) => part !== '');
-  return parts.join(between) || (bots.length === 0 ? nothing : well);
+  const isAll = errorsOf(failing) === errors && errors > 0;
+  const first = isAll ? failed(separated(failing.length), separated(bots.length + moreBots)) : '';
+  const others = countsIn(
+    [
+      ['errors', isAll ? 0 : errors],
+      ['missed', missed],
+    ],
+    language,
+  );
+  return joined([first, others], between) || (bots.length === 0 ? nothing : well);
 }
 
-/** '' for none. */
-function counted(kind: Kind, count: number, language: Language): string {
-  const words = WORDS[language];
-  return count === 0 ? '' : words.counted(separated(count), words.of[kind]);
+/** `2 failed, 3 missed`: what did not happen is left out. */
+export function countsIn(counts: readonly (readonly [Kind, number])[], language: Language): string {
+  const { counted, of, between } = BOT_WORDS[language];
+  const happened = counts.filter(([, count]) => count > 0);
+  return joined(
+    happened.map(([kind, count]) => counted(separated(count), of[kind])),
+    between,
+  );
+}
+
+export function joined(parts: readonly string[], between: string): string {
+  return parts.filter((part) => part !== '').join(between);
 }
 
 /** `Crawler, Invoices: no login (06:10)`, which leads to a job; BOTs whose errors are alike stand on one line. */
@@ -132,8 +132,8 @@ function causesOf(bots: readonly ShownBot[], language: Language): readonly Outpu
       const [{ last_error: said, last_error_at: at, url } = NO_ERROR] = cause;
       const failed = errorsOf(cause);
       const often = said !== '' && failed > cause.length ? `${separated(failed)}×` : '';
-      const when = [often, at].filter((part) => part !== '').join(', ');
-      const words = said || counted('errors', failed, language);
+      const when = joined([often, at], ', ');
+      const words = said || countsIn([['errors', failed]], language);
       return line(namesOf(cause, language), when === '' ? words : `${words} (${when})`, url);
     });
 }
@@ -146,7 +146,7 @@ function errorsOf(bots: readonly Pick<ToldBot, 'errors'>[]): number {
 
 /** The BOTs of each kind but errors, by name. */
 function listsOf(bots: readonly ShownBot[], language: Language): readonly OutputView[] {
-  const { of } = WORDS[language];
+  const { of } = BOT_WORDS[language];
   const isMuted = (bot: ShownBot) => 'is_muted' in bot && bot.is_muted;
   const lists: readonly (readonly [keyof typeof of, (bot: ShownBot) => boolean])[] = [
     ['missed', (bot) => bot.missed > 0],
@@ -177,7 +177,7 @@ function namesOf(
   language: Language,
   room = LONGEST_NAMES,
 ): string {
-  const { between } = WORDS[language];
+  const { between } = BOT_WORDS[language];
   let names = '';
   for (const [index, { bot_id, bot_name }] of bots.entries()) {
     const name = fit(inline(bot_name) || inline(bot_id), LONGEST_NAME);
