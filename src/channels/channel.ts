@@ -204,8 +204,6 @@ export interface TextKind {
   readonly most: number;
   /** Judges by the template's own markup before and after the value; there, `\u0001` stands for each other value. */
   placeOf(before: string, behind: string): ValuePlace;
-  /** Escaped pieces of the card, by name, that a template may place in such a text: `{{ drawn.outputs }}`. Left out: none. */
-  drawn?(card: Card): Readonly<Record<string, string>>;
 }
 
 /**

@@ -12,7 +12,6 @@ import type { Problem } from '../config/config.ts';
 import type { Path } from '../config/path.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
-import { Escaped } from '../text/clean.ts';
 import { isJsonObject } from '../text/json.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
@@ -20,7 +19,6 @@ import { type Engines, TIME_LIMIT_MS } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
-import type { NoticeView } from './view.ts';
 import { wordsIn } from './words.ts';
 
 interface Part extends MessagePart {
@@ -48,13 +46,14 @@ interface LiquidString {
 
 interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
-  /** The variables beside those of the view, for a kind of text. */
-  readonly globalsOf: (kind: TextKind | undefined) => object;
+  /** The variables beside those of the view. */
+  readonly globals: object;
   readonly until: number;
+  /** What is printed in place of a string that fails; left out: that is thrown. */
+  readonly otherwise?: string;
 }
 
-type Print = (string: LiquidString, reading: Reading) => string;
-type Render<Value = TemplateValue> = (reading: Reading, print: Print) => Value;
+type Render<Value = TemplateValue> = (reading: Reading) => Value;
 
 export class Template {
   readonly file: TemplateSource;
@@ -79,10 +78,11 @@ export class Template {
 
   /** @param card as for `render` */
   findUnknownVariables(knownNames: readonly string[], card: Card | undefined): readonly Problem[] {
-    return this.#strings.flatMap(({ path, kind, liquid, nodes }) => {
-      const faults = findUnknownVariables(liquid, nodes, knownNames, this.#globalsOf(kind, card));
-      return faults.map((fault) => this.#problemIn(path, fault));
-    });
+    return this.#strings.flatMap(({ path, liquid, nodes }) =>
+      findUnknownVariables(liquid, nodes, knownNames, this.#globalsOf(card)).map((fault) =>
+        this.#problemIn(path, fault),
+      ),
+    );
   }
 
   problemAt(path: Path, message: string): Problem {
@@ -90,57 +90,42 @@ export class Template {
   }
 
   /**
-   * @param card for a channel's own message, in which `drawn` gives parts of the card as the channel draws them
    * @param limitMs Infinity for a built-in template: it is short, and must not fail because a busy machine pauses the process
+   * @param card for a message that may show the card
    * @throws {TemplateFault}
    */
   render(view: Reading['view'], limitMs = TIME_LIMIT_MS, card?: Card): RenderedParts {
     const [first] = this.problems;
     if (first !== undefined) throw new TemplateFault(first);
-    return this.#rendered(this.#reading(view, limitMs, card), (string, reading) => {
-      try {
-        return printed(string, reading);
-      } catch (error) {
-        throw new TemplateFault(this.#problemIn(string.path, faultOf(string.liquid, error)));
-      }
-    });
+    return this.#rendered({ view, until: performance.now() + limitMs, globals: this.#globalsOf(card) });
   }
 
   /** As {@link render}, once that has failed: with the card's summary for each string that fails. */
-  renderDespite(view: NoticeView, card: Card): RenderedParts {
-    const all = this.#reading(view, 2 * TIME_LIMIT_MS, card);
-    return this.#rendered(all, (string, reading) => {
-      const now = performance.now();
-      try {
-        // Half of what is left, so that one which does not end leaves time for the others.
-        return printed(string, { ...reading, until: now + (reading.until - now) / 2 });
-      } catch {
-        return string.kind?.escape(card.summary) ?? card.summary;
-      }
-    });
+  renderDespite(view: Reading['view'], card: Card): RenderedParts {
+    const until = performance.now() + 2 * TIME_LIMIT_MS;
+    return this.#rendered({ view, until, globals: this.#globalsOf(card), otherwise: card.summary });
   }
 
-  #reading(view: Reading['view'], limitMs: number, card: Card | undefined): Reading {
-    const globalsOf = (kind: TextKind | undefined) => this.#globalsOf(kind, card);
-    return { view, globalsOf, until: performance.now() + limitMs };
-  }
-
-  #rendered(reading: Reading, print: Print): RenderedParts {
+  #rendered(reading: Reading): RenderedParts {
     const rendered: Record<string, TemplateValue> = {};
-    for (const [name, render] of this.#parts) rendered[name] = render(reading, print);
+    for (const [name, render] of this.#parts) rendered[name] = render(reading);
     return rendered;
   }
 
-  #globalsOf(kind: TextKind | undefined, card: Card | undefined): Readonly<Record<string, object>> {
-    if (card === undefined) return {};
-    if (this.#kind.showsCard === true) return { card };
-    return {
-      // A getter, since most templates do not use `drawn`.
-      get drawn() {
-        const drawn = Object.entries(kind?.drawn?.(card) ?? {});
-        return Object.fromEntries(drawn.map(([name, text]) => [name, new Escaped(text)]));
-      },
-    };
+  #globalsOf(card: Card | undefined): Readonly<Record<string, object>> {
+    return card !== undefined && this.#kind.showsCard === true ? { card } : {};
+  }
+
+  #print({ path, kind, liquid, nodes }: LiquidString, { view, globals, until, otherwise }: Reading): string {
+    const left = Math.max(0, until - performance.now());
+    try {
+      // Half of what is left, so that one which does not end leaves time for the others.
+      const renderLimit = otherwise === undefined ? left : left / 2;
+      return String(liquid.renderSync(nodes, view, { globals, renderLimit }));
+    } catch (error) {
+      if (otherwise !== undefined) return kind?.escape(otherwise) ?? otherwise;
+      throw new TemplateFault(this.#problemIn(path, faultOf(liquid, error)));
+    }
   }
 
   #compileParts(data: unknown): void {
@@ -197,16 +182,16 @@ export class Template {
     if (isList(value) && this.#isText(path)) return this.#compilePieces(value, path);
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
-      return (reading, print) => items.map((render) => render(reading, print));
+      return (reading) => items.map((render) => render(reading));
     }
     const entries = Object.entries(value).map(
       ([key, item]) => [key, this.#compileValue(item, [...path, key], value)] as const,
     );
     const blank = Object.fromEntries(Object.keys(value).map((key) => [key, null as TemplateValue]));
-    return (reading, print) => {
+    return (reading) => {
       // V8 copies an object much faster than it adds keys to one.
       const made = { ...blank };
-      for (const [key, render] of entries) made[key] = render(reading, print);
+      for (const [key, render] of entries) made[key] = render(reading);
       return made;
     };
   }
@@ -222,7 +207,7 @@ export class Template {
       // Others are a problem, with which nothing is rendered.
       this.#compileText(typeof piece === 'string' ? piece : '', [...path, index], pieces, true),
     );
-    return (reading, print) => prints.reduce((before, piece) => before + piece(reading, print), '');
+    return (reading) => prints.reduce((before, piece) => before + piece(reading), '');
   }
 
   #compileText(text: string, path: Path, parent: TemplateValue, isPiece = false): Render<string> {
@@ -238,7 +223,7 @@ export class Template {
     this.#strings.push(string);
     const words = wordsIn(text, liquid);
     return words === undefined
-      ? (reading, print) => print(string, reading)
+      ? (reading) => this.#print(string, reading)
       : ({ view }) => words(view, isPiece);
   }
 
@@ -269,10 +254,4 @@ export class TemplateFault extends Error {
     super(formatProblem(problem));
     this.problem = problem;
   }
-}
-
-/** @throws {Error} of liquidjs */
-function printed({ liquid, nodes, kind }: LiquidString, { view, globalsOf, until }: Reading): string {
-  const renderLimit = Math.max(0, until - performance.now());
-  return String(liquid.renderSync(nodes, view, { globals: globalsOf(kind), renderLimit }));
 }

@@ -83,11 +83,9 @@ function countOf(bot: object, kind: Kind): number {
 /** `2 failed, 3 succeeded`: what is not known of BOTs that are not named is left out. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
   const sum = (kind: Kind) => bots.reduce((total, bot) => total + countOf(bot, kind), 0);
-  const known = (kind: Kind) => (moreBots > 0 ? 0 : sum(kind));
-  return countsIn(
-    KINDS.map((kind) => [kind, { errors, missed }[kind as 'errors'] ?? known(kind)]),
-    language,
-  );
+  const all = (kind: Kind) => (kind === 'errors' ? errors : kind === 'missed' ? missed : undefined);
+  const counts = KINDS.map((kind) => [kind, all(kind) ?? (moreBots > 0 ? 0 : sum(kind))] as const);
+  return countsIn(counts, language);
 }
 
 function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {

@@ -6,7 +6,7 @@ import type { NoticeView } from './view.ts';
 export type PrintWords = (view: NoticeView, isPiece: boolean) => string;
 
 /** The other names are none for liquidjs, or none of the view. */
-const VARIABLE = /\{\{ *(?!(?:true|false|nil|null|empty|blank|drawn|card) *\}\})([a-z_]\w*) *\}\}/;
+const VARIABLE = /\{\{ *(?!(?:true|false|nil|null|empty|blank|card) *\}\})([a-z_]\w*) *\}\}/;
 
 /** Prints what `liquid` would. @returns undefined: the text holds more than words and variables */
 export function wordsIn(text: string, { options: { outputEscape } }: Liquid): PrintWords | undefined {

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import type { TemplateValue } from '../../src/channels/channel.ts';
 import { isObject, type SlackMessage, type SlackObject } from '../../src/channels/slack/message.ts';
 import { hostileText } from '../text/hostile-text.ts';
-import { readFixture } from '../support/callbacks.ts';
 import { BARE, LINKS } from './render-fixture.ts';
 import { ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
@@ -60,20 +59,6 @@ describe('a Slack message of a template’s own', () => {
           verbatim: true,
         },
       },
-    ]);
-  });
-
-  it('places what the channel draws of the card', async () => {
-    const renderer = await rendererWith({
-      text: 'x',
-      blocks: [section('*{{ bot_name }}*'), { draw: 'outputs' }, { type: 'divider' }, { draw: 'facts' }],
-    });
-    expect(await renderer.check([SLACK])).to.deep.equal([]);
-    const { blocks = [] } = renderer.slack(readFixture('succeeded.json'), OWN);
-    const types = ['section', 'rich_text', 'table', 'rich_text', 'divider', 'context'];
-    expect(blocks.map(({ type }) => type)).to.deep.equal(types);
-    expect(await problemsOf({ blocks: [{ draw: 'output' }] })).to.deep.equal([
-      '"draw" can only be title, text, message, outputs, link, facts',
     ]);
   });
 

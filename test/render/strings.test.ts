@@ -51,7 +51,7 @@ describe('The strings of a template', () => {
     );
     const strings = [
       '1 {{ a }} 2',
-      ...['a', 'true', 'nil', 'empty', 'blank', 'constructor', 'drawn'].map((name) => `{{ ${name} }}`),
+      ...['a', 'true', 'nil', 'empty', 'blank', 'constructor'].map((name) => `{{ ${name} }}`),
       '{% if a %}yes{% else %}no{% endif %}',
       '-{{ b | upcase }}-',
     ];

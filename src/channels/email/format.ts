@@ -15,8 +15,8 @@ import { fitted, type Limit } from '../fit.ts';
 import { markedUp, UNMARKED } from '../lines.ts';
 import { leftOutMark } from '../marks.ts';
 import { textAsHtml } from '../preview.ts';
-import { linesOfCard, type Most, showCard, type ShownCard, tidied } from '../show-card.ts';
-import { frameOf, outputsAsHtml } from './frame.ts';
+import { linesOfCard, type Most, type ShownCard, tidied } from '../show-card.ts';
+import { frameOf } from './frame.ts';
 import { linesAsHtml } from './html.ts';
 
 export interface EmailMessage {
@@ -55,10 +55,6 @@ function attached({ attachment }: Card): Pick<EmailMessage, 'attachment'> {
   return attachment === undefined ? {} : { attachment };
 }
 
-function showMail(card: Card): ShownCard {
-  return showCard(card, MOST);
-}
-
 /** Mail readers show the first 40 to 70 characters. */
 const LONGEST_SUBJECT = 150;
 
@@ -82,18 +78,11 @@ const LONGEST_TEXT = Math.floor(MOST_BYTES / 3) - 1;
 
 const anywhere = (): ValuePlace => 'text';
 
-const drawn = (card: Card) => ({ outputs: markedUp(showMail(card).outputs, UNMARKED) });
-
-const TEXT: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: anywhere, drawn };
+const TEXT: TextKind = { escape: cleanText, most: LONGEST_VALUE, placeOf: anywhere };
 
 const KINDS: Readonly<Record<string, TextKind>> = {
-  subject: { escape: cleanLine, most: 300, placeOf: anywhere, drawn },
-  html: {
-    escape: linesAsHtml,
-    most: LONGEST_VALUE,
-    placeOf: placeInHtml,
-    drawn: (card) => ({ outputs: outputsAsHtml(showMail(card)).text }),
-  },
+  subject: { escape: cleanLine, most: 300, placeOf: anywhere },
+  html: { escape: linesAsHtml, most: LONGEST_VALUE, placeOf: placeInHtml },
 };
 
 const PART = { required: false, kind: 'string' } as const;

@@ -140,7 +140,7 @@ const MOST_COLUMNS = 8;
 
 const CELL = 'border-top:1px solid #d8dee6;vertical-align:top;color:#1f2933;word-break:break-word';
 
-export function outputsAsHtml({ outputs }: ShownCard): Escaped {
+function outputsAsHtml({ outputs }: ShownCard): Escaped {
   if (outputs.length === 0) return safeHtml``;
   return safeHtml`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:12px 0 4px 0;font-size:14px;line-height:1.7">
 ${outputs.map(rowOf)}</table>`;

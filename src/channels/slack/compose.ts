@@ -13,14 +13,12 @@ const MAX_TEXT_BYTES = 3000;
 /** Characters of all blocks, addresses of links included: see `MAX_TOTAL`. */
 const MOST_CHARACTERS = 8000;
 
-export const MOST_TABLES = 1;
-
 export const drawnSlack = drawnFormat<SlackMessage>({
   name: 'slack',
   mentions: slackMentions,
   markup: MRKDWN,
   // Of one message, Slack takes no more.
-  tables: MOST_TABLES,
+  tables: 1,
   characters: MAX_TOTAL,
   parts: CARD_PARTS.map((part) => (part === 'title' ? 'heading' : part)),
   limit: {

@@ -14,13 +14,11 @@ import type {
 } from '../channel.ts';
 import { moreMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
-import { CARD_PARTS, linesOfCard, MOST, showCard } from '../show-card.ts';
-import { drawnSlack, messageOf, MOST_TABLES } from './compose.ts';
-import { isList, isObject, type SlackMessage, type SlackObject, stringAt, typeOf } from './message.ts';
+import { drawnSlack, messageOf } from './compose.ts';
+import { isList, isObject, type SlackMessage, type SlackObject, typeOf } from './message.ts';
 import { escapeMrkdwn, slackMentions } from './mrkdwn.ts';
 import { cutBlocks, faultsOfBlock, MAX_TOTAL, MOST_BLOCKS } from './own-blocks.ts';
 import { linesOfSlack } from './preview.ts';
-import { richText } from './rich-text.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
 const LONGEST_VALUE = 2000;
@@ -92,46 +90,19 @@ function compose(
 
 function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly SlackObject[] {
   const { language } = card;
-  const { kept, leftOut } = cutBlocks(withDrawn(blocks, card));
+  const { kept, leftOut } = cutBlocks(blocks);
   if (leftOut === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, leftOut), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];
-}
-
-/** Replaces each block such as `draw: outputs` with the blocks of that part of the card. */
-function withDrawn(blocks: readonly TemplateValue[], card: Card): readonly TemplateValue[] {
-  if (!blocks.some(isDrawn)) return blocks;
-  const shown = showCard(card, { ...MOST, tables: MOST_TABLES });
-  const drawn = (name: string) =>
-    richText(
-      linesOfCard(
-        shown,
-        CARD_PARTS.filter((part) => part === name),
-      ),
-    );
-  return blocks.flatMap<TemplateValue>((block) =>
-    isDrawn(block) ? drawn(stringAt(block, 'draw')) : [block],
-  );
-}
-
-function isDrawn(block: TemplateValue): block is SlackObject {
-  return isObject(block) && 'draw' in block;
 }
 
 function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
   if (text === undefined && blocks === undefined)
     return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
   if (!isList(blocks) || blocks.length === 0) return [];
-  const faults = blocks.flatMap((block, index) =>
-    isDrawn(block) ? drawFault(block, index) : faultsOfBlock(block, index),
-  );
-  const { leftOut } = cutBlocks(blocks.map((block) => (isDrawn(block) ? { type: 'divider' } : block)));
+  const faults = blocks.flatMap(faultsOfBlock);
+  const { leftOut } = cutBlocks(blocks);
   if (faults.length > 0 || leftOut === 0) return faults;
   const message = `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
   return [{ path: ['blocks'], message }];
-}
-
-function drawFault(block: SlackObject, index: number): readonly PartFault[] {
-  const isKnown = (CARD_PARTS as readonly string[]).includes(stringAt(block, 'draw'));
-  return isKnown ? [] : [{ path: ['blocks', index], message: `"draw" can only be ${CARD_PARTS.join(', ')}` }];
 }

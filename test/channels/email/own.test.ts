@@ -8,8 +8,7 @@ import {
   ownMails,
   placeInHtml,
 } from '../../../src/channels/email/format.ts';
-import { expectWellFormed } from '../../render/mail-rules.ts';
-import { cardWith, outputWith } from '../../support/cards.ts';
+import { cardWith } from '../../support/cards.ts';
 
 const composed = (parts: RenderedParts, card = cardWith()) => ownMails.compose(parts, card);
 const compose = (parts: RenderedParts, card = cardWith()): EmailMessage => composed(parts, card).message;
@@ -50,14 +49,6 @@ describe('an own mail', () => {
       'a <b>\n"c"',
       'a &lt;b&gt;<br>&quot;c&quot;',
     ]);
-  });
-
-  it('may place the drawn outputs', () => {
-    const card = cardWith({ outputs: [outputWith({ name: '<b>' })] });
-    expect(ownMails.textAt(['text']).drawn?.(card)['outputs']).to.equal('<b>: 12');
-    const drawn = ownMails.textAt(['html']).drawn?.(card)['outputs'];
-    expect(drawn).to.include('&lt;b&gt;').and.not.include('<b>');
-    if (typeof drawn === 'string') expectWellFormed(drawn);
   });
 });
 
