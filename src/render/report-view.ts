@@ -96,26 +96,12 @@ function doubtsText(doubts: readonly CalendarDoubt[], language: Language): strin
   return doubts.map((doubt) => doubtText(doubt, language)).join('\n');
 }
 
-/** The variables of a report that a digest, which is drawn by the same template, has not. */
-const NO_REPORT = {
-  period: '',
-  runs: '',
-  succeeded: '',
-  overdue: '',
-  unfinished: 0,
-  running_time: '',
-  incidents: '',
-  answers_cost: '',
-  budget: '',
-  forecast: '',
-};
-
 /** What a digest says beside its BOTs. */
 export function digestView(
   { group, doubts }: OwnSubject<'digest'>,
   { language }: Pick<DisplayConfig, 'language'>,
 ) {
-  return { ...NO_REPORT, group, doubts: doubtsText(doubts, language) };
+  return { group, doubts: doubtsText(doubts, language) };
 }
 
 /** In characters. */
