@@ -13,8 +13,12 @@ export class NotUtf8 extends Error {
   }
 }
 
+/** Between any two of them the event loop takes what has been read. */
+const TURNS = 20;
+
 /** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
 export class OneRead {
+  /** In milliseconds of an event loop that turns: a longer stand-still of its own is none of the disk's. */
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
   /** A read did not end in time and is still under way. */
@@ -34,16 +38,16 @@ export class OneRead {
   async #begin<T>(read: () => Promise<T>): Promise<T> {
     if (this.isHanging) throw this.#unanswered();
     return new Promise<T>((resolve, reject) => {
-      let last: NodeJS.Immediate | undefined;
-      const giveUp = () => {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+        if (turns < TURNS) return;
+        clearInterval(timer);
         this.isHanging = true;
         reject(this.#unanswered());
-      };
-      // After what has been read while the process itself stood still.
-      const timer = setTimeout(() => (last = setImmediate(giveUp)), this.#patienceMs);
+      }, this.#patienceMs / TURNS);
       const settle = () => {
-        clearTimeout(timer);
-        clearImmediate(last);
+        clearInterval(timer);
         this.isHanging = false;
       };
       read().finally(settle).then(resolve, reject);
