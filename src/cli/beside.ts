@@ -1,10 +1,25 @@
-/** Lets a command do what people do, on the ledger of a service that may be running. */
+/** Lets a command read, and do what people do, on the ledger of a service that may be running. */
 import { channelTypes } from '../channels/registry.ts';
+import type { Config } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { openBeside } from '../ledger/open-ledger.ts';
+import { openArchive, openBeside } from '../ledger/open-ledger.ts';
+import type { Archive } from '../ledger/registry.ts';
 import { createPeople, type People } from '../people/actions.ts';
 import { systemClock } from '../time/clock.ts';
+
+/** @throws {Error} there is no ledger, or it cannot be read; says what to do */
+export async function reading<T>(
+  { store }: Pick<Config, 'store'>,
+  read: (archive: Archive) => Promise<T>,
+): Promise<T> {
+  const { archive, close } = await openArchive(store.url);
+  try {
+    return await read(archive);
+  } finally {
+    await close();
+  }
+}
 
 export interface Beside {
   readonly people: People;

@@ -1,24 +1,21 @@
 /** Foretells for `botbell route` what the rules would decide about a callback at some time, by what the store knows. */
 import { type CheckedCallback, type StatusName, statusNameOf } from '../callback/callback.ts';
 import { decidedBy } from '../app/settings.ts';
-import type { Config } from '../config/config.ts';
 import { judgedBy } from '../deliver/plan.ts';
 import { keyOf, nameIn } from '../ledger/callbacks/keys.ts';
 import type { PlannedDelivery } from '../ledger/ledger.ts';
-import { type OpenArchive, openArchive } from '../ledger/open-ledger.ts';
 import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../ledger/timers/admission.ts';
 import { noticeOf } from '../notice/notice.ts';
 import type { AskedRoute, RouteRuling } from '../signal/decide.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
-import { formatInstant, type Language } from '../time/display.ts';
+import { formatInstant } from '../time/display.ts';
+import { reading } from './beside.ts';
 import type { CommandContext } from './context.ts';
 import type { Project } from './load-config.ts';
 
 export interface Foreseeing {
   readonly context: CommandContext;
   readonly project: Project;
-  readonly language: Language;
-  readonly timezone: string;
   /** The callback is made up, so that its message and outputs say nothing. */
   readonly isMadeUp: boolean;
 }
@@ -41,9 +38,9 @@ export async function ruledLines(
   const tell = (message: string) => context.message(visibleOnOneLine(message));
   const arriving = arrivingOf(foreseeing, checked, at, tell);
   const { botKey, watched, planned } = arriving;
-  const found = await readStore(project.config.store, (archive) =>
+  const found = await reading(project.config, (archive) =>
     archive.knownOf({ botKey, watched, planned }),
-  );
+  ).catch((error: Error) => error.message);
   const isKnown = typeof found !== 'string';
   if (!isKnown) tell(context.say('route.unknown', { why: found }));
   const asked = { ...foreseeing, status: statusNameOf(checked.callback), isKnown };
@@ -89,30 +86,23 @@ interface Asked extends Foreseeing {
 /** @returns undefined if the callback does not reach the destination */
 function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | undefined {
   const { decision, target } = foreseen;
-  const { context } = asked;
+  const { say } = asked.context;
   const names = rulesOfBefore(target, asked.status);
-  const before = conditionsOf(names, target, asked);
-  if (decision === undefined) return [context.say('route.told'), ...before];
+  const conditions = asked.isMadeUp ? (target.asked ?? []).flatMap(({ rules }) => rules.when ?? []) : [];
+  const before = [
+    ...names.slice(0, 1).map(() => say('route.before', { rules: names.join(', ') })),
+    ...conditions.slice(0, 1).map(() => say('route.when', { conditions: conditions.join(', ') })),
+  ];
+  if (decision === undefined) return [say('route.told'), ...before];
   const { ruling, routes, telling } = decision;
   const isCertain = asked.isKnown || names.length === 0;
   if (isCertain && ruling.does === 'let go' && ruling.rule === 'on') return undefined;
   const template = telling?.occasion?.template;
-  const drawn = template === undefined ? '' : context.say('route.as', { template });
+  const drawn = template === undefined ? '' : say('route.as', { template });
   // The ruling that counts comes first.
   const others = routes.filter(({ route }) => route !== ruling.route);
   const lines = others.map((other) => inWords(other, foreseen, asked));
   return [`${inWords(ruling, foreseen, asked)}${drawn}`, ...lines, ...before];
-}
-
-/** What the decision depends on that is not known here. */
-function conditionsOf(
-  names: readonly string[],
-  { asked = [] }: PlannedDelivery,
-  { context, isMadeUp }: Asked,
-): readonly string[] {
-  const isConditional = isMadeUp && asked.some(({ rules }) => rules.when !== undefined);
-  const before = names.length === 0 ? [] : [context.say('route.before', { rules: names.join(', ') })];
-  return isConditional ? [...before, context.say('route.when')] : before;
 }
 
 /** Names of the rules whose decision depends on earlier callbacks. */
@@ -129,34 +119,20 @@ function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusNam
 }
 
 /** `nightly-*: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
-function inWords(ruling: RouteRuling, { snoozes }: Foreseen, { context, language, timezone }: Asked): string {
-  const { route } = ruling;
-  if (ruling.does === 'tell') return `${route}: ${context.say('route.told')}`;
-  if (ruling.does === 'let go') return `${route}: ${context.say('route.let go', { rule: ruling.rule })}`;
-  const { rule, until, snoozeId } = ruling;
-  const time = until === undefined ? '' : formatInstant(until, timezone, language);
-  const end = until === undefined ? context.say('route.no end') : context.say('route.until', { time });
+function inWords({ route, ...ruling }: RouteRuling, { snoozes }: Foreseen, { context, project }: Asked) {
+  const { say } = context;
+  if (ruling.does === 'tell') return `${route}: ${say('route.told')}`;
+  const { does, rule } = ruling;
+  if (does === 'let go') return `${route}: ${say('route.let go', { rule })}`;
+  const { timezone, language } = project.config.display;
+  const { until, snoozeId } = ruling;
+  const end =
+    until === undefined
+      ? say('route.no end')
+      : say('route.until', { time: formatInstant(until, timezone, language) });
   const snooze = snoozes.find(({ id }) => id === snoozeId);
-  if (rule !== 'snooze' || snooze === undefined)
-    return `${route}: ${context.say('route.held', { rule, end })}`;
-  const { by, because } = snooze;
-  const sooner = snooze.isUntilSuccess ? context.say('route.or success') : '';
-  const why = because || context.say('route.no reason');
-  return `${route}: ${context.say('route.snoozed', { id: String(snooze.id), by, end: end + sooner, why })}`;
-}
-
-/** @returns what `read` does, or as text why the store cannot be read */
-export async function readStore<T>(
-  { url }: Config['store'],
-  read: (archive: OpenArchive['archive']) => Promise<T>,
-): Promise<T | string> {
-  let opened: OpenArchive | undefined;
-  try {
-    opened = await openArchive(url);
-    return await read(opened.archive);
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    await opened?.close();
-  }
+  if (snooze === undefined) return `${route}: ${say('route.held', { rule, end })}`;
+  const sooner = snooze.isUntilSuccess ? say('route.or success') : '';
+  const why = snooze.because || say('route.no reason');
+  return `${route}: ${say('route.snoozed', { id: String(snooze.id), by: snooze.by, end: end + sooner, why })}`;
 }

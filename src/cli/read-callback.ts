@@ -1,6 +1,7 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
 import { type CheckedCallback, InvalidCallback, checkCallback } from '../callback/callback.ts';
+import { faultInJapanese } from '../callback/fault-words.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -18,7 +19,9 @@ export async function readCallback(
   } catch (error) {
     if (!(error instanceof InvalidCallback)) throw error;
     const lines = error.errors.map(({ pointer, detail }) =>
-      visibleOnOneLine(`${file}: ${pointer || '/'}: ${detail}`),
+      visibleOnOneLine(
+        `${file}: ${pointer || '/'}: ${config.display.language === 'ja' ? faultInJapanese(detail) : detail}`,
+      ),
     );
     throw new CommandFailed(lines.join('\n'), { cause: error });
   }

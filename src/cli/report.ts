@@ -3,14 +3,13 @@ import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../admin/
 import { formatsFor } from '../admin/page/reader.ts';
 import { nameOf } from '../admin/page/parts/text.tsx';
 import { translator } from '../admin/page/words.ts';
-import type { Config } from '../config/config.ts';
-import { openArchive } from '../ledger/open-ledger.ts';
 import { type FullReport, loadReport, readReport, reportJson } from '../people/report.ts';
 import { csvOf, nameOfDays } from '../report/report.ts';
 import { inColumns } from '../text/aligned.ts';
 import { visible } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
+import { reading } from './beside.ts';
 import { type CommandContext, printJson } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
@@ -28,7 +27,7 @@ export async function run(context: CommandContext, { format, bot, ...days }: Opt
   const now = systemClock.now();
   const given = Object.entries({ ...days, bot_id: bot }).filter(([, text]) => text !== undefined);
   const { asked } = readReport(new URLSearchParams(given as [string, string][]), { timezone, now });
-  const report = await load(asked, config);
+  const report = await reading(config, (archive) => loadReport(archive, asked, config));
   const { hide } = context.secrets;
   const formats = formatsFor(language, timezone, now);
   const telling = { t: translator(language), formats, language, redact: hide };
@@ -36,15 +35,6 @@ export async function run(context: CommandContext, { format, bot, ...days }: Opt
   else if (format === 'csv') context.result(hide(csvOf(report)).slice(0, -1));
   else context.result(hide(inLines(report, telling)));
   return 0;
-}
-
-async function load(asked: Parameters<typeof loadReport>[1], config: Config): Promise<FullReport> {
-  const { archive, close } = await openArchive(config.store.url);
-  try {
-    return await loadReport(archive, asked, config);
-  } finally {
-    await close();
-  }
 }
 
 const LONGEST_NAME = 40;

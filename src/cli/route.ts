@@ -8,7 +8,7 @@ import {
   statusNameOf,
 } from '../callback/callback.ts';
 import { isPattern } from '../config/bot-id-pattern.ts';
-import type { RouteConfig } from '../config/config.ts';
+import type { Config, RouteConfig } from '../config/config.ts';
 import type { Router } from '../route/router.ts';
 import { routeEvents } from '../story/routing.ts';
 import { Sayings } from '../story/sayings.ts';
@@ -17,9 +17,10 @@ import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatElapsed, formatInstant, type Language, parseStartTime } from '../time/display.ts';
+import { reading } from './beside.ts';
 import { type CommandContext, printJson, styled, WrongUsage } from './context.ts';
-import { type Foreseeing, readStore, ruledLines } from './foresee.ts';
-import { loadProject, type Project } from './load-config.ts';
+import { type Foreseeing, ruledLines } from './foresee.ts';
+import { loadProject } from './load-config.ts';
 import { readCallback } from './read-callback.ts';
 
 interface Options {
@@ -47,16 +48,19 @@ export async function run(
   file: string | undefined,
   options: Options,
 ): Promise<number> {
-  const { bot, status, all = false, at, format } = options;
-  if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
-    throw new WrongUsage('name either a callback, or with --bot a BOT, or --all');
-  if (status !== undefined && bot === undefined) throw new WrongUsage('--status goes with --bot');
-  const asking = askingOf(
+  refuseUnclear(file, options);
+  const { status, all = false, at, format } = options;
+  const project = await loadProject(context, { withoutSecrets: true });
+  const { display } = project.config;
+  const now = systemClock.now();
+  const asking: Asking = {
     context,
-    await loadProject(context, { withoutSecrets: true }),
-    at,
-    file === undefined,
-  );
+    project,
+    router: decidedBy(project).router,
+    sayings: new Sayings({ ...display, now }),
+    at: at === 'now' ? now : parseStartTime(at ?? '', display.timezone),
+    isMadeUp: file === undefined,
+  };
   const answers: Answer[] = [];
   for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
   if (format === 'json') printJson(context, (file ?? status) === undefined ? answers : answers[0]);
@@ -65,42 +69,28 @@ export async function run(
   return 0;
 }
 
-function askingOf(
-  context: CommandContext,
-  project: Project,
-  at: string | undefined,
-  isMadeUp: boolean,
-): Asking {
-  const { language, timezone } = project.config.display;
-  const now = systemClock.now();
-  return {
-    context,
-    project,
-    router: decidedBy(project).router,
-    sayings: new Sayings({ language, timezone, now }),
-    language,
-    timezone,
-    at: at === 'now' ? now : parseStartTime(at ?? '', timezone),
-    isMadeUp,
-  };
+/** @throws {WrongUsage} */
+function refuseUnclear(file: string | undefined, { bot, status, all = false }: Options): void {
+  if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
+    throw new WrongUsage('name either a callback, or with --bot a BOT, or --all');
+  if (status !== undefined && bot === undefined) throw new WrongUsage('--status goes with --bot');
 }
 
-async function askedBy(
-  asking: Asking,
-  file: string | undefined,
-  { bot, status }: Options,
-): Promise<readonly CheckedCallback[]> {
-  if (file !== undefined) return [await readCallback(asking.context, file, asking.project.config)];
-  return madeUp(bot === undefined ? await botsOf(asking) : [bot], status, asking.timezone);
+async function askedBy(asking: Asking, file: string | undefined, { bot, status }: Options) {
+  const { context, project } = asking;
+  if (file !== undefined) return [await readCallback(context, file, project.config)];
+  return madeUp(bot === undefined ? await botsOf(asking) : [bot], status, project.config);
 }
 
 /** A callback of each BOT and status, of which only these count. */
-function madeUp(bots: readonly string[], status: StatusName | undefined, timezone: string) {
+function madeUp(bots: readonly string[], status: StatusName | undefined, { display }: Config) {
   const [job_id, start_time] = ['?', new Date(systemClock.now()).toISOString()];
   return bots.flatMap((bot_id) =>
     ALL_STATUSES.flatMap((name, code) => {
       if (status !== undefined && name !== status) return [];
-      return [checkCallback({ code, job_id, bot_id, bot_name: '', status: code, start_time }, timezone)];
+      return [
+        checkCallback({ code, job_id, bot_id, bot_name: '', status: code, start_time }, display.timezone),
+      ];
     }),
   );
 }
@@ -109,17 +99,18 @@ const BOTS_AT_ONCE = 1000;
 
 /** Those that routes name, and those that the store knows, if it can be read. */
 async function botsOf({ project, context }: Asking): Promise<readonly string[]> {
-  const { routes, store } = project.config;
+  const { routes } = project.config;
   const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
-  const read = await readStore(store, async (archive) => {
+  const read = reading(project.config, async (archive) => {
     for (let after: string | undefined = ''; after !== undefined;) {
       const page: readonly { readonly botId: string }[] = await archive.bots(after, BOTS_AT_ONCE);
       for (const { botId } of page) bots.add(botId);
       after = page.length < BOTS_AT_ONCE ? undefined : page.at(-1)?.botId;
     }
   });
-  if (typeof read === 'string')
-    context.message(visibleOnOneLine(context.say('route.bots unknown', { why: read })));
+  await read.catch(({ message: why }: Error) =>
+    context.message(visibleOnOneLine(context.say('route.bots unknown', { why }))),
+  );
   return [...bots].toSorted();
 }
 
@@ -128,7 +119,7 @@ type Answer = Awaited<ReturnType<typeof answerTo>>;
 
 async function answerTo(asking: Asking, checked: CheckedCallback) {
   const { callback } = checked;
-  const { router, sayings, at, language } = asking;
+  const { router, sayings, at, context } = asking;
   const status = statusNameOf(callback);
   const routes = router.explainAll(callback).flatMap((explanation) =>
     routeEvents(explanation, 0, callback, sayings).map(({ what, text: why }) => {
@@ -146,7 +137,7 @@ async function answerTo(asking: Asking, checked: CheckedCallback) {
     return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
   });
   const naming = status === 'error' ? router.routesOf(callback.bot_id) : [];
-  const steps = naming.flatMap((route) => stepsOf(route, language));
+  const steps = naming.flatMap((route) => stepsOf(route, context.speaks.language));
   const time = at === undefined ? null : new Date(at).toISOString();
   return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
 }
@@ -163,7 +154,8 @@ function stepsOf({ name: route, on, steps = [] }: RouteConfig, language: Languag
 }
 
 function print(answer: Answer, asking: Asking): void {
-  const { context, language, timezone, at } = asking;
+  const { context, project, at } = asking;
+  const { timezone, language } = project.config.display;
   const { bot_id, status, routes, reaches, steps } = answer;
   const line = (text: string) => context.result(visibleOnOneLine(text));
   const id = JSON.stringify(shortLine(bot_id, LONGEST_ID));

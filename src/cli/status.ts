@@ -1,11 +1,11 @@
 /** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
 import { calledOf, type Group, groupsOf, type Incident, SIGN_WORDS } from '../incident/incident.ts';
-import { openArchive } from '../ledger/open-ledger.ts';
 import { incidentJson } from '../people/json.ts';
 import { visibleOnOneLine, shellWord } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatAge } from '../time/display.ts';
+import { reading } from './beside.ts';
 import { type CommandContext, printJson, styled } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 import type { Words } from './words.ts';
@@ -24,11 +24,9 @@ export async function run(context: CommandContext, { format }: Options): Promise
   const found = await openNow(context).catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),
   );
-  const isSilent = typeof found !== 'string' && found.open.length === 0 && !found.isServed;
-  if (typeof found === 'string' || isSilent) {
-    context.message(
-      say('status.not known', { why: typeof found === 'string' ? found : say('status.silent') }),
-    );
+  if (typeof found === 'string' || (found.open.length === 0 && !found.isServed)) {
+    const why = typeof found === 'string' ? found : say('status.silent');
+    context.message(say('status.not known', { why }));
     return NOT_KNOWN;
   }
   const { open } = found;
@@ -44,21 +42,12 @@ export async function run(context: CommandContext, { format }: Options): Promise
   return open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
 }
 
-interface Found {
-  readonly open: readonly Incident[];
-  /** Whether some process is alive. */
-  readonly isServed: boolean;
-}
-
-async function openNow(context: CommandContext): Promise<Found> {
-  const config = await loadLedgerConfig(context);
-  const { archive, close } = await openArchive(config.store.url);
-  try {
+/** @returns the open incidents, and whether some process is alive */
+async function openNow(context: CommandContext) {
+  return reading(await loadLedgerConfig(context), async (archive) => {
     const living = await archive.processes();
     return { open: await archive.openIncidents(), isServed: living.length > 0 };
-  } finally {
-    await close();
-  }
+  });
 }
 
 const MOST_NAMED = 5;

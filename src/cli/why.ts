@@ -6,7 +6,6 @@ import { channelTypes } from '../channels/registry.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../ledger/archive/archive.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
-import { openArchive } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { destinationOf } from '../people/destinations.ts';
 import { notToldJson, storyJson } from '../people/json.ts';
@@ -17,6 +16,7 @@ import { visibleOnOneLine, shellWord } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
+import { reading } from './beside.ts';
 import { CommandFailed, type CommandContext, printJson, styled, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
@@ -62,12 +62,11 @@ export async function run(
     throw new WrongUsage('name either a job or, with --bot, a BOT, or with --not-told a destination');
   if (since !== undefined && destination === undefined) throw new WrongUsage('--since goes with --not-told');
   const config = await loadLedgerConfig(context);
-  const { archive, close } = await openArchive(config.store.url);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
   const planning = decidedBy({ config, configHash: '' });
-  const asked = { context, planning, archive, telling };
   const shapes: object[] = [];
-  try {
+  await reading(config, async (archive) => {
+    const asked = { context, planning, archive, telling };
     const all =
       destination === undefined
         ? stories(asked, { jobId, botId }, last)
@@ -75,9 +74,7 @@ export async function run(
     for await (const { shape, text } of all)
       if (format === 'json') shapes.push(shape);
       else context.result(text);
-  } finally {
-    await close();
-  }
+  });
   if (format === 'json') printJson(context, shapes);
   return 0;
 }

@@ -54,7 +54,7 @@ const WORDS = {
   'route.snoozed': ['held by snooze {id} of {by}, {end}: {why}', '{by}さんのスヌーズ {id} により保留します（{end}）：{why}'],
   'route.no reason': ['no reason given', '理由は書かれていません'],
   'route.before': ['depends on what came before: {rules}', '以前の結果によります：{rules}'],
-  'route.when': ['depends on the callback: when', 'コールバックの内容によります：when'],
+  'route.when': ['depends on the callback: {conditions}', 'コールバックの内容によります：{conditions}'],
   'route.unknown': ['what came before, and what is snoozed, is not known: {why}', '以前の結果とスヌーズは確認できません：{why}'],
   'route.bots unknown': ['only what the config names is listed: {why}', '設定にあるBOTだけの一覧です：{why}'],
   'snooze.none': ['nothing is snoozed', 'スヌーズ中のものはありません'],

@@ -166,7 +166,7 @@ routes:
           route: 'get_items',
           template_set: null,
           is_certain: true,
-          rules: ['get_items: told', 'depends on the callback: when'],
+          rules: ['get_items: told', 'depends on the callback: code > 1'],
         },
       ],
       steps: [],
