@@ -23,7 +23,7 @@ export const PHRASES = {
   'status.executing': ['Running', '実行中'],
   'state.delivered': ['Delivered', '届きました'],
   'state.pending': ['Not yet delivered', '届いていません'],
-  'state.dead': ['Given up', '送信をあきらめました'],
+  'state.dead': ['Dead letter', '配信不能'],
   'state.held': ['Held back', '保留中'],
   'kind.callback': ['Callback', 'コールバック'],
   'kind.alert': ['Alert', 'お知らせ'],
