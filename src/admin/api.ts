@@ -1,6 +1,7 @@
 /** The JSON API: gives scripts what the page shows and does. Unknown and invalid parameters are refused by name. */
 import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
+import { object, string } from 'yup';
 import type { Problem } from '../config/config.ts';
 import type { BulkKind } from '../ledger/deliveries/by-hand.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
@@ -29,11 +30,11 @@ import {
 import { type Outcome, Refused, statusOf } from '../people/outcomes.ts';
 import { readIncidentFilter, TAKE_UP_BODY } from '../people/incidents.ts';
 import { csvFileOf, loadReport, readReport, reportJson } from '../people/report.ts';
-import { SNOOZE_FIELDS } from '../people/snooze.ts';
+import { SNOOZE_BODY } from '../people/snooze.ts';
 import { COMMON_PAGE } from '../ledger/archive/stories.ts';
 import { loadStory } from '../story/story.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
-import { readFields, readTexts } from './body.ts';
+import { readFields } from './body.ts';
 import { actorOf } from './password.ts';
 import { routed, TO_THE_LETTER } from './routed.ts';
 import type { AdminServices } from './services.ts';
@@ -146,6 +147,8 @@ function withCallback(story: object, id: number, body: Uint8Array): string {
   return `${JSON.stringify(story).slice(0, -1)},"callback":${callback},"callback_url":${url}}`;
 }
 
+const TEST_BODY = object({ destination: string().nullable() });
+
 function addActions({ act }: Routes, { people }: ApiServices): void {
   act('post', '/api/callbacks/:id/route', NONE, ({ id, actor }) => people.routeAnew(id, actor));
   act('post', '/api/deliveries/:id/redeliver', only({ again: FLAG }), ({ id, actor, values }) =>
@@ -153,7 +156,7 @@ function addActions({ act }: Routes, { people }: ApiServices): void {
   );
   act('post', '/api/deliveries/:id/dismiss', NONE, ({ id, actor }) => people.dismiss(id, actor));
   act('post', '/api/test', NONE, async ({ ctx, actor }) =>
-    people.test((await readTexts(ctx, ['destination'])).destination, actor),
+    people.test((await readFields(ctx, TEST_BODY)).destination ?? '', actor),
   );
 }
 
@@ -240,7 +243,7 @@ async function readTakeUpBody(ctx: RouterContext) {
 function addSnoozes({ get, act }: Routes, { people }: ApiServices): void {
   get('/api/snoozes', NONE, async () => ({ items: (await people.snoozes()).map(snoozeJson) }));
   act('post', '/api/snoozes', NONE, async ({ ctx, actor }) =>
-    people.snooze(await readTexts(ctx, SNOOZE_FIELDS), actor),
+    people.snooze(await readFields(ctx, SNOOZE_BODY), actor),
   );
   act('delete', '/api/snoozes/:id', NONE, ({ id, actor }) => people.endSnooze(id, actor));
 }

@@ -1,9 +1,8 @@
 /** Reads bodies of requests to the admin listener, up to a size limit, as a form or as JSON. */
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { ObjectSchema, ValidationError } from 'yup';
+import { type ObjectSchema, ValidationError } from 'yup';
 import { HttpProblem } from '../http/problem.ts';
-import { isJsonObject } from '../text/json.ts';
 
 const LARGEST_JSON_BYTES = 64 * 1024;
 
@@ -12,36 +11,15 @@ export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearc
   return new URLSearchParams(await readText(ctx, 'application/x-www-form-urlencoded', maxBytes));
 }
 
-/** Reads a JSON object that has only these texts; '' for one that is absent or null. @throws {HttpProblem} 400, 413 or 415 */
-export async function readTexts<Name extends string>(
-  ctx: Context,
-  names: readonly Name[],
-): Promise<Readonly<Record<Name, string>>> {
-  const value = jsonIn((await readText(ctx, 'application/json', LARGEST_JSON_BYTES)) || '{}');
-  const isMeant =
-    isJsonObject(value) &&
-    Object.entries(value).every(
-      ([name, text]) => names.some((each) => each === name) && typeof (text ?? '') === 'string',
-    );
-  if (!isMeant) throw badRequest(`The body must be a JSON object of texts: ${names.join(', ')}.`);
-  return Object.fromEntries(names.map((name) => [name, value[name] ?? ''])) as Record<Name, string>;
-}
-
 /** Reads a JSON object by its schema. @throws {HttpProblem} 400, 413 or 415 */
 export async function readFields<Values extends object>(ctx: Context, schema: ObjectSchema<Values>) {
-  const value = jsonIn((await readText(ctx, 'application/json', LARGEST_JSON_BYTES)) || '{}');
+  const text = (await readText(ctx, 'application/json', LARGEST_JSON_BYTES)) || '{}';
   try {
-    return schema.validateSync(value, { strict: true });
+    const whole = schema.noUnknown('${unknown} is no field of it');
+    return whole.validateSync(JSON.parse(text), { strict: true });
   } catch (error) {
-    throw badRequest(`The body cannot be meant: ${(error as ValidationError).message}.`, error);
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw badRequest('The body is not JSON.', error);
+    if (!(error instanceof ValidationError)) throw badRequest('The body is not JSON.', error);
+    throw badRequest(`The body cannot be meant: ${error.message}.`, error);
   }
 }
 

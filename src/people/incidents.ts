@@ -46,7 +46,7 @@ export const TAKE_UP_BODY = object({
   by: string().nullable(),
   because: string().nullable(),
   quiet: boolean(),
-}).noUnknown();
+});
 
 /** @throws {Refused} nobody is named, or no incident, or too many */
 export function readTakeUp(

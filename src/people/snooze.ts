@@ -1,4 +1,5 @@
 /** Reads the request for a snooze, and its end, from texts. */
+import { type InferType, object, string } from 'yup';
 import { parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
 import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
@@ -8,8 +9,10 @@ import { shortLine, shortText } from '../text/cut.ts';
 import type { FilterContext } from './filters.ts';
 import { Refused } from './outcomes.ts';
 
-export const SNOOZE_FIELDS = ['bot_id', 'destination', 'until', 'because'] as const;
-export type SnoozeFields = Readonly<Record<(typeof SNOOZE_FIELDS)[number], string>>;
+const text = string().nullable();
+/** The body of a request to snooze. */
+export const SNOOZE_BODY = object({ bot_id: text, destination: text, until: text, because: text });
+export type SnoozeFields = InferType<typeof SNOOZE_BODY>;
 
 /** Characters of a field; more are cut. */
 const LONGEST_TEXT = 1000;
@@ -19,12 +22,12 @@ const NINE = 540;
 
 /** @throws {Refused} nothing is named, or the end is no time to come */
 export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<SnoozeRequest, 'actor'> {
-  const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name]).trim(), LONGEST_TEXT);
+  const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name] ?? '').trim(), LONGEST_TEXT);
   const [botId, destination] = [textOf('bot_id') || undefined, textOf('destination') || undefined];
   if ((botId ?? destination) === undefined) throw new Refused({ name: 'snooze nothing' });
   const end = readEnd(textOf('until'), context);
   if (end.isUntilSuccess && botId === undefined) throw new Refused({ name: 'snooze whose' });
-  return { botId, destination, ...end, because: shortLine(fields.because, LONGEST_TEXT) };
+  return { botId, destination, ...end, because: shortLine(fields.because ?? '', LONGEST_TEXT) };
 }
 
 /** `next-success` (within seven days), or a time in the display's time zone. */
