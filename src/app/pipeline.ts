@@ -15,7 +15,7 @@ import { toldOfTroublesAlone } from '../people/incidents.ts';
 import { type SendOnce, sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryName } from '../ledger/ledger.ts';
-import { POLL_MS } from '../ledger/deliveries/turns.ts';
+import { POLL_MS } from '../ledger/deliveries/claim.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
 import type { Random } from '../text/random.ts';

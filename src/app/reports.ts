@@ -12,7 +12,7 @@ import type { BulkStep } from '../ledger/deliveries/by-hand.ts';
 import { OperationFailed } from '../ledger/failures.ts';
 import { LedgerUnavailable } from '../ledger/ledger.ts';
 import type { LedgerOptions } from '../ledger/open-ledger.ts';
-import type { StoreEvent } from '../ledger/sqlite/space.ts';
+import type { StoreEvent } from '../ledger/sqlite/file.ts';
 import type { TemplateFailure } from '../render/renderer.ts';
 import type { TurnedAway } from '../http/problem.ts';
 import { isAlert, isForOperators, jobIdOf, type Notice } from '../notice/notice.ts';

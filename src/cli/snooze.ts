@@ -1,7 +1,7 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import { decidedBy } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
-import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
+import type { KeptSnooze } from '../ledger/timers/timers.ts';
 import { snoozeJson } from '../people/json.ts';
 import { outcomeInWords } from '../people/outcomes.ts';
 import { readSnooze } from '../people/snooze.ts';

@@ -1,6 +1,5 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
-import type { ClaimRequest } from '../ledger/deliveries/claim.ts';
-import { channelOf, POLL_MS, type ClaimTurns } from '../ledger/deliveries/turns.ts';
+import { channelOf, type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
 import type { ConfigFollower } from './follow-config.ts';

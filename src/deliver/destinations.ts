@@ -9,7 +9,7 @@ import {
 } from '../ledger/deliveries/failing.ts';
 import type { AttemptResult } from './attempt.ts';
 import { errorOf } from './outcome.ts';
-import { Places } from '../ledger/deliveries/turns.ts';
+import { Places } from '../ledger/deliveries/claim.ts';
 
 /** Times are by the monotonic clock. */
 export class Failing {

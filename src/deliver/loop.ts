@@ -1,6 +1,6 @@
 /** Attempts and settles every delivery that this process has claimed, whether a POST waits for it or not. */
 import { type DeliveryName, isSame, type Settlement } from '../ledger/ledger.ts';
-import { MOST_OF_DESTINATION } from '../ledger/deliveries/turns.ts';
+import { MOST_OF_DESTINATION } from '../ledger/deliveries/claim.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
 import { Passing, UnderWay } from '../time/clock.ts';
 import { type AttemptResult, Sending } from './attempt.ts';

@@ -21,7 +21,6 @@ import * as rules from './timers/admission.ts';
 import * as firing from './timers/fire.ts';
 import * as holds from './deliveries/holds.ts';
 import * as timers from './timers/timers.ts';
-import * as snoozes from './timers/snoozes.ts';
 
 export const archiveReads = {
   callbacks: callbacks.findCallbacks,
@@ -37,7 +36,7 @@ export const archiveReads = {
   destinations: overviews.destinationsNamed,
   delivery: callbacks.readDelivery,
   knownOf: rules.knownOf,
-  snoozes: snoozes.readSnoozes,
+  snoozes: timers.readSnoozes,
   tally: byHand.tally,
   bulks: byHand.readBulks,
   bulk: byHand.readBulk,
@@ -58,8 +57,8 @@ export const actionOperations = {
   startBulk: byHand.startBulk,
   stopBulk: byHand.stopBulk,
   continueBulk: byHand.continueBulk,
-  snooze: snoozes.snooze,
-  endSnooze: snoozes.endSnooze,
+  snooze: timers.snooze,
+  endSnooze: timers.endSnooze,
   takeUp: incidents.takeUp,
   releaseIncidents: incidents.releaseIncidents,
   closeIncidents: incidents.closeIncidents,

@@ -5,7 +5,7 @@ import type { ArchivedBot, ArchivedCallback, ArchivedRefusal, Page, Run } from '
 import { type Incident, stateOf } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { DeliveryRecord } from '../ledger/ledger.ts';
-import type { KeptSnooze } from '../ledger/timers/snoozes.ts';
+import type { KeptSnooze } from '../ledger/timers/timers.ts';
 import { standingOf } from '../story/standing.ts';
 import type { StoryEvent } from '../story/sayings.ts';
 import type { LoadedStory } from '../story/story.ts';

@@ -1,7 +1,7 @@
 /** Reads the request for a snooze, and its end, from texts. */
 import { type InferType, object, string } from 'yup';
 import { parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
-import type { SnoozeRequest } from '../ledger/timers/snoozes.ts';
+import type { SnoozeRequest } from '../ledger/timers/timers.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';

@@ -12,7 +12,7 @@ import type {
   DueDelivery,
   Settlement,
 } from '../../src/ledger/ledger.ts';
-import { MOST_OF_DESTINATION, type ClaimTurns } from '../../src/ledger/deliveries/turns.ts';
+import { type ClaimTurns, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
 import type { Ended, EndedHold, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';

@@ -5,7 +5,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { Ended, EndedHold } from '../../src/ledger/deliveries/holds.ts';
 import { judge } from '../../src/ledger/timers/admission.ts';
-import type { SnoozeRequest } from '../../src/ledger/timers/snoozes.ts';
+import type { SnoozeRequest } from '../../src/ledger/timers/timers.ts';
 import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';

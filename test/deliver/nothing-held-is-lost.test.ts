@@ -1,7 +1,7 @@
 /** Whatever comes in whatever order, over restarts, replicas, snoozes and other configs: what is held is told in the end. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { SnoozeRequest } from '../../src/ledger/timers/snoozes.ts';
+import type { SnoozeRequest } from '../../src/ledger/timers/timers.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
 const MINUTE = 60_000;

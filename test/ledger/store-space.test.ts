@@ -3,7 +3,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Admission, type DeliveryTarget, LedgerFull } from '../../src/ledger/ledger.ts';
-import type { StoreEvent } from '../../src/ledger/sqlite/space.ts';
+import type { StoreEvent } from '../../src/ledger/sqlite/file.ts';
 import {
   answeredOf,
   arrivalOf,

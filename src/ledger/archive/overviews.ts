@@ -14,7 +14,7 @@ import type {
 import { DOWN_AFTER_MS, isPaused } from '../deliveries/failing.ts';
 import { boundsOf, isOfBot, pageOf } from './stories.ts';
 import { EARLIER, EXECUTING } from '../deliveries/rows.ts';
-import { channelOf } from '../deliveries/turns.ts';
+import { channelOf } from '../deliveries/claim.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 

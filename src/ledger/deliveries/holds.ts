@@ -12,9 +12,8 @@ import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { holdBack, makePending } from './deliveries.ts';
 import { HAS_FAILED_AGAIN, IS_OVER, lockHeld } from './rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
-import { openSnoozes } from '../timers/snoozes.ts';
+import { destinationOf, endTimer, openSnoozes, type Timer } from '../timers/timers.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
-import { destinationOf, endTimer, type Timer } from '../timers/timers.ts';
 import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 
 /** A delivery whose hold has ended, or whose rules are to be asked again. */

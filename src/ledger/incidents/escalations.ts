@@ -16,8 +16,7 @@ import {
 import { addRows, makePending } from '../deliveries/deliveries.ts';
 import { lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
-import { openSnoozes } from '../timers/snoozes.ts';
-import { beginTimers, endTimer, putTimers, type Timer } from '../timers/timers.ts';
+import { beginTimers, endTimer, openSnoozes, putTimers, type Timer } from '../timers/timers.ts';
 import { deliveredOf, INCIDENT_ROW, type IncidentRow, type ToldTarget, troublesOf } from './telling.ts';
 
 export type FirstStep = readonly [route: string, step: NonNullable<AskedRoute['firstStep']>];

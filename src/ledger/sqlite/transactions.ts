@@ -18,8 +18,7 @@ import { systemRandom } from '../../text/random.ts';
 import { Deadline, Turns } from '../../time/clock.ts';
 import { ledgerState, upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
-import { hasBytes, MEMORY } from './file.ts';
-import { Space, type StoreEvent } from './space.ts';
+import { hasBytes, MEMORY, Space, type StoreEvent } from './file.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;

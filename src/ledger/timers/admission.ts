@@ -13,8 +13,7 @@ import {
   withoutAhead,
   withSuccessAt,
 } from './facts.ts';
-import { lockTimers, putTimers, readTimers, type Timer } from './timers.ts';
-import { endSnoozes, openSnoozes } from './snoozes.ts';
+import { endSnoozes, lockTimers, openSnoozes, putTimers, readTimers, type Timer } from './timers.ts';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import {
   type BurstWindow,

@@ -1,10 +1,12 @@
-/** Timers: rows that are due at a time whatever comes, such as that of a run without a result. A process claims one; what it leads to is written with its end. */
+/** Timers: rows that are due at a time whatever comes, such as that of a run without a result; and snoozes. A process claims one; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
-import { inChunks, type Tx } from '../database.ts';
+import { inChunks, only, type Tx } from '../database.ts';
 import { hasResult, IS_IDLE, type NoticeRow } from '../deliveries/rows.ts';
 import type { ArchivedCallback, Run } from '../archive/archive.ts';
-import { storedJson } from '../callbacks/keys.ts';
+import { keyOf, nameIn, storedJson } from '../callbacks/keys.ts';
+import type { Snooze } from '../../signal/rules.ts';
+import type { Actor } from '../callbacks/history.ts';
 
 /** `burst` counts the messages of a window, and fires nothing. `hold`: holds have ended at a destination. `escalation`: a route's steps of an incident. */
 export type TimerKind =
@@ -152,4 +154,59 @@ export async function openRun(tx: Tx, callbackId: number) {
     SELECT job_id, bot_id, bot_name, started_at, body
     FROM callbacks WHERE id = ${callbackId} AND NOT ${hasResult('callbacks')}`);
   return row && { ...row, body: Buffer.from(storedJson(row.body)).toString() };
+}
+
+export interface SnoozeRequest
+  extends
+    Pick<Snooze, 'until' | 'isUntilSuccess' | 'because'>,
+    Partial<Pick<Snooze, 'botId' | 'destination'>> {
+  readonly actor: Actor;
+}
+
+export interface KeptSnooze extends Snooze {
+  readonly createdAt: number;
+  readonly held: number;
+}
+
+const COLUMNS = sql`id, bot_id, destination, until_at AS until, is_until_success, because, actor, created_at`;
+
+function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row) {
+  return { ...row, by: actor.user ?? actor.via };
+}
+
+export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
+  const { botId, destination, until, isUntilSuccess, because, actor } = request;
+  const begun = await tx.all<{ id: number }>(sql`
+    INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
+    VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${isUntilSuccess},
+      ${because}, ${actor}, ${tx.now}) RETURNING id`);
+  return only(begun).id;
+}
+
+/** Snoozes that have not ended, newest first, with how much each holds. */
+export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
+  const rows = await tx.all<Omit<KeptSnooze, 'by'> & { readonly actor: Actor }>(sql`
+    SELECT ${COLUMNS}, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
+    FROM snoozes WHERE until_at > ${tx.now} ORDER BY id DESC`);
+  return rows.map(snoozeOf);
+}
+
+export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
+  const rows = await tx.all<Omit<Snooze, 'by'> & { readonly actor: Actor }>(
+    sql`SELECT ${COLUMNS} FROM snoozes WHERE until_at > ${tx.now} ORDER BY id`,
+  );
+  return rows.map(snoozeOf);
+}
+
+/** Ends snoozes; `endedHolds` then gives what they held. @returns whether any had not ended yet */
+export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const ended = await tx.all<{ id: number }>(
+    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND id IN (${join(ids)}) RETURNING id`,
+  );
+  return ended.length > 0;
+}
+
+export function endSnooze(tx: Tx, id: number): Promise<boolean> {
+  return endSnoozes(tx, [id]);
 }

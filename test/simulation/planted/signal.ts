@@ -141,7 +141,7 @@ export const SIGNAL: readonly Planted[] = [
   },
   {
     does: 'begins no hold to end when somebody ends a snooze',
-    file: 'src/ledger/timers/snoozes.ts',
+    file: 'src/ledger/timers/timers.ts',
     from: 'UPDATE snoozes SET until_at = ${tx.now} WHERE',
     to: 'UPDATE snoozes SET until_at = until_at + 0 * ${tx.now} WHERE',
   },

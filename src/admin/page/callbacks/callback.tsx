@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../../../ledger/ledger.ts';
 import { type Standing, standingOf, type Tone } from '../../../story/standing.ts';
 import type { StoryEvent, StoryEventName } from '../../../story/sayings.ts';
 import { MessageFrame } from '../message.tsx';
-import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
+import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
 import { type LoadedStory, loadStory } from '../../../story/story.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { Snoozed } from '../operation/snoozes.tsx';

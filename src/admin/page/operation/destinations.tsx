@@ -3,7 +3,7 @@ import { failureInWords } from '../../../channels/failure.ts';
 import { SIGN_WORDS } from '../../../incident/incident.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
-import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
+import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';

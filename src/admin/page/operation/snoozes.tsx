@@ -1,6 +1,6 @@
 /** The list of snoozes with a button to end each, and the form to begin one. */
 import { destinationsOf } from '../../../route/router.ts';
-import type { KeptSnooze } from '../../../ledger/timers/snoozes.ts';
+import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Code, Foreign, Time } from '../parts/text.tsx';
