@@ -8,6 +8,9 @@ import { botbell } from './subjects.ts';
 
 const REPLICAS = [1, 2, 4] as const;
 
+/** Callbacks that do not count, for each replica: all are equally warm, and seven start in each round. */
+const WARM_UP = 3000;
+
 export interface Together {
   readonly replicas: number;
   /** Callbacks answered per second, by all: the median of the rounds. */
@@ -23,14 +26,14 @@ export async function measureReplicas(store: string, effort: Effort): Promise<To
   return measured.map(({ replicas, rounds }) => ({ replicas, perSecond: median(rounds) }));
 }
 
-async function perSecondOf(replicas: number, store: string, { warmUp, measured }: Effort): Promise<number> {
+async function perSecondOf(replicas: number, store: string, { measured }: Effort): Promise<number> {
   const standIns = await StandIns.start();
   const starting = Array.from({ length: replicas }, () => botbell('replica', { store }).start(standIns));
   const running = await Promise.all(starting);
   const load = new Load(...running.map(({ url }) => url));
   try {
     let perSecond = 0;
-    for (const count of [warmUp * replicas, measured]) {
+    for (const count of [WARM_UP * replicas, measured]) {
       const batch = writeCallbacks(count);
       perSecond = await load.saturate(batch);
       await standIns.verify(batch);
