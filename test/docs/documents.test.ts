@@ -122,6 +122,20 @@ describe('The documents', () => {
     expect(listed.toSorted()).to.deep.equal(there.toSorted());
   });
 
+  it('list each command with all of its options', async () => {
+    const rows = firstCells(readDocument('docs/commands.md'), /^\| (`[\w-]+.*`.*) \|$/gm);
+    const listed = rows.map((row) => [/^`([\w-]+)/.exec(row)?.[1] ?? '', row] as const);
+    const { stdout } = await runCommand(['--help']);
+    const there = firstCells(stdout, /^ {2}([a-z][\w-]*) .*/gm).filter((command) => command !== 'help');
+    expect(listed.map(([command]) => command).toSorted()).to.deep.equal(there.toSorted());
+    for (const [command, row] of listed) {
+      const [own = ''] = (await runCommand([command, '--help'])).stdout.split('Global Options:');
+      const options = firstCells(own, /^ +(?:-\w, )?(--[\w-]+)/gm).filter((option) => option !== '--help');
+      const missing = options.filter((option) => !row.includes(option));
+      expect(missing, command).to.deep.equal([]);
+    }
+  });
+
   it('name only npm scripts that there are', () => {
     const named = ['README.md', 'CONTRIBUTING.md'].flatMap((document) =>
       firstCells(readDocument(document), /npm run (?:-s )?([\w:]+)/g),
