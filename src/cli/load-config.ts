@@ -11,6 +11,7 @@ import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
 import { formatProblem } from '../config/problems.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
+import { wordsIn } from './words.ts';
 
 type ConfigSource = Pick<CommandContext, 'configFile' | 'variables'> &
   Partial<Pick<CommandContext, 'message' | 'secrets' | 'speaks'>>;
@@ -28,7 +29,7 @@ export function readProject(
   return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
 }
 
-/** Prints warnings as messages. @throws {CommandFailed} with every error of the config and its templates */
+/** Says how many warnings there are, where `source` has messages. @throws {CommandFailed} with every error of the config and its templates */
 export async function loadProject(
   source: ConfigSource,
   how: { readonly withoutSecrets?: boolean } = {},
@@ -36,7 +37,8 @@ export async function loadProject(
   const { loaded, problems } = await readProject(source, how);
   if (loaded === undefined) throw refusalOf(problems);
   heed(source, loaded.config);
-  for (const problem of problems) source.message?.(formatProblem(problem));
+  const { length: count } = problems;
+  if (count > 0) source.message?.(wordsIn(loaded.config.display)('warnings', { count }));
   const readAgain: ReadAgain = ({ calendars }) => readProject(source, { datesOfFiles: calendars.files });
   return { ...loaded, readConfig: readAgain };
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
+import { formatProblem } from '../config/problems.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -21,8 +22,9 @@ export async function run(given: CommandContext, options: Options, serve: Comman
     throw new WrongUsage(`there is no command '${unknown}'${didYouMean(unknown, names)}`);
   // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
-  const { secrets } = context;
-  const project = await loadProject(context);
+  const { secrets, speaks, variables, configFile } = context;
+  const project = await loadProject({ secrets, speaks, variables, configFile });
+  for (const warning of project.warnings) context.message(formatProblem(warning));
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
   const app = await startApp({
     ...project,

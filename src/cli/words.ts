@@ -109,6 +109,7 @@ const WORDS = {
     'run `botbell check`; the config before it stays in force',
     '`botbell check` を実行してください。それまでの設定で動いています',
   ],
+  warnings: ['{count|warning|warnings}, as `botbell check` says', '警告が{count}件あります（`botbell check` で確認できます）'],
   'check.missing': ['not set here, and so not checked: {names}', 'ここでは設定されておらず、確認していないもの：{names}'],
   'check.channel': ['channel {name}', 'チャネル {name}'],
   'check.usable': ['can be used', '使えます'],

@@ -85,11 +85,12 @@ describe('The command line', () => {
   });
 
   describe('check', () => {
-    it('lets warnings pass unless --strict', async () => {
+    it('lets warnings pass unless --strict; other commands say only how many there are', async () => {
       writeFileSync(config, `${CONFIG}\nreceiver: { token: short }\n`);
       expect((await run('check')).code).to.equal(0);
       const strict = await runCommand(['check', '--config', config, '--strict']);
       expect([strict.code, strict.stdout.includes('warning')]).to.deep.equal([1, true]);
+      expect((await run('preview', ERROR)).stderr).to.equal('1 warning, as `botbell check` says');
     });
 
     it('checks where no variable is set with --without-secrets, and says which were taken for granted', async () => {
