@@ -67,6 +67,9 @@ export function elapsedSecondsOf({ elapsed_time }: Pick<Callback, 'elapsed_time'
   return typeof seconds === 'number' && seconds >= 0 && seconds < Infinity ? seconds : undefined;
 }
 
+/** A byte of dense JSON takes twenty of the heap: as many callbacks as may be in flight have room only up to this size. */
+export const LARGE_BYTES = 24 * 1024;
+
 /** Levels of nested arrays and objects; the callback itself is the first. */
 export const MAX_DEPTH = 64;
 

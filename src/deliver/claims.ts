@@ -1,4 +1,5 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
+import { LARGE_BYTES } from '../callback/callback.ts';
 import { channelOf, type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
 import type { DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
@@ -106,7 +107,7 @@ export class Claims {
     const { clock, loop, follower, ledger } = this.#dependencies;
     const settings = this.#dependencies.settings.current;
     const until = clock.monotonic() + settings.config.receiver.answerWithinMs;
-    const { record, kind, notice, firstReceivedAt } = claimed;
+    const { record, kind, notice, bytes, firstReceivedAt } = claimed;
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
     if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
@@ -116,7 +117,7 @@ export class Claims {
     const delivery = loop.take({ record, notice, firstReceivedAt, planned, settings, until, asOf });
     // Whatever else of its job there is may be older than this process.
     delivery.mayHaveNext = true;
-    delivery.render(afterRendering(notice));
+    if (bytes > LARGE_BYTES) delivery.render(afterRendering(notice));
     loop.begin(delivery);
   }
 

@@ -171,6 +171,8 @@ export interface DueDelivery {
   readonly record: DeliveryRecord;
   readonly kind: CallbackKind;
   readonly notice: Notice;
+  /** Of its callback, as received. */
+  readonly bytes: number;
   readonly firstReceivedAt: number;
   /** This claim took it over: until now the service was to retry it. */
   readonly isTakenOver: boolean;

@@ -1,5 +1,6 @@
 /** Limits the callbacks that this process takes at once, and their bytes. Callbacks past a limit are answered 503. */
 import { type Clock, Deadline, UnderWay } from '../time/clock.ts';
+import { LARGE_BYTES } from '../callback/callback.ts';
 import { unavailable } from './problems.ts';
 
 /** Bytes of all bodies that are read and parsed at once; twice the largest allowed body if that is more. */
@@ -8,11 +9,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** A body up to this size is not counted: a connection may buffer as much in any case. */
 export const SMALL_BYTES = 64 * 1024;
 
-/**
- * A byte of dense JSON takes twenty of the heap: as many callbacks as may be in flight have room only up to this size. Larger ones are
- * handled at once up to so many bytes together. None counts for more than half, so that two of any size are.
- */
-const LARGE_BYTES = 24 * 1024;
+/** Callbacks of more than `LARGE_BYTES` are handled at once up to so many bytes together. None counts for more than half, so that two of any size are. */
 const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */

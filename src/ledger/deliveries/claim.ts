@@ -154,6 +154,7 @@ async function claimRows(
     return {
       record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
       kind: row.kind,
+      bytes: row.bytes,
       firstReceivedAt: row.receivedAt,
       isTakenOver: !row.isTakenOver,
       notice,
