@@ -161,7 +161,8 @@ function addActions({ act }: Routes, { people }: ApiServices): void {
 }
 
 /** Redelivers or dismisses all deliveries that a filter matches, and reports the progress. */
-function addBulks({ get, act }: Routes, { people, surroundings: { display, now } }: ApiServices): void {
+function addBulks({ get, act }: Routes, { archive, people, surroundings }: ApiServices): void {
+  const { display, now } = surroundings;
   const read = (query: URLSearchParams) => readRedelivery(query, { ...display(), now: now() });
   const start =
     (what: BulkKind) =>
@@ -177,9 +178,9 @@ function addBulks({ get, act }: Routes, { people, surroundings: { display, now }
     };
   act('post', '/api/redeliver', read, start('redelivered'));
   act('post', '/api/dismiss', read, start('dismissed'));
-  get('/api/redeliveries', NONE, async () => ({ items: (await people.bulks()).map(bulkJson) }));
+  get('/api/redeliveries', NONE, async () => ({ items: (await archive.bulks()).map(bulkJson) }));
   get('/api/redeliveries/:id', NONE, async ({ id }) => {
-    const bulk = await people.bulk(id);
+    const bulk = await archive.bulk(id);
     return bulk && bulkJson(bulk);
   });
   act('post', '/api/redeliveries/:id/stop', NONE, ({ id, actor }) => people.stopBulk(id, actor));
@@ -218,9 +219,9 @@ function addReport({ get }: Routes, { archive, surroundings, drawing }: ApiServi
 }
 
 /** `ids`: a list of incidents, or the one of the path. */
-function addIncidents({ get, act }: Routes, { people, surroundings: { redact } }: ApiServices): void {
+function addIncidents({ get, act }: Routes, { archive, people, surroundings }: ApiServices): void {
   get('/api/incidents', readIncidentFilter, async ({ values: { filter, page } }) =>
-    pageJson(await people.incidents(filter, page), (item) => incidentJson(item, redact)),
+    pageJson(await archive.incidents(filter, page), (item) => incidentJson(item, surroundings.redact)),
   );
   act('post', '/api/incidents/take-up', NONE, async ({ ctx, actor }) => {
     const { ids, ...fields } = await readTakeUpBody(ctx);
@@ -240,8 +241,8 @@ async function readTakeUpBody(ctx: RouterContext) {
   return { ids, by: by ?? '', because: because ?? '', quiet };
 }
 
-function addSnoozes({ get, act }: Routes, { people }: ApiServices): void {
-  get('/api/snoozes', NONE, async () => ({ items: (await people.snoozes()).map(snoozeJson) }));
+function addSnoozes({ get, act }: Routes, { archive, people }: ApiServices): void {
+  get('/api/snoozes', NONE, async () => ({ items: (await archive.snoozes()).map(snoozeJson) }));
   act('post', '/api/snoozes', NONE, async ({ ctx, actor }) =>
     people.snooze(await readFields(ctx, SNOOZE_BODY), actor),
   );

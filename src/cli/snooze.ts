@@ -30,12 +30,12 @@ export async function run(context: CommandContext, botId = '', options: Options)
   const fields = { bot_id: botId, destination: to, until, because };
   // Before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
-  return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
+  return beside(decidedBy({ config, configHash: '' }), async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.values?.['hint'])
       context.message(visibleOnOneLine(outcomeInWords(begun, context.speaks.language)));
     const id = end ?? begun?.json?.['id'];
-    const kept = (await people.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
+    const kept = (await ledger.archive.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
     const ended =
       end === undefined
         ? undefined

@@ -1,5 +1,7 @@
 /** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
 import { calledOf, type Group, groupsOf, type Incident, SIGN_WORDS } from '../incident/incident.ts';
+import type { ArchivedIncident } from '../ledger/archive/archive.ts';
+import { gistIn } from '../people/incidents.ts';
 import { incidentJson } from '../people/json.ts';
 import { visibleOnOneLine, shellWord } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
@@ -55,12 +57,13 @@ const LONGEST_NAME = 80;
 const LONGEST_ID = 250;
 
 /** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
-function linesOf(group: Group, context: CommandContext): string {
+function linesOf(group: Group<ArchivedIncident>, context: CommandContext): string {
   const { say, secrets, speaks } = context;
   const { hide } = secrets;
   const { language } = speaks;
   const { latest, incidents, since, count } = group;
-  const { gist, sign, takenUp, isWaiting } = latest;
+  const { sign, takenUp, isWaiting } = latest;
+  const gist = gistIn(latest, language);
   const line = say('status.line', {
     who: subjectsOf(incidents, hide, say),
     what: SIGN_WORDS[sign][language] + (gist && `: ${gist}`),

@@ -67,24 +67,24 @@ export function calledOf({ kind, name, subject }: Pick<Incident, 'kind' | 'name'
 }
 
 /** Incidents that have one cause, as far as their gists tell. */
-export interface Group {
+export interface Group<Each extends Incident = Incident> {
   /** The one with the latest sign. */
-  readonly latest: Incident;
+  readonly latest: Each;
   /** In the order in which they began. */
-  readonly incidents: readonly [Incident, ...Incident[]];
+  readonly incidents: readonly [Each, ...Each[]];
   readonly since: number;
   readonly count: number;
 }
 
 /** BOTs whose gists are alike are one group, the others stand alone. @returns the worst first */
-export function groupsOf(open: readonly Incident[]): readonly Group[] {
-  const groups = new Map<string, [Incident, ...Incident[]]>();
+export function groupsOf<Each extends Incident>(open: readonly Each[]): readonly Group<Each>[] {
+  const groups = new Map<string, [Each, ...Each[]]>();
   for (const incident of open.toSorted((a, b) => a.since - b.since || a.id - b.id)) {
     const group = groups.get(causeOf(incident));
     if (group === undefined) groups.set(causeOf(incident), [incident]);
     else group.push(incident);
   }
-  return [...groups.values()].map(groupOf).toSorted(worseFirst);
+  return [...groups.values()].map((each) => groupOf(each)).toSorted(worseFirst);
 }
 
 /** Who has taken it up, and whether it is told already, part what is alike. */
@@ -94,7 +94,7 @@ function causeOf(incident: Incident): string {
   return [isAlone ? id : `${sign} ${likeness}`, stateOf(incident), isWaiting, takenUp?.by].join(' ');
 }
 
-function groupOf(incidents: readonly [Incident, ...Incident[]]): Group {
+function groupOf<Each extends Incident>(incidents: readonly [Each, ...Each[]]): Group<Each> {
   const latest = incidents.reduce((last, each) => (each.lastAt > last.lastAt ? each : last));
   const count = incidents.reduce((sum, each) => sum + each.count, 0);
   return { latest, incidents, since: incidents[0].since, count };

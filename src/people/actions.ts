@@ -9,7 +9,6 @@ import type {
 } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
-import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
@@ -143,8 +142,6 @@ function inBulk(parts: ActionParts) {
   };
   return {
     tally,
-    bulks: archive.bulks,
-    bulk: archive.bulk,
     async startBulk(filter: RedeliveryFilter, actor: Actor, what: 'redelivered' | 'dismissed') {
       await tally(filter);
       const bulk = await actions.startBulk(filter, actor, what);
@@ -168,7 +165,6 @@ function snoozing(parts: ActionParts) {
   const { actions, archive } = ledger;
   const done = doneBy(parts);
   return {
-    snoozes: archive.snoozes,
     async snooze(fields: SnoozeFields, actor: Actor) {
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
@@ -199,8 +195,6 @@ function onIncidents(parts: ActionParts) {
   };
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
   return {
-    incidents: (filter: IncidentFilter, page: PageRequest) => archive.incidents(filter, page),
-    openIncidents: archive.openIncidents,
     /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);

@@ -1,14 +1,19 @@
 /** Incidents for people: what they may ask, and what they do about them. */
 import { array, boolean, number, object, string } from 'yup';
 import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
+import { faultInJapanese } from '../callback/fault-words.ts';
 import type { ChannelType } from '../channels/channel.ts';
+import { failureInWords } from '../channels/failure.ts';
 import { formatsOf } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
+import type { ArchivedIncident } from '../ledger/archive/archive.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
+import { gistOf } from '../text/gist.ts';
+import type { Language } from '../time/display.ts';
 import { DESTINATION, oneOf, PAGE, readParameters, TEXT } from './filters.ts';
 import { Refused } from './outcomes.ts';
 
@@ -58,6 +63,15 @@ export function readTakeUp(
   if (name === undefined || name === '') throw new Refused({ name: 'take up by whom' });
   if (ids.length === 0 || ids.length > MOST_AT_ONCE) throw new Refused({ name: 'take up what' });
   return { by: name, because: shortLine(because, LONGEST_TEXT), quiet };
+}
+
+/** The gist, in the language where it is Botbell that says it. */
+export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: Language): string {
+  if (lastError !== undefined && gistOf(lastError.message) === gist)
+    return failureInWords(lastError, language);
+  if (sign !== 'refused' || language === 'en') return gist;
+  const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
+  return `${pointer} ${faultInJapanese(fault)}`.trim();
 }
 
 /** The BOTs of incidents, each once. */

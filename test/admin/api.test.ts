@@ -260,8 +260,8 @@ describe('The API', () => {
   it('answers 503 while the ledger cannot be read or written', async () => {
     const fails = () => Promise.reject(new LedgerUnavailable('disk /var/secret/path is gone'));
     const world = await openAdminWorld({
-      people: { dismiss: fails, bulks: fails },
-      archive: { callbacks: fails, story: fails, bots: fails, refusals: fails },
+      people: { dismiss: fails },
+      archive: { callbacks: fails, story: fails, bots: fails, refusals: fails, bulks: fails },
     });
     for (const what of [
       'GET /api/callbacks',

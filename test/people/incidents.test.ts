@@ -1,7 +1,8 @@
-/** Which destinations hear no more of an incident than that it has begun. */
+/** Which destinations hear no more of an incident than that it has begun, and what its gist says to whom. */
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { toldOfTroublesAlone } from '../../src/people/incidents.ts';
+import type { ArchivedIncident } from '../../src/ledger/archive/archive.ts';
+import { gistIn, toldOfTroublesAlone } from '../../src/people/incidents.ts';
 
 describe('Who is on an incident, and that it is over', () => {
   it('is not told to a hook with a body of its own, unless it says notices: true', () => {
@@ -24,5 +25,26 @@ describe('Who is on an incident, and that it is over', () => {
       typeof toldOfTroublesAlone
     >[0];
     expect(toldOfTroublesAlone(planning, channelTypes)).to.deep.equal(['hooks:own']);
+  });
+});
+
+describe('An incident’s gist', () => {
+  const said = (incident: object) => {
+    const given = { sign: 'error', gist: 'The channel is archived.', ...incident } as ArchivedIncident;
+    return [gistIn(given, 'en'), gistIn(given, 'ja')];
+  };
+  const error = { class: 'config', code: 'is_archived', message: 'The channel is archived.' } as const;
+  const lastError = { ...error, japanese: 'チャンネルがアーカイブされています' };
+
+  it('is said in the reader’s language where it is Botbell’s own, of its destination’s last error and no other', () => {
+    expect(said({ lastError })[1]).to.equal(lastError.japanese);
+    const other = 'The channel is archived.';
+    expect(said({ lastError: { ...lastError, message: 'Another.' } })).to.deep.equal([other, other]);
+    expect(said({})).to.deep.equal([other, other]);
+    expect(said({ sign: 'refused', gist: '/status is missing: it must be an integer' })).to.deep.equal([
+      '/status is missing: it must be an integer',
+      '/status ありません（整数が必要です）',
+    ]);
+    expect(said({ sign: 'refused', gist: 'The body is empty.' })[1]).to.equal('空です');
   });
 });

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { LANGUAGES } from '../../config/schema.ts';
-import type { Incident } from '../../incident/incident.ts';
+import type { ArchivedIncident } from '../../ledger/archive/archive.ts';
 import {
   formatAge,
   formatElapsed,
@@ -41,7 +41,7 @@ export interface ViewRequest {
   readonly reader: Reader;
   readonly services: AdminServices;
   /** Incidents that are not over. */
-  readonly open: readonly Incident[];
+  readonly open: readonly ArchivedIncident[];
   /** Undefined: not known now. */
   readonly counts: Awaited<ReturnType<AdminServices['archive']['countOpen']>> | undefined;
 }

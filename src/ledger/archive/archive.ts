@@ -1,5 +1,6 @@
 /** The types of the archive, which people read: callbacks with their deliveries and stories, BOTs, destinations, refused bodies. */
 import type { NextStep } from '../../incident/escalation.ts';
+import type { Incident } from '../../incident/incident.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import type { NoticeRow } from '../deliveries/rows.ts';
@@ -118,6 +119,12 @@ export interface DeadLetters {
 
 export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
+}
+
+/** With what its gist is of, which can be said in either language. */
+export interface ArchivedIncident extends Incident {
+  /** A destination's. */
+  readonly lastError: DeliveryError | undefined;
 }
 
 /** A destination's last success and failure, and what waits for it. Times are milliseconds since 1970; undefined: none known. */

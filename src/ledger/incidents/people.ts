@@ -8,7 +8,7 @@ import {
   type TakenUp,
   toldTroubles,
 } from '../../incident/incident.ts';
-import type { Page, PageRequest } from '../archive/archive.ts';
+import type { ArchivedIncident, Page, PageRequest } from '../archive/archive.ts';
 import { boundsOf, pageOf } from '../archive/stories.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
@@ -28,12 +28,15 @@ const STATES: Readonly<Record<IncidentState, Sql>> = {
   over: sql`over_at IS NOT NULL`,
 };
 
+const SHOWN = sql`${INCIDENT}, CASE WHEN kind = 'destination' THEN (
+  SELECT last_error FROM destinations WHERE destination = subject) END AS last_error`;
+
 /** Newest first. */
 export async function findIncidents(
   tx: Tx,
   { state, kind, botId, destination }: IncidentFilter,
   page: PageRequest,
-): Promise<Page<Incident>> {
+): Promise<Page<ArchivedIncident>> {
   const { before, limit } = boundsOf(page);
   const conditions = [sql`id < ${before}`];
   if (state !== undefined) conditions.push(STATES[state]);
@@ -41,14 +44,14 @@ export async function findIncidents(
   if (botId !== undefined) conditions.push(sql`kind = 'bot' AND subject_key IN (${join(keysFor(botId))})`);
   if (destination !== undefined)
     conditions.push(sql`kind = 'destination' AND subject = ${cleanText(destination)}`);
-  const rows = await tx.all<Incident>(
-    sql`SELECT ${INCIDENT} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
+  const rows = await tx.all<ArchivedIncident>(
+    sql`SELECT ${SHOWN} FROM incidents WHERE ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
   return pageOf(rows, limit);
 }
 
-export function readIncident(tx: Tx, id: number): Promise<Incident | undefined> {
-  return tx.first(sql`SELECT ${INCIDENT} FROM incidents WHERE id = ${id}`);
+export function readIncident(tx: Tx, id: number): Promise<ArchivedIncident | undefined> {
+  return tx.first(sql`SELECT ${SHOWN} FROM incidents WHERE id = ${id}`);
 }
 
 /** Of how many that are not over somebody is told, by kind. */
@@ -62,8 +65,8 @@ export async function countIncidents(tx: Tx): Promise<Record<IncidentKind, numbe
 
 const MOST_OPEN = 10_000;
 
-export function openIncidents(tx: Tx): Promise<readonly Incident[]> {
-  return tx.all(sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL ORDER BY id LIMIT ${MOST_OPEN}`);
+export function openIncidents(tx: Tx): Promise<readonly ArchivedIncident[]> {
+  return tx.all(sql`SELECT ${SHOWN} FROM incidents WHERE over_at IS NULL ORDER BY id LIMIT ${MOST_OPEN}`);
 }
 
 /**

@@ -59,13 +59,13 @@ describe('What people do on the page', () => {
   });
 
   it('takes up, gives back and closes all incidents of one cause in one act, and remembers who signs', async () => {
-    const open = await world.services.people.openIncidents();
+    const open = await world.services.archive.openIncidents();
     const ids = open.map(({ id }) => String(id)).join(' ');
     const { headers } = await world.post('/act/take-up', { ids, by: 'kenji', because: 'the VPN' });
     expect([headers['set-cookie']].flat().join()).to.include(
       `botbell_name=${Buffer.from('kenji').toString('base64url')}`,
     );
-    const takers = async () => (await world.services.people.openIncidents()).map((each) => each.takenUp?.by);
+    const takers = async () => (await world.services.archive.openIncidents()).map((each) => each.takenUp?.by);
     expect(new Set(await takers())).to.deep.equal(new Set(['kenji']));
     expect(await act('give-back', { ids })).to.include({ kind: 'done' });
     expect(new Set(await takers())).to.deep.equal(new Set([undefined]));

@@ -39,11 +39,10 @@ describe('every page', () => {
     { store: 'cannot be written', trouble: 'database or disk is full', isWell: false },
   ])
     it(`says that ${isWell ? 'all' : 'not all'} is well while the store ${store}`, async () => {
-      const people = { snoozes: () => Promise.resolve([]) };
       const kept = createSqliteStore();
       const recorded = new Recorded(kept);
       await recorded.arrive({ job_id: 'came' }, []);
-      const given = { archive: recorded.archive, people, storeTrouble: () => trouble };
+      const given = { archive: recorded.archive, storeTrouble: () => trouble };
       const page = await openAdminWorld(given);
       expect((await page.get('/')).body.includes('All is well')).to.equal(isWell);
       await page.close();

@@ -1,9 +1,8 @@
 /** One BOT: its runs, their durations, and its current destinations. */
-import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
-import type { Incident } from '../../../incident/incident.ts';
+import type { Run } from '../../../ledger/archive/archive.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { DAY_MS } from '../../../signal/calendar.ts';
-import { Entries, withErrors } from '../incidents/incidents.tsx';
+import { Entries } from '../incidents/incidents.tsx';
 import { Snoozed } from '../operation/snoozes.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
@@ -30,7 +29,7 @@ async function loadBot({
   query,
   open,
   reader: { now },
-  services: { archive, people, drawing },
+  services: { archive, drawing },
 }: ViewRequest) {
   const bot = await archive.bot(params['bot_id'] ?? query.get('bot_id') ?? '');
   if (bot === undefined) return undefined;
@@ -47,17 +46,12 @@ async function loadBot({
     runs: last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS),
     /** Destinations for each status, by the config in force. */
     told,
-    open: await withErrors(archive, openOf(open, bot)),
+    open: open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(bot.botId)),
     /** Snoozes of this BOT, and those of whole destinations that it reaches. */
-    snoozes: (await people.snoozes()).filter(({ botId, destination = '' }) =>
+    snoozes: (await archive.snoozes()).filter(({ botId, destination = '' }) =>
       botId === undefined ? reached.has(destination) : botId === bot.botId,
     ),
   };
-}
-
-/** At most one. */
-function openOf(open: readonly Incident[], { botId }: ArchivedBot): readonly Incident[] {
-  return open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(botId));
 }
 
 function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {
@@ -81,7 +75,7 @@ function Bot({ bot, runs, told, snoozes, open }: BotData) {
   return (
     <>
       <Snoozed snoozes={snoozes} of={bot.botId} />
-      <Entries {...open} />
+      <Entries incidents={open} />
       {runs.length === 0 ? null : (
         <Section title={t('bot.runs')} aside={count}>
           <Scatter runs={runs} to={now} title={`${t('bot.runs')}: ${count}`} />

@@ -3,7 +3,7 @@ import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 import type { Config } from '../../../config/config.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { callbackUrlOf } from '../../../config/callback-url.ts';
-import { Entries, withErrors } from '../incidents/incidents.tsx';
+import { Entries } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
@@ -27,12 +27,7 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t(data.title), facts, body: <Bots {...data} /> };
 };
 
-async function loadBots({
-  query,
-  open,
-  counts,
-  services: { archive, people, drawing, storeTrouble },
-}: ViewRequest) {
+async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
   const name = query.get('name')?.trim() ?? '';
   const after = query.get('after') ?? undefined;
   const bots = await archive.bots('', MOST_BOTS);
@@ -40,7 +35,7 @@ async function loadBots({
   const isFailing = ({ botId }: ArchivedBot) => failing.has(botId);
   const page = botsOnPage(bots, isFailing, { name, after, size: BOTS_A_PAGE });
   const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
-  const snoozed = new Set((await people.snoozes()).map(({ botId }) => botId));
+  const snoozed = new Set((await archive.snoozes()).map(({ botId }) => botId));
   const isNeeding = open.some(({ isWaiting }) => !isWaiting) || storeTrouble() !== undefined;
   return {
     title: titleOf(isNeeding, bots.length === 0),
@@ -51,7 +46,7 @@ async function loadBots({
       isFailing: isFailing(bot),
     })),
     next: page.next,
-    open: await withErrors(archive, open),
+    open,
     lastAt: bots.reduce<number | undefined>(
       (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
       undefined,
@@ -114,7 +109,7 @@ function Bots(data: BotsData) {
   const reader = useReader();
   return (
     <>
-      <Entries {...open} />
+      <Entries incidents={open} />
       {receiver === undefined ? <BotList {...data} /> : start(receiver, reader)}
     </>
   );

@@ -14,13 +14,13 @@ import { Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx'
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const showCallback: View = async ({ params, reader, services }) => {
-  const { archive, people } = services;
+  const { archive } = services;
   const found = await loadStory(archive, wholeNumberIn(params['id']) ?? 0, reader);
   if (found === undefined) return undefined;
   const { callback } = found;
   const { kind, id, botName, botId, gist = '' } = callback;
   const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
-  const snoozes = await people.snoozes();
+  const snoozes = await archive.snoozes();
   return {
     title,
     lead: gist === '' ? undefined : <Foreign text={gist} class="status bad" />,

@@ -1,6 +1,4 @@
 /** What needs somebody: open incidents, those of one cause as one entry, the worst first. */
-import { faultInJapanese } from '../../../callback/fault-words.ts';
-import { failureInWords, type FailureToExplain } from '../../../channels/failure.ts';
 import {
   calledOf,
   type Group,
@@ -9,9 +7,9 @@ import {
   type Sign,
   SIGN_WORDS,
 } from '../../../incident/incident.ts';
-import type { Archive } from '../../../ledger/registry.ts';
+import type { ArchivedIncident } from '../../../ledger/archive/archive.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
-import { gistOf } from '../../../text/gist.ts';
+import { gistIn } from '../../../people/incidents.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
@@ -23,31 +21,15 @@ const MOST_GROUPS = 50;
 const MOST_NAMED = 8;
 const CALLBACKS_SHOWN = 10;
 
-interface Troubles {
-  readonly incidents: readonly Incident[];
-  /** The last error of each destination that has one. */
-  readonly errors: ReadonlyMap<string, FailureToExplain | undefined>;
-}
-
-/** With what is needed to say them in the reader's language. */
-export async function withErrors(archive: Archive, incidents: readonly Incident[]): Promise<Troubles> {
-  const names = incidents.flatMap(({ kind, subject }) => (kind === 'destination' ? [subject] : []));
-  const destinations = names.length === 0 ? [] : await archive.destinations(names);
-  return {
-    incidents,
-    errors: new Map(destinations.map(({ destination, lastError }) => [destination, lastError])),
-  };
-}
-
 /** Incidents with what can be done about them, as groups. */
-export function Entries({ incidents, errors }: Troubles) {
+export function Entries({ incidents }: { readonly incidents: readonly ArchivedIncident[] }) {
   const { t } = useReader();
   const groups = groupsOf(incidents);
   return (
     <>
       <ul class="incidents">
         {groups.slice(0, MOST_GROUPS).map((group) => (
-          <Entry key={group.latest.id} group={group} errors={errors} />
+          <Entry key={group.latest.id} {...group} />
         ))}
       </ul>
       {groups.length > MOST_GROUPS ? <p>{t('more', { number: groups.length - MOST_GROUPS })}</p> : null}
@@ -66,7 +48,7 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   const body = (
     <>
       <Section>
-        <Entries {...await withErrors(archive, [incident])} />
+        <Entries incidents={[incident]} />
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>
@@ -81,13 +63,8 @@ export const incidentView: View = async ({ params, reader: { t }, services: { ar
   return { title: t('incidents.one', { id }), body };
 };
 
-interface EntryProps extends Pick<Troubles, 'errors'> {
-  readonly group: Group;
-}
-
-function Entry({ group, errors }: EntryProps) {
+function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
   const { t, language, formats } = useReader();
-  const { latest, incidents, count, since } = group;
   const { takenUp, overAt, sign, isWaiting, lastAt } = latest;
   const isBad = takenUp === undefined && overAt === undefined && !isWaiting;
   return (
@@ -97,7 +74,7 @@ function Entry({ group, errors }: EntryProps) {
           {incidents.length === 1 ? '' : `${t('incidents.bots', { bots: incidents.length })} `}
           {SIGN_WORDS[sign][language]}
         </strong>
-        <Foreign text={saidOf(latest, errors, language)} />
+        <Foreign text={gistIn(latest, language)} />
       </p>
       <div class="facts">
         <Subjects incidents={incidents} />
@@ -121,22 +98,9 @@ function Entry({ group, errors }: EntryProps) {
           </span>
         )}
       </div>
-      {overAt === undefined ? <Acts group={group} /> : null}
+      {overAt === undefined ? <Acts latest={latest} incidents={incidents} /> : null}
     </li>
   );
-}
-
-/** In the reader's language where it is Botbell that says it. */
-function saidOf(
-  { kind, sign, gist, subject }: Incident,
-  errors: Troubles['errors'],
-  language: 'en' | 'ja',
-): string {
-  const error = kind === 'destination' ? errors.get(subject) : undefined;
-  if (error !== undefined && gistOf(error.message) === gist) return failureInWords(error, language);
-  if (sign !== 'refused' || language === 'en') return gist;
-  const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
-  return `${pointer} ${faultInJapanese(fault)}`;
 }
 
 function Subjects({ incidents }: Pick<Group, 'incidents'>) {
@@ -190,7 +154,7 @@ function callbacksOf({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): str
   return pathTo(['callbacks'], kind === 'bot' ? { bot_id: subject } : { destination: subject });
 }
 
-function Acts({ group: { incidents, latest } }: Pick<EntryProps, 'group'>) {
+function Acts({ incidents, latest }: Pick<Group, 'incidents' | 'latest'>) {
   const { t, here } = useReader();
   const ids = incidents.map(({ id }) => id).join(' ');
   const { id, kind, subject, takenUp, sign } = latest;

@@ -13,9 +13,9 @@ import { Status } from '../parts/status.tsx';
 import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
-export const deadView: View = async ({ reader: { t }, services: { archive, people } }) => {
+export const deadView: View = async ({ reader: { t }, services: { archive } }) => {
   const groups = await archive.deadLetters();
-  const bulks = await people.bulks();
+  const bulks = await archive.bulks();
   const body = (
     <>
       <Table caption="nav.dead" rows={groups} empty="dead.none" columns={GROUPS} />

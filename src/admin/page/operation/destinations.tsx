@@ -32,10 +32,10 @@ export const destinationsView: View = async ({ query, reader: { t }, services })
 };
 
 /** @param after the last destination of the page before; if there is none of that name, the list begins anew */
-async function loadRows({ archive, people, drawing }: AdminServices, after: string) {
+async function loadRows({ archive, drawing }: AdminServices, after: string) {
   const { config } = drawing();
   const channels = destinationsOf(config);
-  const snoozed = await people.snoozes();
+  const snoozed = await archive.snoozes();
   const all = [...channels.keys()];
   const start = all.indexOf(after) + 1;
   const names = all.slice(start, start + A_PAGE);

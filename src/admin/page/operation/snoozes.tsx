@@ -6,8 +6,8 @@ import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Code, Foreign, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
-export const snoozesView: View = async ({ query, reader: { t }, services: { people, drawing } }) => {
-  const snoozes = await people.snoozes();
+export const snoozesView: View = async ({ query, reader: { t }, services: { archive, drawing } }) => {
+  const snoozes = await archive.snoozes();
   const destinations = [...destinationsOf(drawing().config).keys()];
   const body = (
     <>
