@@ -95,23 +95,31 @@ function isWritten(history: History, { process, endedAt = 0 }: Attempt): boolean
   return history.endOf(process) > written + SECOND && !history.isStoreHit(endedAt, written);
 }
 
-/** An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so. */
+/**
+ * An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so: its own, or
+ * that of another destination of its channel, for trouble of one cause.
+ */
 function toldOverOnce({ observed }: History, broken: Broken): void {
   const told = new Map<string, string>();
   const known = new Set<string>();
+  const alerted = new Set<string>();
   for (const { notice, key, destination, at } of observed.attempts) {
     // A later attempt says nothing new.
     if (!isAlert(notice) || known.has(`${key} at ${destination}`)) continue;
     known.add(`${key} at ${destination}`);
     const { subject: about } = notice.alert;
-    if (about.template === 'dead_letter' || about.template === 'config_failure')
+    if (about.template === 'dead_letter' || about.template === 'config_failure') {
       told.delete(`${about.destination} at ${destination}`);
+      alerted.add(about.destination);
+    }
     if (about.template !== 'over') continue;
     for (const { kind, subject } of about.troubles) {
       if (kind === 'botbell') continue;
       const first = told.get(`${subject} at ${destination}`) ?? key;
       told.set(`${subject} at ${destination}`, first);
-      if (first !== key)
+      const channel = subject.replace(/:.*/, ':');
+      const isAlike = [...alerted].some((other) => other !== subject && other.startsWith(channel));
+      if (first !== key && !isAlike)
         broken(
           'the end of an incident is told once',
           `${destination} is told ${first} and, at ${seconds(at)}, ${key}`,
