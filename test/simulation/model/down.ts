@@ -38,10 +38,16 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
     (each) =>
       each.process === process && each.at > upAt && !history.isStoreHit(each.at, each.endedAt ?? each.at),
   );
-  const times = since.flatMap(({ failure, endedAt = 0 }) =>
-    failure?.class === 'transient' ? [endedAt] : [],
+  const times = since.flatMap((each) =>
+    each.failure?.class === 'transient' && !isGivenUpBy(history, each) ? [each.endedAt ?? 0] : [],
   );
   return times.length > 1 && Math.max(...times) - Math.min(...times) > DOWN_AFTER_MS + NOTED_WITHIN_MS;
+}
+
+/** Perhaps: that holds up no others there, which are given up at their time. */
+function isGivenUpBy(history: History, { nth, endedAt = 0 }: Attempt): boolean {
+  const admitted = history.admissionOf({ nth });
+  return admitted !== undefined && endedAt >= admitted.at + history.configOf(admitted).giveUpAfterMs;
 }
 
 function storeClockSetAt({ scenario }: History, before: number): number {
