@@ -128,15 +128,18 @@ function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble
   return errors.some((error) => notify.some((to) => (history.toldAt(error, to) ?? Infinity) < by));
 }
 
-/** From the first error on, where no rule of the route may put that off. */
+/** From the first error on, or once more from when it was given back, where no rule of the route may put that off. */
 function inTime(history: History, lasting: Lasting, { route, step }: Step, broken: Broken): void {
   const { trouble, id, told, bot } = lasting;
-  if (!isPlain(history, route) || releasesOf(history, id).length > 0) return;
-  const due = (trouble.errors[0]?.at ?? 0) + step.afterMin * MINUTE;
+  const releases = releasesOf(history, id);
+  if (!isPlain(history, route) || releases.some(({ status }) => status !== 202)) return;
+  const from = releases.at(-1)?.at ?? trouble.errors[0]?.at ?? 0;
+  const due = from + step.afterMin * MINUTE;
   const latest = latestFor(history, due, step);
-  if (latest > history.now || trouble.overAt < latest || mayBeOff(history, lasting, { route, step }, latest))
-    return;
-  const hasIt = new Set(told.filter(({ at }) => at <= latest).map(({ destination }) => destination));
+  if (latest > history.now || trouble.overAt < latest) return;
+  if (mayBeOff(history, lasting, { route, step }, [from, latest])) return;
+  const isInTime = ({ at }: Attempt) => at >= from && at <= latest;
+  const hasIt = new Set(told.filter(isInTime).map(({ destination }) => destination));
   for (const destination of step.notify.filter((each) => !hasIt.has(each)))
     broken(
       'each step is told in time',
@@ -144,10 +147,15 @@ function inTime(history: History, lasting: Lasting, { route, step }: Step, broke
     );
 }
 
-function mayBeOff(history: History, { trouble, id }: Lasting, { route, step }: Step, by: number): boolean {
+function mayBeOff(
+  history: History,
+  { trouble, id }: Lasting,
+  { route, step }: Step,
+  [from, by]: readonly [number, number],
+): boolean {
   return step.isUnlessDelivered
     ? mayHaveGot(history, route, trouble, by)
-    : takeUpsOf(history, id).some(({ at }) => at < by);
+    : takeUpsOf(history, id).some(({ at }) => at >= from && at < by);
 }
 
 /** So long after all trouble at the latest; sooner where there is none. */

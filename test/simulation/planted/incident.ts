@@ -112,4 +112,10 @@ export const INCIDENT: readonly Planted[] = [
     from: 'for (const bot of quiet ? botsOf(taken) : [])',
     to: 'for (const bot of quiet ? botsOf([]) : [])',
   },
+  {
+    does: 'begins no steps anew where a take-up is given back',
+    file: 'src/ledger/incidents/escalations.ts',
+    from: 'data: { route, from: tx.now, done: [] } };\n  });\n  await putTimers',
+    to: 'data: { route, from: tx.now + 1e9, done: [] } };\n  });\n  await putTimers',
+  },
 ];
