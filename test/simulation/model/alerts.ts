@@ -80,8 +80,10 @@ function notOver(history: History, { key, at }: Attempt, destination: string, br
   const isTroubled = before.some(
     (each) => each !== up && !isSuccess(each) && (each.endedAt ?? Infinity) > (up?.at ?? 0),
   );
-  // A dead letter is a trouble until somebody has looked at it.
-  const isRefused = before.some(({ failure }) => failure !== undefined && failure.class !== 'config');
+  // A dead letter is a trouble until somebody has looked at it; so is what may have arrived, and waits for that.
+  const isRefused = before.some(
+    ({ failure }) => failure && (failure.class !== 'config' || failure.mayHaveArrived),
+  );
   const giveUpAfterMs = Math.min(...history.scenario.configs.map((config) => config.giveUpAfterMs));
   const isGivenUp = before.some((each) => !isSuccess(each) && at - each.at >= giveUpAfterMs);
   if (up !== undefined && !isTroubled && !isRefused && !isGivenUp)
