@@ -9,6 +9,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { systemClock } from '../time/clock.ts';
 import { type CommandContext, configFileOf, WrongUsage } from './context.ts';
 import { loadProject } from './load-config.ts';
+import { LOG_LINES } from './words.ts';
 
 interface Options {
   readonly logLevel: LogLevel;
@@ -25,7 +26,8 @@ export async function run(given: CommandContext, options: Options, serve: Comman
   const { secrets, speaks, variables, configFile } = context;
   const project = await loadProject({ secrets, speaks, variables, configFile });
   for (const warning of project.warnings) context.message(formatProblem(warning));
-  const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide);
+  const inWords = (line: string) => (speaks.language === 'ja' && LOG_LINES[line]) || line;
+  const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide, inWords);
   const app = await startApp({
     ...project,
     secrets,

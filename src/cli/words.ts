@@ -138,3 +138,33 @@ export type Words = Say<typeof WORDS>;
 export function wordsIn(speaks: { readonly language: Language }): Words {
   return sayIn(WORDS, speaks);
 }
+
+/** Lines of the log on a terminal, in Japanese, by what they are in English; the others stay English. */
+// prettier-ignore
+export const LOG_LINES: Readonly<Record<string, string>> = {
+  listening: '待ち受けを始めました',
+  'stopping: finishing what is in flight': '停止します：処理中のものを終えています',
+  stopped: '停止しました',
+  callback: 'コールバック',
+  'turned away': '受け付けませんでした',
+  'delivery failed': '配信に失敗しました',
+  'taken over: Botbell delivers it from here': '引き継ぎました：ここからはBotbellが配信します',
+  'delivered after the answer': '応答のあとで配信しました',
+  'could not be delivered; no further attempts': '配信できませんでした。もう試みません',
+  'held back': '保留しました',
+  'blocks refused, sent as plain text': 'ブロックが拒否されたため、テキストで送りました',
+  'a template failed; the built-in one was used': 'テンプレートが失敗したため、組み込みのものを使いました',
+  'a condition failed; it counts as met': '条件を判定できないため、満たすものとしました',
+  'the body of a hook failed; its values were cut': 'フックの本文が失敗したため、値を短くしました',
+  'the config was refused: the one before stays in force': '設定を読み込めません：それまでの設定のままです',
+  'the config was loaded again': '設定を読み込み直しました',
+  'the config has not changed': '設定に変更はありません',
+  'left as it is until Botbell is restarted': '再起動するまで変わりません',
+  'the store cannot be used': 'ストアを使えません',
+  'the store can be used again': 'ストアをまた使えるようになりました',
+  'the store nears store.max_size: what is done was forgotten early': 'ストアが store.max_size に近づいたため、済んだものを早めに削除しました',
+  'the heartbeat fails: whoever waits for it may report that Botbell is gone': 'ハートビートに失敗しました：監視先がBotbellの停止を知らせることがあります',
+  'no heartbeat is sent: the store cannot be used': 'ストアを使えないため、ハートビートを送りません',
+  'no heartbeat is sent: no destination of delivery.alerts works': 'delivery.alerts の宛先がどれも使えないため、ハートビートを送りません',
+  'unforeseen error': '予期しないエラー',
+};

@@ -12,12 +12,14 @@ const STDERR = 2;
 
 /**
  * @param isForPeople short coloured lines instead of JSON
+ * @param inWords what people read in place of a line's `msg`
  * @param redact removes every secret from a text; applied to all that is logged, including errors of libraries
  */
 export async function createLogger(
   level: LogLevel,
   isForPeople: boolean,
   redact: (text: string) => string,
+  inWords: (line: string) => string = (line) => line,
 ): Promise<Logger> {
   const shown = isForPeople ? shownEscapes : visible;
   const hooks: LoggerOptions['hooks'] = { streamWrite: (line) => shown(withoutSecrets(line, redact)) };
@@ -31,6 +33,7 @@ export async function createLogger(
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
     ignore: 'pid,hostname',
+    messageFormat: (log, key) => inWords((log[key] as string | undefined) ?? ''),
   });
   return pino(options, stream);
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { LOG_LINES as IN_JAPANESE } from '../../src/cli/words.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { RULES } from '../../src/signal/rules.ts';
 import { ALERT_SUBJECTS } from '../support/alerts.ts';
@@ -47,7 +48,7 @@ function answers(): string[] {
 const firstCells = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, cell = '']) => cell);
 
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && path !== 'cli/words.ts')
   .map((path) => readDocument(`src/${path}`))
   .join('\n');
 const LOG_LINES = firstCells(sectionOf('docs/operating.md', 'Logs'), /^\| `([^`{]+)/gm).slice(1);
@@ -69,6 +70,14 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   'only lines of the log that the program writes': [
     LOG_LINES,
     LOG_LINES.filter((line) => SOURCES.includes(`'${line}'`)),
+  ],
+  'lines of the log, each of which a terminal has in Japanese, too': [
+    LOG_LINES,
+    LOG_LINES.filter((line) => line in IN_JAPANESE),
+  ],
+  'Japanese lines of the log only of those that the program writes': [
+    Object.keys(IN_JAPANESE),
+    Object.keys(IN_JAPANESE).filter((line) => SOURCES.includes(`'${line}'`)),
   ],
   'each rule that holds, with when its messages are told': [
     RULES.filter((rule) => inlineCodeOf(HELD.join('\n')).includes(rule)),

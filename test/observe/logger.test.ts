@@ -14,12 +14,15 @@ const FORMS = [
 ] as const;
 
 /** Arguments for a Node that makes a `logger` and goes on with the script. */
-function argsOf(script: string, { isForPeople = false, level = 'info', hide = '(line) => line' } = {}) {
+function argsOf(
+  script: string,
+  { isForPeople = false, level = 'info', hide = '(line) => line', inWords = '(line) => line' } = {},
+) {
   const made = `
     import { createLogger } from ${JSON.stringify(MODULE)};
     import { HiddenSecrets } from ${JSON.stringify(SECRETS)};
     const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-    const logger = await createLogger('${level}', ${isForPeople}, ${hide});
+    const logger = await createLogger('${level}', ${isForPeople}, ${hide}, ${inWords});
   `;
   return ['--import', 'tsx', '--input-type=module', '-e', made + script];
 }
@@ -41,6 +44,8 @@ describe('the logger', () => {
     expect(line).to.include({ level: 30, job_id: 'job-1', http: 200, msg: 'callback' });
     const forPeople = logged(SOME, { isForPeople: true, level: 'debug' });
     expect(forPeople.stderr.trim()).to.match(/INFO.*callback.*"job_id":"job-1".*\n.*DEBUG.*details.*$/);
+    const inJapanese = logged(SOME, { isForPeople: true, inWords: `() => 'コールバック'` });
+    expect(inJapanese.stderr).to.match(/INFO.*コールバック.*"job_id":"job-1"/);
     expect(forPrograms.stdout + forPeople.stdout).to.equal('');
   });
 
