@@ -22,10 +22,12 @@ const NINE = 540;
 
 /** @throws {Refused} nothing is named, or the end is no time to come */
 export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<SnoozeRequest, 'actor'> {
-  const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name] ?? '').trim(), LONGEST_TEXT);
-  const [botId, destination] = [textOf('bot_id') || undefined, textOf('destination') || undefined];
+  const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name] ?? ''), LONGEST_TEXT);
+  // Blanks around an id are part of it.
+  const botId = textOf('bot_id').trim() === '' ? undefined : textOf('bot_id');
+  const destination = textOf('destination').trim() || undefined;
   if ((botId ?? destination) === undefined) throw new Refused({ name: 'snooze nothing' });
-  const end = readEnd(textOf('until'), context);
+  const end = readEnd(textOf('until').trim(), context);
   if (end.isUntilSuccess && botId === undefined) throw new Refused({ name: 'snooze whose' });
   return { botId, destination, ...end, because: shortLine(fields.because ?? '', LONGEST_TEXT) };
 }

@@ -39,6 +39,11 @@ describe('a request for a snooze', () => {
     expect(endOf('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
   });
 
+  it('names a BOT as it names itself, blanks included, and a destination and a time without them', () => {
+    const said = read(' next-success ', { bot_id: ' lead', destination: ' slack:#ops ' });
+    expect(said).to.include({ botId: ' lead', destination: 'slack:#ops', isUntilSuccess: true });
+  });
+
   it('is told apart: no time at all, one that is over, nobody named, and a success of no BOT', () => {
     for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '2026-02-30', '25:00'])
       expect(refusalOf(text), text).to.equal('snooze no time');

@@ -181,6 +181,12 @@ describe('The page of an office', () => {
     expect(linesIn(body).join(' ')).to.match(/応答がありません\s+(?:昨日|\d+月20日|2026\S*)?.*12:04/);
   });
 
+  it('leads from a page of a BOT with blanks around its id to the next one of the same BOT', async () => {
+    for (const job_id of ['1', '2']) await world.recorded.arrive({ job_id, bot_id: ' lead' }, []);
+    const { body } = await world.get('/callbacks?bot_id=%20lead&limit=1');
+    expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Older/);
+  });
+
   it('has pages of destinations, of which a config may have ten thousands', async () => {
     const { drawing } = world.services;
     const notify = Array.from({ length: 40_000 }, (_, index) => {

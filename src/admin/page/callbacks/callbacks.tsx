@@ -28,8 +28,9 @@ interface CallbacksProps {
 }
 
 export const showCallbacks: View = async ({ query, reader, services: { people } }) => {
-  const given = FIELDS.map((name) => [name, query.get(name)?.trim() ?? ''] as const);
-  const asked = Object.fromEntries(given.filter(([, value]) => value !== ''));
+  // Blanks around an id are part of it.
+  const given = FIELDS.map((name) => [name, query.get(name) ?? ''] as const);
+  const asked = Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
   const title = reader.t('nav.callbacks');
   try {
     const { filter, page: wanted } = readFilter(query, reader);
