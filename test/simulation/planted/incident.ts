@@ -117,5 +117,6 @@ export const INCIDENT: readonly Planted[] = [
     file: 'src/ledger/incidents/escalations.ts',
     from: 'data: { route, from: tx.now, done: [] } };\n  });\n  await putTimers',
     to: 'data: { route, from: tx.now + 1e9, done: [] } };\n  });\n  await putTimers',
+    unseen: 'few worlds give an incident back that lasts until a step of it is due anew',
   },
 ];
