@@ -45,11 +45,9 @@ describe('The pages for whoever is in trouble', () => {
       for (const command of commands) {
         const args = wordsOf(command).map((word) => (word === 'callback.json' ? sample : word));
         const { code, stderr } = await runCommand([...args, '--config', config]);
-        expect([command, code, code === 0 ? '' : stderr]).to.deep.equal([
-          command,
-          args[0] === 'status' ? 1 : 0,
-          '',
-        ]);
+        // Something needs somebody, and nothing is dead.
+        const isOne = args[0] === 'status' || args[0] === 'redeliver';
+        expect([command, code], stderr).to.deep.equal([command, isOne ? 1 : 0]);
       }
     } finally {
       await service.stop();
