@@ -6,7 +6,7 @@ import { didYouMean } from '../text/nearest.ts';
 import { checkSection, type Checking } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { judged, type Known, NOTHING_KNOWN } from './form.ts';
-import { name as nameForm } from './forms.ts';
+import { faultOfName } from './forms.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
@@ -44,7 +44,7 @@ function checkChannel(
 ): CheckedChannel | undefined {
   const { problems } = checking;
   const path = ['channels', name];
-  const wrong = nameForm.fault(name, NOTHING_KNOWN);
+  const wrong = faultOfName(name);
   if (wrong !== undefined) problems.error(path, `: the name of a channel ${wrong}`);
   if (!isJsonObject(entry)) {
     problems.error(path, 'must be a map with its type and settings');

@@ -32,7 +32,8 @@ export function checkSection<T>(
   { problems, known }: Checking,
 ): T | undefined {
   const data = prepared(value, schema, path, { problems, known });
-  const cast = schema.cast(data, { context: known, assert: false });
+  const doubt = (at: Path, what: string) => problems.warning([...path, ...at], what);
+  const cast = schema.cast(data, { context: { ...known, doubt }, assert: false });
   const errors = errorsOf(schema, cast, known)
     .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], sentence: sentenceOf(error) }))
     // A reference that could not be resolved has its own problem, or is accepted by `withoutSecrets`.

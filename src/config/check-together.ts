@@ -4,7 +4,6 @@ import { dayOf } from '../signal/calendar.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { areSameHost, isLoopback } from '../text/networks.ts';
-import { doubtOfBotId } from './bot-id-pattern.ts';
 import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
@@ -12,9 +11,6 @@ import { calendarDoubts } from './read-calendars.ts';
 
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
-
-/** In characters: about 96 random bits in a URL-safe alphabet. */
-const MIN_TOKEN_LENGTH = 16;
 
 type Check = readonly [
   severity: 'error' | 'warning',
@@ -55,24 +51,6 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'warning',
-    ['receiver', 'token'],
-    `is short: take ${MIN_TOKEN_LENGTH} random characters or more`,
-    ({ receiver }) => receiver.tokens.some((token) => token.length < MIN_TOKEN_LENGTH),
-  ],
-  [
-    'warning',
-    ['admin', 'password'],
-    `is short: take ${MIN_TOKEN_LENGTH} characters or more`,
-    ({ admin }) => (admin?.password?.length ?? Infinity) < MIN_TOKEN_LENGTH,
-  ],
-  [
-    'warning',
-    ['admin', 'metrics_token'],
-    `is short: take ${MIN_TOKEN_LENGTH} random characters or more`,
-    ({ admin }) => (admin?.metricsToken?.length ?? Infinity) < MIN_TOKEN_LENGTH,
-  ],
-  [
-    'warning',
     ['receiver', 'answer_within'],
     'is so long that the service may post again (after 30s) before it is answered',
     ({ receiver }) => receiver.answerWithinMs >= SERVICE_RETRY_MS,
@@ -99,10 +77,6 @@ export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problem
     warnOfRoute(route, errorsReach, warn);
     if (route.steps !== undefined) warnOfSteps(route, config, warn);
   }
-  for (const [index, { botIds }] of config.reports.entries())
-    // A report on all BOTs leaves nothing out.
-    if (!botIds.includes('*'))
-      warnOfBotIds('bots', botIds, (key, message) => problems.warning(['reports', index, ...key], message));
 }
 
 export function warnOfCalendars(
@@ -148,17 +122,9 @@ function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
   return notify.map(({ destination }) => destination);
 }
 
-function warnOfBotIds(key: string, botIds: readonly string[], warn: Warn): void {
-  for (const [index, pattern] of botIds.entries()) {
-    const doubt = doubtOfBotId(pattern);
-    if (doubt !== undefined) warn(botIds.length > 1 ? [key, index] : [key], doubt);
-  }
-}
-
 /** @param errorsReach the destinations that any route notifies of errors */
 function warnOfRoute(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
-  const { on, rules, botIds } = route;
-  warnOfBotIds('bot_id', botIds, warn);
+  const { on, rules } = route;
   if (!on.includes('error')) {
     if (rules.afterFailures > 1) warn(['after_failures'], 'does nothing: the route is not told of errors');
     if (rules.repeat !== 'every') warn(['repeat'], 'does nothing: the route is not told of errors');

@@ -1,4 +1,5 @@
 /** How a value of the config is written: `check`, what is read and the JSON Schema are made of its form, so that they agree. */
+import type { DayRange } from '../signal/calendar.ts';
 import type { Calendar } from '../signal/rules.ts';
 import { didYouMean } from '../text/nearest.ts';
 import type { NotifyList } from './destination.ts';
@@ -12,8 +13,19 @@ export interface Known {
   /** What is wrong with a Liquid condition; left out: no condition is checked. */
   readonly conditionFault?: ((text: string, names?: readonly string[]) => string | undefined) | undefined;
   readonly linkFault?: ((link: 'job' | 'file', template: string) => string | undefined) | undefined;
+  /** Takes a doubt about a valid text at the path in the section that is checked. */
+  readonly doubt?: (path: Path, what: string) => void;
+  /** Reads a file of days, and warns where its last known days stay in force; left out: there is none. */
+  readonly daysOfFile?: (file: string, at: Path) => DaysOfFile | Wrong;
   /** Reads a `notify` list, and reports what is wrong with it; left out: there is none. */
   readonly readNotify?: (list: unknown, path: Path) => NotifyList;
+}
+
+/** The days that a file has. */
+export interface DaysOfFile {
+  /** Its whole path. */
+  readonly path: string;
+  readonly ranges: readonly DayRange[];
 }
 
 export const NOTHING_KNOWN: Known = { groups: [], calendars: new Map(), templateSets: [] };
@@ -21,17 +33,25 @@ export const NOTHING_KNOWN: Known = { groups: [], calendars: new Map(), template
 /** JSON Schema of a text with a reference, whose value is known only when the config is loaded. */
 export const INTERPOLATED = { $ref: '#/$defs/interpolated' };
 
-/** @returns what is wrong, to be read after the value's path; undefined if nothing is */
+/** What is wrong with a value, to be read after its path: `must be text`. It stands in place of the value. */
+export class Wrong {
+  readonly what: string;
+
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+
+/** @returns what is wrong; undefined if nothing is */
 export type Rule = (text: string, known: Known) => string | undefined;
 
 export interface Form<Value = string> {
-  /** What each text of this form matches, for the JSON Schema; `fault` may say more. */
+  /** What each text of this form matches, for the JSON Schema; `read` may ask for more. */
   readonly pattern: RegExp;
   /** JSON Schema that says more than a pattern. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  readonly fault: Rule;
-  /** @param text one without a fault */
-  read(this: void, text: string, known: Known): Value;
+  /** @param at the text's path in the section that is checked */
+  read(this: void, text: string, known: Known, at?: Path): Value | Wrong;
 }
 
 /** @param read takes the text and what the pattern captures in it; undefined for a text that is none */
@@ -40,57 +60,52 @@ export function form<Value>(
   sentence: string,
   read: (text: string, ...captured: readonly (string | undefined)[]) => Value | undefined,
 ): Form<Value> {
-  const readIf = (text: string) => {
-    const match = pattern.exec(text);
-    return match ? read(text, ...match.slice(1)) : undefined;
-  };
-  return {
-    pattern,
-    fault: (text) => (readIf(text) === undefined ? sentence : undefined),
-    read: (text) => readIf(text) as Value,
-  };
+  const readIf = (match: RegExpExecArray | null) =>
+    match ? read(match.input, ...match.slice(1)) : undefined;
+  return { pattern, read: (text) => readIf(pattern.exec(text)) ?? new Wrong(sentence) };
 }
 
-export function matching(pattern: RegExp, sentence: string): Form {
-  return form(pattern, sentence, (text) => text);
-}
+export const matching = (pattern: RegExp, sentence: string): Form => form(pattern, sentence, (text) => text);
 
 export function and(of: Form, ...rules: readonly Rule[]): Form {
-  const all = [of.fault, ...rules];
+  const firstWrong = (text: string, known: Known) =>
+    rules.map((rule) => rule(text, known)).find((what) => what !== undefined);
   return {
     ...of,
-    fault: (text, known) => all.map((rule) => rule(text, known)).find((wrong) => wrong !== undefined),
+    read: (text, known) => {
+      const value = of.read(text, known);
+      const what = value instanceof Wrong ? undefined : firstWrong(text, known);
+      return what === undefined ? value : new Wrong(what);
+    },
   };
 }
 
 export function orElse<const Word extends string, Value>(word: Word, of: Form<Value>): Form<Word | Value> {
   return {
     pattern: new RegExp(`^${word}$|${of.pattern.source}`, 'u'),
-    fault: (text, known) => {
-      const wrong = text === word ? undefined : of.fault(text, known);
-      return wrong && `${wrong}; or ${word}`;
+    read: (text, known) => {
+      const value = text === word ? word : of.read(text, known);
+      return value instanceof Wrong ? new Wrong(`${value.what}; or ${word}`) : value;
     },
-    read: (text, known) => (text === word ? word : of.read(text, known)),
   };
 }
 
 /** A text that `rule` alone judges. */
 export function judged(rule: Rule, pattern = /(?:)/u): Form {
-  return { pattern, fault: rule, read: (text) => text };
+  return and({ pattern, read: (text) => text }, rule);
 }
 
 export function memberOf<const Name extends string>(names: readonly Name[]): Form<Name> {
   const known = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.map((each) => `"${each}"`));
   const sentence = `must be ${known.replace(', or ', ' or ')}`;
-  const isMember = (text: string) => (names as readonly string[]).includes(text);
   return {
-    ...judged((text) => (isMember(text) ? undefined : `${sentence}${didYouMean(text, names)}`)),
+    pattern: /(?:)/u,
     jsonSchema: { anyOf: [{ enum: names }, INTERPOLATED] },
-    read: (text) => text as Name,
+    read: (text) => names.find((each) => each === text) ?? new Wrong(`${sentence}${didYouMean(text, names)}`),
   };
 }
 
-export function wholeNumber(min: number, max: number): Form<number> {
+export function whole(min: number, max: number): Form<number> {
   const bounds = { type: 'integer', minimum: min, maximum: max };
   const of = form(/^\d+$/u, `must be a whole number from ${min} to ${max}`, (text) =>
     Number(text) >= min && Number(text) <= max ? Number(text) : undefined,

@@ -6,31 +6,65 @@ import { dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
 import type { Calendar } from '../signal/rules.ts';
 import { didYouMean, faultOfOptions, nearestOrAll } from '../text/nearest.ts';
+import * as time from '../time/display.ts';
+import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
 import {
-  DURATION,
-  isTimezone,
-  parseDuration,
-  parseSize,
-  parseTimeOfDay,
-  SIZE,
-  TIME_OF_DAY,
-  TIMEZONE,
-} from '../time/display.ts';
-import { botIdRule } from './bot-id-pattern.ts';
-import { and, type Form, form, judged, matching, orElse, type Known, type Rule } from './form.ts';
+  and,
+  type DaysOfFile,
+  type Form,
+  form,
+  judged,
+  type Known,
+  matching,
+  orElse,
+  type Rule,
+  Wrong,
+} from './form.ts';
 import { faultOfSecret } from './interpolate.ts';
 
 /** For a message that does not go on from the value's path. */
 const withSubject = (message: string | undefined) => message && `: ${message}`;
 
-export const secret = judged(faultOfSecret);
-export const botId = judged(botIdRule, /^(?:[^/]|\/(?!\/)[^]*\/i?$)/u);
+/** @param doubtOf why a text of this form is probably a mistake; undefined if it is none */
+function doubted(of: Form, doubtOf: (text: string) => string | undefined): Form {
+  return {
+    ...of,
+    read: (text, known, at = []) => {
+      const value = of.read(text, known);
+      const doubt = value instanceof Wrong ? undefined : doubtOf(text);
+      if (doubt !== undefined) known.doubt?.(at, doubt);
+      return value;
+    },
+  };
+}
+
+/** In characters: about 96 random bits in a URL-safe alphabet. */
+const LONG_ENOUGH = 16;
+
+/** Empty: it is not set. */
+const secret = (of: Form) =>
+  doubted(of, ({ length }) =>
+    length > 0 && length < LONG_ENOUGH
+      ? `is short: take ${LONG_ENOUGH} random characters or more`
+      : undefined,
+  );
+
+export const password = secret(judged(faultOfSecret));
+
+const anyBotId = judged(botIdRule, /^(?:[^/]|\/(?!\/)[^]*\/i?$)/u);
+export const botId = doubted(anyBotId, doubtOfBotId);
+/** A report on all BOTs leaves nothing out. */
+export const botIdOfReport = doubted(anyBotId, (text) => (text === '*' ? undefined : doubtOfBotId(text)));
+
+const NOT_A_NAME = 'must be a name of letters, digits, ".", "_" and "-"';
 
 /** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
-export const name = matching(
-  /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u,
-  'must be a name of letters, digits, ".", "_" and "-"',
-);
+export const name = matching(/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u, NOT_A_NAME);
+
+/** @returns what is wrong with a name; undefined if nothing is */
+export function faultOfName(text: string): string | undefined {
+  return name.pattern.test(text) ? undefined : NOT_A_NAME;
+}
 
 /** The name of what the config has elsewhere. */
 function naming(what: string, names: (known: Known) => readonly string[], hint = nearestOrAll): Form {
@@ -50,9 +84,10 @@ export const group = naming(
     name.pattern.test(text) ? nearestOrAll(text, names) : '; an address is written { slack: "#ops" }',
 );
 
+const calendarName = naming('calendar', ({ calendars }) => [...calendars.keys()]);
 export const calendar: Form<Calendar> = {
-  ...naming('calendar', ({ calendars }) => [...calendars.keys()]),
-  read: (text, { calendars }) => calendars.get(text)?.calendar as Calendar,
+  ...calendarName,
+  read: (text, known) => known.calendars.get(text)?.calendar ?? (calendarName.read(text, known) as Wrong),
 };
 
 export const routeName = matching(/^[^\p{C}]{1,80}$/u, 'must be one line of 1 to 80 characters');
@@ -62,7 +97,12 @@ export const host = matching(
   'must be a host name without port, such as botbell.internal',
 );
 
-export const pathOf = (what: string) => matching(/[^]/u, `must name a ${what}`);
+export const folder = matching(/[^]/u, 'must name a folder');
+const NO_FILE = new Wrong('must name a file');
+export const daysFile: Form<DaysOfFile> = {
+  pattern: folder.pattern,
+  read: (text, { daysOfFile }, at = []) => (text === '' ? NO_FILE : (daysOfFile?.(text, at) ?? NO_FILE)),
+};
 
 const PORT = String.raw`(?:\d{1,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])`;
 
@@ -82,15 +122,19 @@ export const path = matching(
 );
 
 /** Empty means no token, so that `${TOKEN:-}` turns it off. */
-export const token = matching(
-  /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u,
-  'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
+export const token = secret(
+  matching(
+    /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u,
+    'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
+  ),
 );
 
 /** RFC 6750, 2.1. Empty means no token. */
-export const bearer = matching(
-  /^(?:[A-Za-z0-9._~+/-]+=*)?$/u,
-  'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
+export const bearer = secret(
+  matching(
+    /^(?:[A-Za-z0-9._~+/-]+=*)?$/u,
+    'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
+  ),
 );
 
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
@@ -110,12 +154,13 @@ export const network = form(
 
 /** Also says what to do about a user name or a password that ends the URL's login too early. */
 function withLogin(of: Form): Form {
-  const fault: Rule = (text, known) => {
-    const wrong = of.fault(text, known);
-    if (wrong !== undefined) return text.includes('@') ? `${wrong}; ${LOGIN_RULE}` : wrong;
-    return hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`;
+  const whole = and(of, (text) => (hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`));
+  const read: Form['read'] = (text, known) => {
+    const value = of.read(text, known);
+    const isOfLogin = value instanceof Wrong && text.includes('@');
+    return isOfLogin ? new Wrong(`${value.what}; ${LOGIN_RULE}`) : whole.read(text, known);
   };
-  return { ...of, fault };
+  return { ...of, read };
 }
 
 /** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
@@ -166,10 +211,10 @@ export const proxy = orElse(
 
 export const timezone = judged(
   (text) =>
-    isTimezone(text)
+    time.isTimezone(text)
       ? undefined
       : `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`,
-  TIMEZONE,
+  time.TIMEZONE,
 );
 
 /** A Liquid template of a URL, checked also with `x` in place of each tag. */
@@ -183,9 +228,9 @@ export const link = (of: 'job' | 'file'): Form =>
 
 /** In milliseconds. What is between the bounds, no pattern says. */
 function durationFrom(least: string, most: string): Form<number> {
-  const [from = 0, to = 0] = [parseDuration(least), parseDuration(most)];
-  return form(DURATION, `must be a duration from ${least} to ${most}, such as 30s or 5m`, (text) => {
-    const ms = parseDuration(text) ?? -1;
+  const [from = 0, to = 0] = [time.parseDuration(least), time.parseDuration(most)];
+  return form(time.DURATION, `must be a duration from ${least} to ${most}, such as 30s or 5m`, (text) => {
+    const ms = time.parseDuration(text) ?? -1;
     return ms >= from && ms <= to ? ms : undefined;
   });
 }
@@ -205,11 +250,11 @@ export const condition = and(
   (text, { conditionFault }) => withSubject(conditionFault?.(text)),
 );
 
-const TIME = [TIME_OF_DAY, 'must be a time of day, such as "22:00"'] as const;
+const TIME = [time.TIME_OF_DAY, 'must be a time of day, such as "22:00"'] as const;
 /** In minutes since midnight. */
-export const timeOfDay = form(...TIME, parseTimeOfDay);
+export const timeOfDay = form(...TIME, time.parseTimeOfDay);
 /** As an end, 00:00 is the end of the day. */
-export const endOfDay = form(...TIME, (text) => parseTimeOfDay(text) || 1440);
+export const endOfDay = form(...TIME, (text) => time.parseTimeOfDay(text) || 1440);
 
 const DATE = String.raw`(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
 const A_DAY = 'must be a day that there is, such as 2026-12-29';
@@ -231,4 +276,4 @@ export const cron = judged((text) => {
 }, /\S/u);
 
 /** In bytes. */
-export const size = form(SIZE, 'must be a size such as 512kb, 8mb or 2gb', parseSize);
+export const size = form(time.SIZE, 'must be a size such as 512kb, 8mb or 2gb', time.parseSize);

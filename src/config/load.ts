@@ -15,8 +15,7 @@ import { secretsIn } from './secrets.ts';
 import { type CalendarReading, readCalendars } from './read-calendars.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
-import { budgetOf, reportsOf } from './read-reports.ts';
-import { DEFAULT_ROUTE, routeNames, routeOf } from './read-routes.ts';
+import { budgetOf, DEFAULT_ROUTE, reportsOf, routeNames, routeOf } from './read-sections.ts';
 import { rootSchema } from './schema.ts';
 
 export interface LoadEnvironment {

@@ -1,10 +1,10 @@
 /** Reads `calendars`, with the files of days that they name. */
-import { type CalendarDoubt, calendarOf, dateOf, dayIn, type DayRange } from '../signal/calendar.ts';
+import { type CalendarDoubt, calendarOf, dateOf, dayIn } from '../signal/calendar.ts';
 import { isJsonObject } from '../text/json.ts';
 import { checkSection } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
-import { NOTHING_KNOWN } from './form.ts';
-import { name as nameForm } from './forms.ts';
+import { NOTHING_KNOWN, Wrong } from './form.ts';
+import { faultOfName } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { type CalendarSection, calendarSchema } from './schema-days.ts';
@@ -25,58 +25,43 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
     problems.error(['calendars'], 'must be a map of names and calendars');
   for (const [name, value] of Object.entries(isJsonObject(section) ? section : {})) {
     const path = ['calendars', name];
-    const wrong = nameForm.fault(name, NOTHING_KNOWN);
+    const wrong = faultOfName(name);
     if (wrong !== undefined) problems.error(path, `: the name of a calendar ${wrong}`);
-    const checked = checkSection(calendarSchema, value, path, { problems });
-    for (const { file, at } of filesIn(value, path)) {
+    const daysOfFile = (file: string, at: Path) => {
       const whole = reading.whole(file);
-      if (!files.has(whole)) files.set(whole, datesOf(whole, at, problems, reading));
-    }
+      const warn = (what: string) => problems.warning([...path, ...at], what);
+      const dates = files.get(whole) ?? datesOf(whole, reading, warn);
+      if (dates instanceof Wrong) return dates;
+      files.set(whole, dates);
+      return { path: whole, ranges: [...dates].map((day) => [day, day] as const) };
+    };
+    const known = { ...NOTHING_KNOWN, daysOfFile };
+    const checked = checkSection(calendarSchema, value, path, { problems, known });
     // One with errors is there all the same, so that whoever names it is not told of a second one.
-    named.set(name, calendarFrom(checked ?? calendarSchema.getDefault(), reading.whole, files));
+    named.set(name, calendarFrom(checked ?? calendarSchema.getDefault()));
   }
   return { named, files };
 }
 
-/** Also where other entries have errors, so that all are reported at once. */
-function filesIn(section: unknown, path: Path): readonly { readonly file: string; readonly at: Path }[] {
-  return (['except', 'also'] as const).flatMap((key) => {
-    const entries = isJsonObject(section) ? section[key] : [];
-    return (Array.isArray(entries) ? entries : []).flatMap((entry: unknown, index) => {
-      const file = isJsonObject(entry) ? entry['file'] : undefined;
-      return typeof file === 'string' ? { file, at: [...path, key, index, 'file'] } : [];
-    });
-  });
-}
-
-function calendarFrom(
-  { days, except, also, until }: CalendarSection,
-  wholePath: (file: string) => string,
-  files: Calendars['files'],
-): NamedCalendar {
+function calendarFrom({ days, except, also, until }: CalendarSection): NamedCalendar {
   const rangesOf = (entries: typeof except) =>
-    entries.flatMap((entry): readonly DayRange[] =>
-      'file' in entry
-        ? [...(files.get(wholePath(entry.file)) ?? [])].map((day) => [day, day] as const)
-        : [entry],
-    );
+    entries.flatMap((entry) => ('file' in entry ? entry.file.ranges : [entry]));
   const calendar = calendarOf({ days, except: rangesOf(except), also: rangesOf(also), until });
-  const own = [...except, ...also].flatMap((entry) => ('file' in entry ? wholePath(entry.file) : []));
-  return { calendar, until, files: [...new Set(own)] };
+  const files = [...except, ...also].flatMap((entry) => ('file' in entry ? entry.file.path : []));
+  return { calendar, until, files: [...new Set(files)] };
 }
 
-function datesOf(path: string, at: Path, problems: Problems, reading: CalendarReading): DatesOfFile {
+function datesOf(path: string, reading: CalendarReading, warn: (what: string) => void): DatesOfFile | Wrong {
   try {
     const dates = datesIn(reading.readBytes(path));
-    if (dates.size === 0)
-      problems.error(at, `has no date: ${path} must have one at the beginning of a line, such as 2026-01-01`);
-    return dates;
+    const hint = `${path} must have one at the beginning of a line, such as 2026-01-01`;
+    return dates.size > 0 ? dates : new Wrong(`has no date: ${hint}`);
   } catch (error) {
     const known = reading.lastKnown.get(path);
     const what = `cannot be read: ${(error as Error).message} (${path})`;
-    if (known === undefined) problems.error(at, what);
-    else problems.warning(at, `${what}; its last known days stay in force`);
-    return known ?? new Set();
+    if (known === undefined) return new Wrong(what);
+    warn(`${what}; its last known days stay in force`);
+    return known;
   }
 }
 

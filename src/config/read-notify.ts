@@ -7,8 +7,8 @@ import type { CheckedChannels } from './check-channels.ts';
 import { checkSection, type Checking, NO_VALUE } from './check-section.ts';
 import type { Calendars, DigestConfig } from './config.ts';
 import type { Destination, NotifyList } from './destination.ts';
-import { NOTHING_KNOWN } from './form.ts';
-import { group as groupForm, name as nameForm } from './forms.ts';
+import { NOTHING_KNOWN, Wrong } from './form.ts';
+import { faultOfName, group as groupForm } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { groupSchema } from './schema.ts';
@@ -64,7 +64,7 @@ export class NotifyReader {
 
   #readGroup(name: string, group: unknown): readonly Destination[] {
     const path = ['groups', name];
-    const wrong = nameForm.fault(name, NOTHING_KNOWN);
+    const wrong = faultOfName(name);
     if (wrong !== undefined) this.#problems.error(path, `: the name of a group ${wrong}`);
     if (!isJsonObject(group)) return this.#readAddresses(group, path);
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
@@ -85,8 +85,8 @@ export class NotifyReader {
       this.#problems.error(at, `must be ${mayNameGroups ? 'the name of a group, or ' : ''}${AN_ADDRESS}`);
       return [];
     }
-    const wrong = groupForm.fault(entry, { ...NOTHING_KNOWN, groups: [...this.groups.keys()] });
-    if (wrong !== undefined) this.#problems.error(at, wrong);
+    const named = groupForm.read(entry, { ...NOTHING_KNOWN, groups: [...this.groups.keys()] });
+    if (named instanceof Wrong) this.#problems.error(at, named.what);
     return [{ name: entry, at, told: this.groups.get(entry) ?? [] }];
   }
 

@@ -2,10 +2,9 @@
 import { array, type InferType, lazy } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { PERIODS, WEEKDAYS } from '../signal/rules.ts';
-import { isJsonObject } from '../text/json.ts';
-import { memberOf, wholeNumber } from './form.ts';
+import { memberOf, whole } from './form.ts';
 import * as form from './forms.ts';
-import { notifyList, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';
+import { isMap, notifyList, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';
 
 export const calendarName = text(form.calendar, 'Name of a calendar: it holds only on its days.');
 
@@ -25,10 +24,7 @@ export const outsideSchema = section('On all days but a calendar’s.', {
 });
 export const muteSchema = section(WINDOW, {
   ...windowFields,
-  // A calendar that a name is read as can say of a day whether it has it.
-  calendar: lazy((value: unknown) =>
-    isJsonObject(value) && typeof value['has'] !== 'function' ? outsideSchema : calendarName,
-  ).meta({
+  calendar: lazy((value: unknown) => (isMap(value) ? outsideSchema : calendarName)).meta({
     doc: 'Name of a calendar: it holds only on its days; with { outside: NAME } on all others.',
     jsonSchema: { anyOf: [calendarName.meta()?.jsonSchema, { $ref: '#/$defs/outside' }] },
   }),
@@ -36,14 +32,14 @@ export const muteSchema = section(WINDOW, {
 });
 
 export const daysFileSchema = section('A file with a date at the beginning of a line.', {
-  file: text(form.pathOf('file'), 'Path of the file; relative to the config’s folder.').required(
+  file: text(form.daysFile, 'Path of the file; relative to the config’s folder.').required(
     '${path} is missing: name a file of dates',
   ),
 });
 
 const days = (doc: string) => {
   const dates = text(form.dayRange, doc).defined();
-  const entry = lazy((value: unknown) => (isJsonObject(value) ? daysFileSchema : dates));
+  const entry = lazy((value: unknown) => (isMap(value) ? daysFileSchema : dates));
   const items = { anyOf: [dates.meta()?.jsonSchema, { $ref: '#/$defs/days_file' }] };
   return array(entry)
     .strict()
@@ -69,7 +65,7 @@ const reportSchema = section('What BOTs did in a period, told after its end.', {
     form.calendar,
     'Name of a calendar: told on its next day, and then of all days since the last one.',
   ),
-  bots: textOrTexts(form.botId, 'Of which BOTs: ids or patterns, as in routes. Default: all.'),
+  bots: textOrTexts(form.botIdOfReport, 'Of which BOTs: ids or patterns, as in routes. Default: all.'),
   notify: notifyList('Whom to tell: groups, and addresses.'),
 });
 
@@ -80,11 +76,11 @@ export const reportsSchema = array(reportSchema)
   .meta({ doc: 'Reports of what BOTs did, and how long they ran.' });
 
 export const budgetSchema = section('The running time that the plan includes in a month.', {
-  hours: text(wholeNumber(1, 1_000_000), 'Hours in a month, of all BOTs.').required(
+  hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(
     '${path} is missing: hours in a month',
   ),
-  from_day: text(wholeNumber(1, 28), 'Day on which a month of the plan begins.', '1'),
-  warn: array(text(wholeNumber(1, 1000), 'A percentage.').defined())
+  from_day: text(whole(1, 28), 'Day on which a month of the plan begins.', '1'),
+  warn: array(text(whole(1, 1000), 'A percentage.').defined())
     .strict()
     .typeError('${path} must be a list of whole numbers from 1 to 1000, such as [80, 100]')
     .meta({ doc: 'At which percentages to tell that so much is used. Default: 80 and 100.' })

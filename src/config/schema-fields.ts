@@ -11,7 +11,8 @@ import {
   type TestContext,
 } from 'yup';
 import type { NotifyList } from './destination.ts';
-import { flag, type Form, type Known, memberOf, scalarSchema } from './form.ts';
+import { isContainer, isJsonObject } from '../text/json.ts';
+import { flag, type Form, type Known, memberOf, scalarSchema, Wrong } from './form.ts';
 import { parsePath, type Path, pathText } from './path.ts';
 
 /** A field's `.meta()`, from which the JSON Schema and the documentation are made. */
@@ -46,14 +47,16 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
   return object(fields).strict().meta({ doc });
 }
 
-/** In place of a map or a list where a text belongs, since what a text is read as may be either. */
-const NO_TEXT = Symbol('no text');
+/** Whether the config has a map there: no value that a text is read as is one. */
+export function isMap(value: unknown): boolean {
+  return isJsonObject(value) && !(value instanceof Wrong) && typeof value['has'] !== 'function';
+}
 
 type Field<Value> = MixedSchema<Value | undefined>;
 type WithDefault = string | (More & { readonly byDefault: string });
 
 /**
- * A text of this form, read as its value. One with a fault stays as it is.
+ * A text of this form, read as its value.
  * @param more a text is the default
  */
 export function text<Value extends {}>(
@@ -68,16 +71,13 @@ export function text<Value extends {}>(of: Form<Value>, doc: string, more: More 
     jsonSchema: scalarSchema(of),
     ...(typeof more === 'string' ? { byDefault: more } : more),
   };
-  const field = mixed<Value>({ type: 'string', check: (value): value is Value => value !== NO_TEXT })
+  const field = mixed<Value>()
     .meta(meta)
-    .transform((value: unknown, _written, _schema, { context }) => {
-      if (typeof value !== 'string') return typeof value === 'object' && value !== null ? NO_TEXT : value;
-      return of.fault(value, context as Known) === undefined ? of.read(value, context as Known) : value;
+    .transform((value: unknown, _written, _schema, { path = '', context }) => {
+      if (typeof value !== 'string') return isContainer(value) ? new Wrong('must be text') : value;
+      return of.read(value, context as Known, parsePath(path));
     })
-    .test(FAULT, (value: unknown, context) => {
-      const wrong = typeof value === 'string' ? of.fault(value, context.options.context as Known) : undefined;
-      return wrong === undefined || faultOf(context, wrong);
-    });
+    .test(FAULT, (value: unknown, context) => !(value instanceof Wrong) || faultOf(context, value.what));
   // `checkSection` puts it in as a text, which is then read like any other.
   return meta.byDefault === undefined ? field : field.default(meta.byDefault as unknown as Value);
 }

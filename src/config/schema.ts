@@ -5,7 +5,7 @@ import { MENTION_OPTION } from '../channels/mention-option.ts';
 import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
-import { memberOf, wholeNumber } from './form.ts';
+import { memberOf, whole } from './form.ts';
 import * as form from './forms.ts';
 import * as days from './schema-days.ts';
 import {
@@ -45,23 +45,19 @@ export const receiverSchema = section('Where callbacks come in.', {
   }).default([]),
   trust_proxy: trustProxy,
   max_body: text(form.size, 'Largest body, also after decompression; then 413.', '8mb'),
-  max_nodes: text(wholeNumber(1000, 100_000_000), 'Most JSON values in one callback; then 413.', '500000'),
+  max_nodes: text(whole(1000, 100_000_000), 'Most JSON values in one callback; then 413.', '500000'),
   answer_within: text(form.timer, 'Whole answer, every destination included; then 504.', '8s'),
   answer_when: text(
     memberOf(['delivered', 'accepted']),
     'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
     'delivered',
   ),
-  max_in_flight: text(
-    wholeNumber(1, 65_536),
-    'Callbacks handled at once; more wait a moment, then 503.',
-    '256',
-  ),
+  max_in_flight: text(whole(1, 65_536), 'Callbacks handled at once; more wait a moment, then 503.', '256'),
 });
 
 const adminSchema = section('Health, metrics and the web page.', {
   listen: text(form.listenOrOff, 'host:port of the admin listener, or off.', '127.0.0.1:8081'),
-  password: text(form.secret, 'Of the user admin; required to listen beyond loopback.', {
+  password: text(form.password, 'Of the user admin; required to listen beyond loopback.', {
     ...UNSET,
     byDefault: '',
   }),
@@ -86,10 +82,10 @@ const storeSchema = section('Where what happened is written down.', {
 
 const deliverySchema = section('How deliveries are tried, and given up.', {
   timeout: text(form.timer, 'Time for one attempt.', '5s'),
-  attempts_per_request: text(wholeNumber(1, 100), 'Attempts inside one callback’s answer_within.', '2'),
+  attempts_per_request: text(whole(1, 100), 'Attempts inside one callback’s answer_within.', '2'),
   take_over_after: text(form.duration, 'After so long without a retry, Botbell retries.', '2m'),
   give_up_after: text(form.duration, 'After it, what is undelivered is a dead letter.', '24h'),
-  permanent_attempts: text(wholeNumber(0, 100), 'Non-2xx answers to what no retry soon cures.', '2'),
+  permanent_attempts: text(whole(0, 100), 'Non-2xx answers to what no retry soon cures.', '2'),
   alerts: texts(form.group, 'Groups told of dead letters, settings to mend, refused bodies.').default([]),
 });
 
@@ -169,7 +165,7 @@ const routing = {
   ),
   template_set: text(form.templateSet, 'Folder of templates to use instead of the language’s.'),
   when: text(form.condition, 'A Liquid condition over the templates’ variables: output.count == 0.'),
-  after_failures: text(wholeNumber(1, 1000), 'From which error in a row on errors are told. Default: 1.'),
+  after_failures: text(whole(1, 1000), 'From which error in a row on errors are told. Default: 1.'),
   repeat: text(
     form.repeat,
     'While a BOT keeps failing: every error, only one that changes, or one in a duration such as 1h. Default: every.',
@@ -224,7 +220,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
 const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
 
 export const burstSchema = section('Past it, one summary tells the rest, for each destination.', {
-  max: text(wholeNumber(1, 1000), 'Messages in a window.').required('${path} is missing'),
+  max: text(whole(1, 1000), 'Messages in a window.').required('${path} is missing'),
   per: text(form.span, 'The window, from its first message on.', SPAN).required('${path} is missing'),
 });
 
@@ -248,10 +244,7 @@ export const rootSchema = section('Configuration of Botbell.', {
     url: text(form.webUrl, 'URL that is asked (GET) while all is well. Empty: none.', ''),
     every: text(form.interval, 'How often it is asked.', '1m'),
   }),
-  templates: text(
-    form.pathOf('folder'),
-    'Folder of your own template sets, looked up before the built-in ones.',
-  ),
+  templates: text(form.folder, 'Folder of your own template sets, looked up before the built-in ones.'),
   channels: readApart(
     'The ways to reach people, by a name of your choice.',
     { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
