@@ -26,8 +26,9 @@ const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
 const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
 
-/** A word joiner stops what no backslash stops: mentions of people and emoji. */
-const DRAWING = /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))/g;
+/** A word joiner stops what no backslash stops: mentions of people, emoji, the line below a heading, indented code. */
+const DRAWING =
+  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|(?<=^\s*)=(?=[=-])|(?<![^\n]\n)^(?=[ \xa0]{4}|[ \xa0]*\t)/gmu;
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 
