@@ -65,7 +65,7 @@ export const chatworkChannel = chat({
     parts: ['text', 'message', 'outputs', 'link', 'facts'],
     limit: { most: MAX_CHARACTERS, of: ({ body }) => body.length },
     message: ({ mentions, title, text }) =>
-      below(mentions, `[info][title]${escape(title)}[/title]${text}[/info]`),
+      below(mentions, `[info][title]${plain(title)}[/title]${text}[/info]`),
     plain: ({ mentions, text }) => below(mentions, text),
   }),
   address: tokenApi<ChatworkMessage>({

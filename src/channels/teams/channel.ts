@@ -28,7 +28,7 @@ type Element = Line | ReturnType<typeof boxOf> | { readonly type: 'TextBlock'; r
 type TeamsMessage = ReturnType<typeof messageOf>;
 
 function openUrl(title: string, url: string) {
-  return { type: 'Action.OpenUrl', title, url };
+  return { type: 'Action.OpenUrl', title: broken(title), url };
 }
 
 /** Clients replace these functions by a date even in a run, so a zero-width space breaks them up. */

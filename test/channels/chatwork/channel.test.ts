@@ -26,7 +26,10 @@ const LIMITS: Limits = {
   path: /^\/v2\/rooms\/\d+\/messages$/,
   type: 'application/x-www-form-urlencoded',
   most: { body: 20_000 },
-  texts: [[/body/, [CHATWORK], /[^]/]],
+  texts: [
+    [/body/, [CHATWORK], /[^]/],
+    [/body/, [[/\[code\][^]*?\[\/code\]/g, '']], /\(devil\)/],
+  ],
   taken: { status: 200, body: '{"message_id":"1234"}' },
   asked: { status: 200, body: '{"account_id":1}' },
 };

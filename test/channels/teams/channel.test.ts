@@ -28,7 +28,7 @@ const LIMITS: Limits = {
     // Markdown acts in a block of text, which holds mentions alone.
     [/body\.text$/, [TEAMS_CALL], /[^]/],
     // Clients put a date in place of a function.
-    [/inlines\.text$/, [], /\n|\{\{(?:DATE|TIME)\(/],
+    [/(?:inlines\.text|title)$/, [], /\n|\{\{(?:DATE|TIME)\(/],
   ],
   taken: { status: 202 },
 };
