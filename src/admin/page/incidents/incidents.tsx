@@ -186,7 +186,7 @@ function TakeUp({ ids, isOfBots }: { readonly ids: string; readonly isOfBots: bo
   return (
     <details>
       <summary>{t('incidents.take up')}</summary>
-      <PostForm action="/act/take-up" fields={{ ids }} className="filters">
+      <PostForm action="/act/take-up" fields={{ ids }} className="filters" submit={t('incidents.take up')}>
         <Field name="by" label={t('incidents.by')} value={signedAs} />
         <Field name="because" label={t('snoozes.because')} value="" />
         {isOfBots ? (
@@ -194,11 +194,6 @@ function TakeUp({ ids, isOfBots }: { readonly ids: string; readonly isOfBots: bo
             <input type="checkbox" name="quiet" value="1" /> {t('incidents.quiet')}
           </label>
         ) : null}
-        <div class="actions">
-          <button type="submit" class="primary">
-            {t('incidents.take up')}
-          </button>
-        </div>
       </PostForm>
     </details>
   );

@@ -10,7 +10,7 @@ import { filterQuery, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Chips, Code, Foreign, Time } from '../parts/text.tsx';
+import { Chips, Code, Foreign, Gist, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const deadView: View = async ({ reader: { t }, services: { archive } }) => {
@@ -50,9 +50,7 @@ function causeOf({ errorClass, errorCode, lastError }: DeadLetters, { word, lang
   return (
     <>
       <Foreign text={word('error_class', errorClass || 'none')} />
-      <small>
-        <Foreign text={said ?? errorCode} />
-      </small>
+      <Gist text={said ?? errorCode} />
     </>
   );
 }
@@ -160,9 +158,7 @@ function startOf({ startedAt, actor }: BulkRedelivery) {
   return (
     <>
       <Time at={startedAt} />
-      <small>
-        <Foreign text={[actor.user, actor.from].filter(Boolean).join(', ')} />
-      </small>
+      <Gist text={[actor.user, actor.from].filter(Boolean).join(', ')} />
     </>
   );
 }

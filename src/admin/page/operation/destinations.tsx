@@ -9,7 +9,7 @@ import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Code, Foreign, Older, pathTo, Time } from '../parts/text.tsx';
+import { Code, Gist, Older, pathTo, Time } from '../parts/text.tsx';
 import type { Reader, View } from '../reader.ts';
 import { Snoozed } from './snoozes.tsx';
 
@@ -121,9 +121,7 @@ function errorOf({ lastFailedAt, lastError }: Row, { t, language }: Reader) {
   return (
     <>
       {t(`error_class.${lastError.class}`)} · <Time at={lastFailedAt} />
-      <small>
-        <Foreign text={`${lastError.code}: ${failureInWords(lastError, language)}`} />
-      </small>
+      <Gist text={`${lastError.code}: ${failureInWords(lastError, language)}`} />
     </>
   );
 }

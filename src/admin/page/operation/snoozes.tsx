@@ -60,7 +60,12 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
   const known = [...new Set([...destinations, given.value])].filter((name) => name !== '');
   const ends = (['tomorrow', 'next-success'] as const).map((end) => [end, t(`snoozes.${end}`)] as const);
   return (
-    <PostForm action="/act/snooze" fields={{ back: '/snoozes' }} className="filters">
+    <PostForm
+      action="/act/snooze"
+      fields={{ back: '/snoozes' }}
+      className="filters"
+      submit={t('snoozes.begin')}
+    >
       <Field {...of('bot_id')} label={t('filter.bot_id')} hint={t('snoozes.bot_id, what')} />
       <Field
         {...given}
@@ -70,11 +75,6 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
       <Field {...of('until')} label={t('snoozes.until')} options={ends} />
       <Field {...of('time')} label={t('snoozes.time')} type="datetime-local" />
       <Field {...of('because')} label={t('snoozes.because')} />
-      <div class="actions">
-        <button type="submit" class="primary">
-          {t('snoozes.begin')}
-        </button>
-      </div>
     </PostForm>
   );
 }

@@ -76,11 +76,13 @@ interface PostFormProps {
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number>>;
   readonly className?: string;
+  /** Of a button below what the form has. */
+  readonly submit?: string;
   readonly children: ComponentChildren;
 }
 
 /** Also posts this page as `back`, to which the answer returns unless `fields` say otherwise. */
-export function PostForm({ action, fields, className, children }: PostFormProps) {
+export function PostForm({ action, fields, className, submit, children }: PostFormProps) {
   const { here } = useReader();
   const hidden = { back: here, ...fields };
   return (
@@ -89,11 +91,18 @@ export function PostForm({ action, fields, className, children }: PostFormProps)
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {children}
+      {submit === undefined ? null : (
+        <div class="actions">
+          <button type="submit" class="primary">
+            {submit}
+          </button>
+        </div>
+      )}
     </form>
   );
 }
 
-interface PostButtonProps extends Omit<PostFormProps, 'children'> {
+interface PostButtonProps extends Omit<PostFormProps, 'children' | 'submit'> {
   readonly word: string;
   /** `primary`: the most likely choice. */
   readonly kind?: 'primary small' | 'small';

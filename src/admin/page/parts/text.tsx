@@ -45,7 +45,7 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
   return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
 }
 
-/** What an error says, small below what it is said of. */
+/** Small below what it is said of, such as what an error says. */
 export function Gist({ text }: { readonly text: string | undefined }) {
   return text === undefined || text === '' ? null : (
     <small>
