@@ -13,7 +13,7 @@ const WRONG_USAGE = 2;
 const FAILED = 1;
 
 const EXIT_CODES = `
-Exit code: 0 done, clean; 1 failed, wrong, not known, nothing done; 2 wrong usage. Of status: 1 something is open, 3 not known.`;
+Exit code: 0 done, clean; 1 failed, wrong, not known, not done; 2 wrong usage. Of status: 1 something is open, 3 not known.`;
 
 const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
 

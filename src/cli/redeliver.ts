@@ -77,7 +77,7 @@ async function allDead(acting: Acting): Promise<number> {
   const { messages, destinations } = await people.tally(filter);
   if (messages === 0) {
     context.message(context.say('redeliver.nothing'));
-    return 1;
+    return 0;
   }
   const named = destinations.map((each) => visibleOnOneLine(`  ${each.destination}: ${each.messages}`));
   const what = [context.say('redeliver.to', { count: messages }), ...named].join('\n');

@@ -14,7 +14,7 @@ const CONTENTS = [
   /^(package\.json|LICENSE|README(\.ja)?\.md)$/,
   /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
   /^templates\/(en|ja)\/card\/\w+\.yaml$/,
-  /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/\w+\.json)$/,
+  /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/(ja\/)?\w+\.json)$/,
   /^config\/starter\/(en|ja)\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/card\/\w+\.yaml)$/,
 ];
 
