@@ -22,8 +22,11 @@ interface CommandFile {
   readonly run: (context: CommandContext, ...given: never[]) => number | Promise<number>;
 }
 
-/** Runs a command and keeps its exit code. The command is loaded only when it runs, so that no start loads the others' imports. */
-type Action = (load: () => Promise<CommandFile>) => (...given: unknown[]) => Promise<void>;
+/** Loads a command only when it runs, so that no start loads the others' imports. */
+type Load = () => Promise<CommandFile>;
+
+/** Adds a command. */
+type Add = (name: string, load: Load, options?: { readonly isDefault: boolean }) => Command;
 
 /** @returns the exit code: 0 success, 1 failure, 2 wrong usage */
 export async function runProgram(
@@ -35,7 +38,7 @@ export async function runProgram(
   const message = (text: string) => given.message(secrets.hide(text));
   const context = { ...given, secrets, speaks, say: wordsIn(speaks), message };
   let code = 0;
-  const program = createProgram(context, (load) => async (...values) => {
+  const program = createProgram(context, async (load, values) => {
     const { config } = program.opts<{ config?: string }>();
     const command = await load();
     code = await command.run({ ...context, configFile: config }, ...(values as never[]));
@@ -65,7 +68,11 @@ function explanationOf(error: unknown): string {
   return isOurs ? (error.stack ?? error.message) : error.message;
 }
 
-function createProgram(context: CommandContext, action: Action): Command {
+/** @param run has a command run, with its arguments */
+function createProgram(
+  context: CommandContext,
+  run: (load: Load, given: unknown[]) => Promise<void>,
+): Command {
   const program = new Command('botbell')
     .description('A webhook-to-chat bridge: results of BOTs in, messages on chats and by email out.')
     .version(readVersion(), '-V, --version')
@@ -83,8 +90,10 @@ function createProgram(context: CommandContext, action: Action): Command {
       writeErr: (text) => context.message(visible(text.trimEnd())),
     })
     .exitOverride();
-  for (const add of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addIncidents, addTools])
-    add(program, action);
+  const add: Add = (name, load, options) =>
+    program.command(name, options).action((...given: unknown[]) => run(load, given));
+  for (const addSome of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addIncidents, addTools])
+    addSome(add);
   return program;
 }
 
@@ -96,9 +105,8 @@ function inLanguage(what: string): Option {
   return new Option('--lang <language>', `${what} (default: as LANG says)`).choices(['en', 'ja']);
 }
 
-function addService(program: Command, action: Action): void {
-  program
-    .command('serve', { isDefault: true })
+function addService(add: Add): void {
+  add('serve', () => import('./serve.ts'), { isDefault: true })
     .description('run the receiver and the admin listener (the default)')
     // An unknown command also ends up here; `serve` has a better message for it.
     .allowExcessArguments()
@@ -107,46 +115,36 @@ function addService(program: Command, action: Action): void {
         .env('BOTBELL_LOG_LEVEL')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
-    )
-    .action(action(() => import('./serve.ts')));
-  program
-    .command('demo')
+    );
+  add('demo', () => import('./demo.ts'))
     .description('show everything on this machine, with nothing to set up')
     .option('--stay', 'go on serving, so that you can post to it')
-    .addOption(inLanguage('of what is shown'))
-    .action(action(() => import('./demo.ts')));
+    .addOption(inLanguage('of what is shown'));
 }
 
-function addDryRuns(program: Command, action: Action): void {
-  program
-    .command('check')
+function addDryRuns(add: Add): void {
+  add('check', () => import('./check.ts'))
     .description('check the config and every template it names')
     .option('--online', 'also ask Slack and the mail server whether they take the credentials')
     .option('--strict', 'count warnings as errors')
-    .addOption(new Option('--without-secrets', 'take for granted what is not set (CI)').conflicts('online'))
-    .action(action(() => import('./check.ts')));
-  program
-    .command('route')
+    .addOption(new Option('--without-secrets', 'take for granted what is not set (CI)').conflicts('online'));
+  add('route', () => import('./route.ts'))
     .description('show which routes a callback matches, whom it reaches, and why not the others')
     .argument('[file]', 'a callback as JSON, or - for standard input')
     .option('--bot <bot_id>', 'of a BOT, without a callback')
     .addOption(new Option('--status <status>', 'of --bot, only this one').choices(ALL_STATUSES))
     .addOption(new Option('--all', 'of each BOT that the config or the store names').conflicts('at'))
     .option('--at <time>', 'also what rules do about it then, e.g. now, or 2026-11-24T18:00', nowOrTime)
-    .addOption(printed('text', 'json'))
-    .action(action(() => import('./route.ts')));
-  program
-    .command('preview')
+    .addOption(printed('text', 'json'));
+  add('preview', () => import('./preview.ts'))
     .description('show a callback as each destination would see it, without sending anything')
     .argument('<file>', 'a callback as JSON, or - for standard input')
     .option('--to <destination>', 'only this one, e.g. slack:#ops')
-    .addOption(printed('text', 'json', 'html'))
-    .action(action(() => import('./preview.ts')));
+    .addOption(printed('text', 'json', 'html'));
 }
 
-function addLedger(program: Command, action: Action): void {
-  program
-    .command('why')
+function addLedger(add: Add): void {
+  add('why', () => import('./why.ts'))
     .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
     .argument('[job_id]', 'a job, as its callbacks name it')
     .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
@@ -157,27 +155,21 @@ function addLedger(program: Command, action: Action): void {
       'no more than the last ones, of --not-told reasons (default: all of a job, 5 of a BOT)',
       wholeNumber(1),
     )
-    .addOption(printed('text', 'json'))
-    .action(action(() => import('./why.ts')));
-  program
-    .command('report')
+    .addOption(printed('text', 'json'));
+  add('report', () => import('./report.ts'))
     .description('say what BOTs did in a month, or from one day to another, worst first, from the ledger')
     .option('--month <month>', 'such as 2026-11 (default: the current one)')
     .option('--from <day>', 'instead, from this day on, such as 2026-11-01')
     .option('--to <day>', 'of --from, up to and with this day (default: today)')
     .option('--bot <bot_id>', 'only of this one')
-    .addOption(printed('text', 'json', 'csv'))
-    .action(action(() => import('./report.ts')));
-  program
-    .command('backup')
+    .addOption(printed('text', 'json', 'csv'));
+  add('backup', () => import('./backup.ts'))
     .description('write a whole copy of the SQLite store, while the service runs; never over a file')
-    .argument('<file>', 'a file that is not there yet')
-    .action(action(() => import('./backup.ts')));
+    .argument('<file>', 'a file that is not there yet');
 }
 
-function addRedeliver(program: Command, action: Action): void {
-  program
-    .command('redeliver')
+function addRedeliver(add: Add): void {
+  add('redeliver', () => import('./redeliver.ts'))
     .description('have what is dead, or held as no longer routed, delivered again; says first how many')
     .argument(
       '[id...]',
@@ -191,14 +183,12 @@ function addRedeliver(program: Command, action: Action): void {
     .addOption(new Option('--dismiss', 'mark as done: nobody is ever told').conflicts(['again', 'route']))
     .addOption(new Option('--again', 'of single ones: also what was delivered').conflicts(['dead', 'route']))
     .option('--route <job_id>', 'instead route a job anew by today’s config; tells who has not been told')
-    .option('-y, --yes', 'do not ask')
-    .action(action(() => import('./redeliver.ts')));
+    .option('-y, --yes', 'do not ask');
 }
 
-function addSnooze(program: Command, action: Action): void {
+function addSnooze(add: Add): void {
   const others = ['to', 'until', 'because'];
-  program
-    .command('snooze')
+  add('snooze', () => import('./snooze.ts'))
     .description('hold what there is to tell of a BOT, or at a destination; then tell it as one summary')
     .argument('[bot]', 'a BOT, as its callbacks name it')
     .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
@@ -209,54 +199,40 @@ function addSnooze(program: Command, action: Action): void {
     .option('--because <reason>', 'why, for whoever sees it')
     .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
     .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))
-    .addOption(printed('text', 'json'))
-    .action(action(() => import('./snooze.ts')));
+    .addOption(printed('text', 'json'));
 }
 
-function addIncidents(program: Command, action: Action): void {
-  program
-    .command('status')
+function addIncidents(add: Add): void {
+  add('status', () => import('./status.ts'))
     .description('say what needs somebody: which BOTs and destinations are in trouble, why, and who is on it')
-    .addOption(printed('text', 'json'))
-    .action(action(() => import('./status.ts')));
-  program
-    .command('take-up')
+    .addOption(printed('text', 'json'));
+  add('take-up', () => import('./take-up.ts'))
     .description('say that you are on it, or that nobody is any more')
     .argument('<ids...>', 'incidents, as `botbell status` numbers them')
     .option('--by <name>', 'who is on it (default: your user here)')
     .option('--because <reason>', 'what you know of it, for whoever sees it')
     .option('--quiet', 'snooze their BOTs until the next success, too')
-    .addOption(new Option('--give-back', 'nobody is on it any more').conflicts(['by', 'because', 'quiet']))
-    .action(action(() => import('./take-up.ts')));
+    .addOption(new Option('--give-back', 'nobody is on it any more').conflicts(['by', 'because', 'quiet']));
 }
 
-function addTools(program: Command, action: Action): void {
-  program
-    .command('send')
+function addTools(add: Add): void {
+  add('send', () => import('./send.ts'))
     .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
     .argument('<file>', 'a file to POST, or - for standard input')
     .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
     .option('--retries <n>', 'how often to post again', wholeNumber(0), 0)
     .option('--interval <duration>', 'how long to wait before (default: 30s)', duration)
-    .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before')
-    .action(action(() => import('./send.ts')));
-  program
-    .command('test')
+    .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before');
+  add('test', () => import('./test.ts'))
     .description('really send a message marked as a test, and say what each remote answered')
     .argument('[destinations...]', 'such as slack:#ops')
-    .option('--all', 'to each destination that the config has')
-    .action(action(() => import('./test.ts')));
-  program
-    .command('init')
+    .option('--all', 'to each destination that the config has');
+  add('init', () => import('./init.ts'))
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')
     .addOption(inLanguage('of comments and messages'))
-    .option('--channels <types>', 'such as teams,email; without it, messages are printed', list)
-    .action(action(() => import('./init.ts')));
-  program
-    .command('schema')
-    .description('print the JSON Schema of the config file')
-    .action(action(() => import('./schema.ts')));
+    .option('--channels <types>', 'such as teams,email; without it, messages are printed', list);
+  add('schema', () => import('./schema.ts')).description('print the JSON Schema of the config file');
 }
 
 /** Reads an option's text; `read` returns undefined for what is refused. */
