@@ -27,7 +27,7 @@ import {
   type Worded,
   wordedIn,
 } from './outcomes.ts';
-import { readSnooze, type SnoozeFields } from './snooze.ts';
+import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
 /** An action and its result, for the log. */
@@ -165,7 +165,8 @@ function snoozing(parts: ActionParts) {
   const { actions, archive } = ledger;
   const done = doneBy(parts);
   return {
-    async snooze(fields: SnoozeFields, actor: Actor) {
+    async snooze(fields: SnoozeFields, sender: Actor) {
+      const actor = askerOf(fields, sender);
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
       const destination = asked.destination && destinationOf(asked.destination, planning(), channelTypes);

@@ -1,6 +1,7 @@
 /** Reads the request for a snooze, and its end, from texts. */
 import { type InferType, object, string } from 'yup';
 import { parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
+import type { Actor } from '../ledger/callbacks/history.ts';
 import type { SnoozeRequest } from '../ledger/timers/timers.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';
@@ -11,7 +12,7 @@ import { Refused } from './outcomes.ts';
 
 const text = string().nullable();
 /** The body of a request to snooze. */
-export const SNOOZE_BODY = object({ bot_id: text, destination: text, until: text, because: text });
+export const SNOOZE_BODY = object({ bot_id: text, destination: text, until: text, because: text, by: text });
 export type SnoozeFields = InferType<typeof SNOOZE_BODY>;
 
 /** Characters of a field; more are cut. */
@@ -30,6 +31,12 @@ export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<S
   const end = readEnd(textOf('until').trim(), context);
   if (end.isUntilSuccess && botId === undefined) throw new Refused({ name: 'snooze whose' });
   return { botId, destination, ...end, because: shortLine(fields.because ?? '', LONGEST_TEXT) };
+}
+
+/** Whoever it names, else the sender. */
+export function askerOf({ by }: SnoozeFields, sender: Actor): Actor {
+  const user = shortLine(by ?? '', LONGEST_TEXT);
+  return user === '' ? sender : { ...sender, user };
 }
 
 /** `next-success` (within seven days), or a time in the display's time zone. */

@@ -41,7 +41,7 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['POST /api/callbacks/133/route'],
   ['POST /api/test', { destination: 'slack:#shop' }],
   ['POST /api/test', { destination: 'slack:#shopp' }],
-  ['POST /api/snoozes', { bot_id: 'get_items', until: 'tomorrow', because: 'x' }],
+  ['POST /api/snoozes', { bot_id: 'get_items', until: 'tomorrow', because: 'x', by: 'ayumi' }],
   ['POST /api/snoozes', { bot_id: 'get_items', until: 'tomorrow', why: 'x' }],
   ['DELETE /api/snoozes/3'],
   ['DELETE /api/snoozes/3'],
