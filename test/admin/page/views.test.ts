@@ -187,6 +187,18 @@ describe('The page of an office', () => {
     expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Older/);
   });
 
+  it('leads from the first of many troubles to all of them', async () => {
+    for (let number = 0; number < 60; number += 1)
+      await world.store.run(
+        `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
+         values ('destination', 'slack:#r${number}', 'slack:#r${number}', '', 'config', '', '', 1, 2, 1, 0, 0)`,
+      );
+    const countAt = async (path: string) => (await world.get(path)).body.match(/>slack:#r\d+</g)?.length;
+    expect(await countAt('/')).to.be.below(60);
+    const [, all = ''] = /<a href="([^"]+)">… \d+ more/.exec((await world.get('/')).body) ?? [];
+    expect(await countAt(all)).to.equal(60);
+  });
+
   it('has pages of destinations, of which a config may have ten thousands', async () => {
     const { drawing } = world.services;
     const notify = Array.from({ length: 40_000 }, (_, index) => {

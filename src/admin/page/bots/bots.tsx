@@ -79,7 +79,7 @@ export function botsOnPage(
 ) {
   const part = comparable(name);
   const matching = all
-    .filter(({ botId, botName }) => [botId, botName].some((each) => comparable(each).includes(part)))
+    .filter(({ botId, botName }) => part === '' || comparable(`${botId}\n${botName}`).includes(part))
     .toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a)) || laterFirst(a, b));
   const start = matching.findIndex(({ botId }) => botId === after) + 1;
   const bots = matching.slice(start, start + size);

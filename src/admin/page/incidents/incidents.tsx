@@ -18,21 +18,29 @@ import { useReader, type View } from '../reader.ts';
 
 /** Entries that are shown, and subjects of one entry that are seen at once. */
 const MOST_GROUPS = 50;
+/** Where more are shown, as many as a page bears. */
+const ALL = '/?incidents=all';
+const MOST_INCIDENTS = 2000;
 const MOST_NAMED = 8;
 const CALLBACKS_SHOWN = 10;
 
 /** Incidents with what can be done about them, as groups. */
 export function Entries({ incidents }: { readonly incidents: readonly ArchivedIncident[] }) {
-  const { t } = useReader();
+  const { t, here } = useReader();
   const groups = groupsOf(incidents);
+  const most = here === ALL ? MOST_INCIDENTS : MOST_GROUPS;
   return (
     <>
       <ul class="incidents">
-        {groups.slice(0, MOST_GROUPS).map((group) => (
+        {groups.slice(0, most).map((group) => (
           <Entry key={group.latest.id} {...group} />
         ))}
       </ul>
-      {groups.length > MOST_GROUPS ? <p>{t('more', { number: groups.length - MOST_GROUPS })}</p> : null}
+      {groups.length > most ? (
+        <p>
+          <a href={ALL}>{t('more', { number: groups.length - most })}</a>
+        </p>
+      ) : null}
     </>
   );
 }
