@@ -41,6 +41,8 @@ interface Asking extends Foreseeing {
   readonly sayings: Sayings;
   /** When the rules are asked; undefined: they are not. */
   readonly at: number | undefined;
+  /** There may be thousands: of each, only routes that name it are explained. */
+  readonly isAll: boolean;
 }
 
 export async function run(
@@ -60,6 +62,7 @@ export async function run(
     sayings: new Sayings({ ...display, now }),
     at: at === 'now' ? now : parseStartTime(at ?? '', display.timezone),
     isMadeUp: file === undefined,
+    isAll: all,
   };
   const answers: Answer[] = [];
   for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
@@ -119,14 +122,15 @@ type Answer = Awaited<ReturnType<typeof answerTo>>;
 
 async function answerTo(asking: Asking, checked: CheckedCallback) {
   const { callback } = checked;
-  const { router, sayings, at, context } = asking;
+  const { router, sayings, at, context, isAll } = asking;
   const status = statusNameOf(callback);
-  const routes = router.explainAll(callback).flatMap((explanation) =>
+  const plan = router.route(callback);
+  const routes = (isAll ? plan.explanations : router.explainAll(callback)).flatMap((explanation) =>
     routeEvents(explanation, 0, callback, sayings).map(({ what, text: why }) => {
       return { route: explanation.route, applies: what === 'route matched', why };
     }),
   );
-  const { destinations, perhaps } = router.route(callback);
+  const { destinations, perhaps } = plan;
   const decided = at === undefined ? undefined : await ruledLines(asking, checked, at);
   const reaches = [...destinations, ...perhaps].flatMap((to) => {
     const ruled = decided === undefined ? { lines: [] } : decided.get(to.destination);

@@ -1,6 +1,6 @@
 /** Reads the request for a snooze, and its end, from texts. */
 import { type InferType, object, string } from 'yup';
-import { parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
+import { isKnownInstant, parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { SnoozeRequest } from '../ledger/timers/timers.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
@@ -44,7 +44,7 @@ function readEnd(text: string, context: FilterContext): Pick<Snooze, 'until' | '
   const { now } = context;
   if (text === 'next-success') return { until: now + 7 * DAY_MS, isUntilSuccess: true };
   const until = timeIn(text.normalize('NFKC'), context);
-  if (until === undefined) throw new Refused({ name: 'snooze no time' });
+  if (until === undefined || !isKnownInstant(until)) throw new Refused({ name: 'snooze no time' });
   if (until <= now) throw new Refused({ name: 'snooze past' });
   return { until, isUntilSuccess: false };
 }

@@ -45,7 +45,7 @@ describe('a request for a snooze', () => {
   });
 
   it('is told apart: no time at all, one that is over, nobody named, and a success of no BOT', () => {
-    for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '2026-02-30', '25:00'])
+    for (const text of ['', 'never', 'soon', '2026-02-30T00:00', '2026-02-30', '25:00', '99999999d'])
       expect(refusalOf(text), text).to.equal('snooze no time');
     for (const text of ['2026-10-24T22:30', '2020-01-01T00:00Z', '2026-10-24', '0s'])
       expect(refusalOf(text), text).to.equal('snooze past');
