@@ -1,5 +1,5 @@
-/** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; values are not cleaned yet. */
-import { cleanLine } from '../text/clean.ts';
+/** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; only what is joined is cleaned yet. */
+import { cleanLine, cleanText } from '../text/clean.ts';
 import { isJsonObject, keysOf, SpeltNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
 
@@ -37,8 +37,9 @@ export function memberText(value: unknown): string {
   return files === undefined ? leafText(value) : joinSome(files, fileName, ', ');
 }
 
+/** Clean, so that what a terminal would take away takes nothing of the other members along. */
 function leafText(value: unknown): string {
-  return endsOf(value === null ? 'null' : textOf(value), MOST_OF_A_MEMBER);
+  return cleanText(endsOf(value === null ? 'null' : textOf(value), MOST_OF_A_MEMBER));
 }
 
 function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => string, between: string): string {

@@ -4,7 +4,7 @@ import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
 import { textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
-import { Escaped } from '../text/clean.ts';
+import { cleanText, Escaped } from '../text/clean.ts';
 import { fitEscaped } from '../text/cut.ts';
 import { registerFilters } from './filters.ts';
 
@@ -47,10 +47,19 @@ export function createEngine(
 }
 
 function printerOf(printing: Printing, { language }: DisplayConfig): (value: unknown) => string {
-  if (printing === undefined) return textOf;
+  if (printing === undefined) return plain;
   const { escape, most } = printing;
   const mark = leftOutMark(language);
   return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
+}
+
+/** Longer values stand alone; they are cut before they are cleaned. */
+const MOST_AMONG_WORDS = 2000;
+
+/** What a terminal would take away takes nothing of the words around it along. */
+function plain(value: unknown): string {
+  const text = textOf(value);
+  return text.length > MOST_AMONG_WORDS ? text : cleanText(text);
 }
 
 export type Engines = (printing: Printing) => Liquid;

@@ -71,6 +71,14 @@ describe('The strings of a template', () => {
     expect(said({ b: '{{ a }}', c: '' })).to.equal(' after {{ a }}, silent');
   });
 
+  it('keep their words and the other values where one overwrites its line or opens an escape sequence', () => {
+    const [bar, open] = ['10%\r100%', 'red\u001b]0;x'];
+    const row = { no: 1, bar, open: [open, bar], last: 'y' };
+    expect(printed({ bar, open, row }, 'At {{ bar }} of {{ open }} now', '{{ row | inline }}')).to.deep.equal(
+      ['At 100% of red now', 'no: 1 · bar: 100% · open: red, 100% · last: y'],
+    );
+  });
+
   it('know nothing of each other', () => {
     expect(printed({ a: 1 }, '{% assign a = 2 %}{{ a }}!', '{{ a }}!')).to.deep.equal(['2!', '1!']);
     expect(printed({}, '{% capture c %}x{% endcapture %}{{ c }}!', '{{ c }}!')).to.deep.equal(['x!', '!']);

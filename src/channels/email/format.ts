@@ -140,7 +140,7 @@ const QUOTED_ATTRIBUTE = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
 
 /** Attributes that must not hold values: scripts, styles, `srcdoc` (parsed as HTML again), and addresses to load or send to. */
 const NO_TEXT =
-  /^(?:on.*|style|srcdoc|src|srcset|xlink:href|data|poster|action|formaction|background|cite|longdesc|ping)$/i;
+  /^(?:on.*|style|srcdoc|src|srcset|xlink:href|data|poster|action|formaction|content|background|cite|longdesc|ping)$/i;
 
 /** Where in HTML a value would stand (HTML Standard, "Attributes"): in text, in an address, or where it is not allowed. */
 export function placeInHtml(before: string, behind: string): ValuePlace {

@@ -83,6 +83,7 @@ const PLACES: readonly (readonly [template: string, place: ValuePlace])[] = [
   ['</{{ x }}>', 'nowhere'],
   ['<p onclick="f({{ x }})">', 'nowhere'],
   ['<iframe srcdoc="{{ x }}">', 'nowhere'],
+  ['<meta http-equiv="refresh" content="0;url={{ x }}">', 'nowhere'],
   ['<!-- {{ x }} -->', 'nowhere'],
   ['<script>var a = "{{ x }}";</script>', 'nowhere'],
   ['<style>p { {{ x }} }</style>', 'nowhere'],
