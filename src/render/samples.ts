@@ -156,7 +156,7 @@ const SUBJECTS: { readonly [Name in OwnName]: Omit<OwnSubject & { readonly templ
 };
 
 const OCCASIONS: Readonly<Record<NoticeVariant['template'], NoticeVariant>> = {
-  recovered: { template: 'recovered', failingSince: CAME_AT - DAY_MS, failures: 3 },
+  recovered: { template: 'recovered', failingSince: CAME_AT - DAY_MS, failingForMs: DAY_MS, failures: 3 },
   late: { template: 'late', dueAt: CAME_AT - DAY_MS, lateByMs: DAY_MS },
   overdue: { template: 'overdue', runningForMs: DAY_MS },
 };

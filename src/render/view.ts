@@ -106,9 +106,9 @@ function occasionView(occasion: NoticeVariant, startedAt: number, display: Displ
     const { dueAt, lateByMs } = occasion;
     return { due_at: localTime(dueAt, display), late_by: durationOf(lateByMs, display) };
   }
-  const { failingSince, failures } = occasion;
+  const { failingSince, failingForMs, failures } = occasion;
   const isKnown = isKnownInstant(startedAt) && isKnownInstant(failingSince);
-  const failing_for = isKnown ? durationOf(startedAt - failingSince, display) : '';
+  const failing_for = isKnown ? durationOf(failingForMs, display) : '';
   return { failing_since: localTime(failingSince, display), failing_for, failures };
 }
 

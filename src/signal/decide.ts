@@ -66,7 +66,12 @@ export type RouteRuling = Ruling & { readonly route: string };
 export interface Telling {
   readonly occasion?:
     | { readonly template: 'late'; readonly dueAt: number; readonly lateByMs: number }
-    | { readonly template: 'recovered'; readonly failingSince: number; readonly failures: number };
+    | {
+        readonly template: 'recovered';
+        readonly failingSince: number;
+        readonly failingForMs: number;
+        readonly failures: number;
+      };
   /** It is told for that alone: no route asks for the success itself. */
   readonly isOnlyRecovery?: true;
   /** Errors that `repeat` let go before this message. */
@@ -224,9 +229,10 @@ function lateness(asked: readonly AskedRoute[], question: Question): Telling['oc
   return { template: 'late', dueAt, lateByMs: Math.max(0, question.moment.now - dueAt) };
 }
 
-function recovery({ row }: Subject, isRecovered: boolean): Telling['occasion'] {
+function recovery({ row, startedAt }: Subject, isRecovered: boolean): Telling['occasion'] {
   if (!isRecovered || row?.since === undefined) return undefined;
-  return { template: 'recovered', failingSince: row.since, failures: row.failures };
+  const { since, failures } = row;
+  return { template: 'recovered', failingSince: since, failingForMs: startedAt - since, failures };
 }
 
 function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: number): ToldErrors {

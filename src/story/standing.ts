@@ -1,10 +1,12 @@
 /** The state of each delivery of a callback now and what happens to it next, summarised in a sentence or two. */
+import { statusNameOf } from '../callback/callback.ts';
 import { ACCEPTED_AS } from '../channels/channel.ts';
 import type { FailureToExplain } from '../channels/failure.ts';
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import { type DeliveryRecord, DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../ledger/ledger.ts';
 import { reasonForNobody } from './routing.ts';
 import type { Sayings } from './sayings.ts';
+import type { Sentence } from './sentences.ts';
 
 export type Tone = 'good' | 'bad' | 'wait' | 'busy' | 'idle';
 export type DeliveryAct = 'try now' | 'redeliver' | 'dismiss' | 'once more';
@@ -114,7 +116,7 @@ function summaryOfNow(story: CallbackStory, now: number, sayings: Sayings): stri
     const [{ kind, error, rule }] = group;
     const at = timeOf(group, sayings);
     const time = at === undefined ? '' : sayings.time(at);
-    return sayings.say(kind, {
+    return sayings.say(kind === 'superseded' ? whySuperseded(story) : kind, {
       who: sayings.list(group.map(({ destination }) => destination)),
       time,
       toldAt: time && sayings.say('told at', { time }),
@@ -125,6 +127,12 @@ function summaryOfNow(story: CallbackStory, now: number, sayings: Sayings): stri
   const more = groups.slice(MOST_GROUPS).flat().length;
   if (more > 0) told.push(sayings.say('more destinations', { count: sayings.number(more) }));
   return told.join(sayings.say('space'));
+}
+
+/** A start and an overdue run end with the result; anything else, as a recovery, may turn out to be untrue. */
+export function whySuperseded(story: Pick<CallbackStory, 'kind' | 'status'>): Sentence {
+  const isStart = story.kind === 'callback' && statusNameOf(story) === 'executing';
+  return isStart || story.kind === 'overdue' ? 'superseded' : 'no longer true';
 }
 
 type Alike = [Standing, ...Standing[]];

@@ -8,7 +8,7 @@ import { type CallbackResult, type DeliveryRecord, NO_LONGER_ROUTED, SUPERSEDED 
 import { isSupersededAtOnce, routingEvents, tellerEvents } from './routing.ts';
 import type { Sayings, StoryEvent } from './sayings.ts';
 import type { Sentence } from './sentences.ts';
-import { isPrinted } from './standing.ts';
+import { isPrinted, whySuperseded } from './standing.ts';
 
 export function timelineOf(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const timeline = new Timeline(story, sayings);
@@ -133,10 +133,7 @@ class Timeline {
 
   #held(row: HistoryRow<'held'>): readonly StoryEvent[] {
     const { result: rule = '' } = row;
-    const { kind } = this.#story;
-    const isOfRun = kind === 'callback' || kind === 'overdue';
-    if (rule === SUPERSEDED)
-      return [this.#event({ ...row, what: 'superseded' }, isOfRun ? 'superseded' : 'no longer true')];
+    if (rule === SUPERSEDED) return [this.#event({ ...row, what: 'superseded' }, whySuperseded(this.#story))];
     if (rule === NO_LONGER_ROUTED) return [this.#event(row, 'unrouted')];
     const endsAt = row.entry?.endsAt;
     const time = endsAt === undefined ? '' : this.#sayings.time(endsAt);

@@ -37,6 +37,7 @@ const own = (subject: OwnSubject): Notice =>
 const RECOVERY: NoticeVariant = {
   template: 'recovered',
   failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
+  failingForMs: 26 * HOUR_MS + 5000,
   failures: 3,
 };
 const LATE: NoticeVariant = { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 };

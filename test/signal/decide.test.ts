@@ -242,7 +242,7 @@ describe('a BOT’s callbacks are', () => {
       expect(all(place, 'x'.repeat(overtaking)).at(-1)?.told.errors.length).to.be.at.most(20);
       place.run({ startedAt: MORNING - MINUTE });
       const { telling } = place.run({ status: 'succeeded' });
-      expect(telling?.occasion).to.deep.equal({ template: 'recovered', failingSince: since, failures });
+      expect(telling?.occasion).to.include({ template: 'recovered', failingSince: since, failures });
     }
   });
 });

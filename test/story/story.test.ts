@@ -140,6 +140,11 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     deliveries: [deliveryWith({ state: 'held', reason: SUPERSEDED })],
     history: [rowAt(300, 'held', undefined, { result: SUPERSEDED })],
   }),
+  'a recovery whose BOT has failed again': storyWith({
+    status: 0,
+    deliveries: [deliveryWith({ state: 'held', reason: SUPERSEDED })],
+    history: [rowAt(300, 'held', undefined, { result: SUPERSEDED })],
+  }),
   'what a rule holds back until a time': storyWith({
     deliveries: [deliveryWith({ state: 'held', reason: 'mute', heldUntil: NOW + DAY_MS })],
     history: [rowAt(300, 'held', { endsAt: NOW + DAY_MS }, { result: 'mute' })],

@@ -3,13 +3,7 @@ import sql, { join } from 'sql-template-tag';
 import type { Telling } from '../../signal/decide.ts';
 import { idsOf, shared, type Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
-import {
-  type DecidedTarget,
-  type DeliveryName,
-  type DeliveryRecord,
-  isSame,
-  NOT_ASKED_FOR,
-} from '../ledger.ts';
+import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame, SUPERSEDED } from '../ledger.ts';
 import {
   BEHIND,
   type DeliveryRow,
@@ -148,7 +142,7 @@ export async function dropRecoveries(tx: Tx, rows: readonly RowWithCallback[]): 
     ({ hasFailedAgain, givenBackAt }) => hasFailedAgain && givenBackAt === undefined,
   );
   const isOnlyThat = ({ telling }: RowWithCallback) => telling?.isOnlyRecovery === true;
-  await holdBack(tx, untrue.filter(isOnlyThat), NOT_ASKED_FOR);
+  await holdBack(tx, untrue.filter(isOnlyThat), SUPERSEDED);
   for (const { id, telling } of untrue.filter((row) => !isOnlyThat(row))) {
     const plain = Object.assign({}, telling, { occasion: undefined });
     await tx.all(sql`UPDATE deliveries SET recovery_of = NULL, telling = ${plain} WHERE id = ${id}`);

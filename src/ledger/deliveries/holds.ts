@@ -113,10 +113,14 @@ async function heldAfter(tx: Tx, destination: string, after: number): Promise<re
     WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
     ORDER BY callback_id LIMIT ${AT_ONCE}`);
-  // A success after which the BOT has failed again is no recovery any more.
-  return held.map((each) =>
-    each.hasFailedAgain ? { ...each, telling: { ...each.telling, occasion: undefined } } : each,
-  );
+  return held.map((each) => (each.hasFailedAgain ? withoutRecovery(each) : each));
+}
+
+/** A success after which the BOT has failed again is no recovery any more. */
+function withoutRecovery(held: EndedHold): EndedHold {
+  const { isOver, telling } = held;
+  const isOnlyThat = telling?.isOnlyRecovery === true;
+  return { ...held, isOver: isOver || isOnlyThat, telling: { ...telling, occasion: undefined } };
 }
 
 function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {

@@ -68,7 +68,8 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
  */
 export const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
   WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
-    AND newer.started_at > callbacks.started_at) ELSE 1 = 0 END`;
+    AND newer.started_at > CASE WHEN callbacks.started_at < callbacks.received_at THEN callbacks.started_at ELSE callbacks.received_at END)
+  ELSE 1 = 0 END`;
 
 /** A condition on a row of `callbacks`: its messages are grouped with its job's, and in order with them. */
 export const IS_OF_JOB: Sql = sql`callbacks.kind IN ('callback', 'overdue')`;

@@ -58,13 +58,18 @@ async function endByResult(
   const recovered = {
     template: 'recovered',
     failingSince: since,
+    failingForMs: Math.max(0, startedAt - since),
     failures: failures || (ended.startedAt === undefined ? 0 : ended.count),
   } as const;
   // What a rule has let go is told all the same.
   const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
   const planned = told.filter((each) => !kept.some((known) => known.destination === each.destination));
   const { timezone } = asking;
-  const wanted = planned.length === 0 ? [] : await holdWanted(tx, { botId, status: 0, planned, timezone });
+  const held = planned.length === 0 ? [] : await holdWanted(tx, { botId, status: 0, planned, timezone });
+  const wanted = held.map((each) => ({
+    ...each,
+    telling: { ...each.telling, isOnlyRecovery: true } as const,
+  }));
   const others = targets.filter((each) => kept.includes(each) || !isTold(each));
   const all = [...others, ...wanted].map((each) =>
     isTold(each) ? { ...each, telling: { occasion: recovered, ...each.telling }, recoveryOf: botKey } : each,
