@@ -44,15 +44,38 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'default_route.template_set': ['en'],
   'default_route.overdue': ['30m'],
   'default_route.mute': ['[{ from: "22:00", to: 7:00 }]', '[{ dates: [2026-12-29], calendar: office }]'],
+  routes: [
+    '[{ bot_id: [/^x\\d/i, "a*", 123], notify: [] }]',
+    '[{ bot_id: /x/, notify: [ops], expect: { cron: "0 9 * * *", grace: 5m } }]',
+    '[{ bot_id: b, name: Nightly, notify: [ops], then: [{ after: 10m, unless: delivered, notify: [ops] }] }]',
+  ],
+  reports: ['[{ every: month, at: 9:00, bots: "*", notify: [ops] }]'],
   'budget.hours': ['100'],
   'budget.from_day': ['28'],
   'calendars.office.except': ['[2026-12-29..2027-01-03]'],
   'calendars.office.until': ['2027-12-31'],
 };
 
+/** Likely slips. */
+const REFUSED: readonly (readonly [key: string, text: string])[] = [
+  ['receiver.answer_within', '1.5s'],
+  ['receiver.answer_within', '30'],
+  ['receiver.max_body', '2 GB'],
+  ['receiver.max_body', '0'],
+  ['receiver.max_in_flight', '0'],
+  ['receiver.listen', ':8080'],
+  ['receiver.trust_proxy', '"yes"'],
+  ['display.timezone', 'BST'],
+  ['default_route.mute', '[{ from: "24:00" }]'],
+  ['default_route.mute', '[{ dates: [] }]'],
+  ['default_route.on', '[]'],
+  ['default_route.on', '[error, error]'],
+  ['routes', '[{ bot_id: [], notify: [] }]'],
+];
+
 /** What no pattern says: bounds, days, zones, addresses and URLs that there are, what is named elsewhere, and how parts go together. */
 const BEYOND =
-  /must be (?:a duration from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|option that nobody knows|cannot be read|keeps nothing|quotes around|no path|has the port|is open/;
+  /must be (?:a duration from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|valid regular expression|cron expression|option that nobody knows|cannot be read|keeps nothing|quotes around|no path|has the port|is open/;
 
 const BASE = {
   channels: { chat: { type: 'chat', token: 'A' } },
@@ -104,6 +127,19 @@ describe('The JSON Schema and the check of a config', () => {
       expect(refused).to.deep.equal(key === 'display.timezone' ? ['JST'] : []);
     });
 
+  for (const [key, text] of REFUSED)
+    it(`refuse ${key}: ${text}`, () => {
+      const config = configWith(key, text);
+      expect(loadText(config).config).to.equal(undefined);
+      expect(isValid(new YamlSource('', config).data)).to.equal(false);
+    });
+
+  it('ask for a route or a default route', () => {
+    const config = 'channels: { chat: { type: chat, token: A } }\nroutes: []\ndefault_route:\n';
+    expect(loadText(config).config).to.equal(undefined);
+    expect(isValid(new YamlSource('', config).data)).to.equal(false);
+  });
+
   it('agree on each text, but for what no pattern says', () => {
     fc.assert(
       fc.property(slipped, ({ key, text }) => {
@@ -116,7 +152,7 @@ describe('The JSON Schema and the check of a config', () => {
         if (isValid(data)) expect(wrong.filter((each) => !BEYOND.test(each))).to.deep.equal([]);
         else expect(wrong, 'refused by the schema alone').not.to.deep.equal([]);
       }),
-      { numRuns: sized(500, 20_000) },
+      { numRuns: sized(800, 20_000) },
     );
   });
 });
