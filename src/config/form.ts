@@ -113,11 +113,6 @@ export function whole(min: number, max: number): Form<number> {
   return { ...of, jsonSchema: { anyOf: [bounds, { type: 'string', pattern: '^\\d+$|\\$\\{' }] } };
 }
 
-/** @param sentence what it must be, of which true or false is one */
-export function flag(sentence: string): Form<boolean> {
-  return form(/^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/u, sentence, (text) => text.toLowerCase() === 'true');
-}
-
 /** An editor reads some texts as numbers, true or false, which `check` takes as they are written. */
 export function scalarSchema({ pattern, jsonSchema }: Form<unknown>): Readonly<Record<string, unknown>> {
   if (jsonSchema !== undefined) return jsonSchema;

@@ -152,6 +152,13 @@ export const network = form(
   },
 );
 
+/** Beside a list of networks. */
+export const isTrusted = form(
+  /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/u,
+  'must be true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
+  (text) => text.toLowerCase() === 'true',
+);
+
 /** Also says what to do about a user name or a password that ends the URL's login too early. */
 function withLogin(of: Form): Form {
   const whole = and(of, (text) => (hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`));

@@ -12,7 +12,7 @@ import {
 } from 'yup';
 import type { NotifyList } from './destination.ts';
 import { isContainer, isJsonObject } from '../text/json.ts';
-import { flag, type Form, type Known, memberOf, scalarSchema, Wrong } from './form.ts';
+import { type Form, type Known, memberOf, scalarSchema, Wrong } from './form.ts';
 import { parsePath, type Path, pathText } from './path.ts';
 
 /** A field's `.meta()`, from which the JSON Schema and the documentation are made. */
@@ -111,10 +111,6 @@ export function textOrTexts(of: Form, doc: string, { required, ...more }: More =
   const single = required === undefined ? one : one.defined(`\${path} is missing: ${required}`);
   const several = texts(of, doc, { ...more, least: 'must name at least one' });
   return either(single, several, { doc, ...(required && { required }) });
-}
-
-export function flagOrTexts(of: Form, wanted: string, doc: string) {
-  return either(text(flag(`must be ${wanted}`), doc), texts(of, doc), { doc });
 }
 
 export function either<One extends Schema, Several extends Schema>(

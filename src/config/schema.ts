@@ -11,7 +11,6 @@ import * as days from './schema-days.ts';
 import {
   either,
   faultOf,
-  flagOrTexts,
   notifyList,
   readApart,
   section,
@@ -26,11 +25,9 @@ export const LANGUAGES = ['en', 'ja'] as const satisfies readonly Language[];
 const SPAN = { example: '1h' };
 const UNSET = { example: 'not-set-where-this-is-checked' };
 
-const trustProxy = flagOrTexts(
-  form.network,
-  'true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
-  'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.',
-);
+const PROXIES =
+  'Take the address of who asks from X-Forwarded-For: true for its rightmost entry; addresses or CIDRs of the proxies for the rightmost one outside them.';
+const trustProxy = either(text(form.isTrusted, PROXIES), texts(form.network, PROXIES), { doc: PROXIES });
 
 const TOKEN = 'Secret last part of the URL; a list while rotating. Empty: none.';
 const token = text(form.token, TOKEN, UNSET);
@@ -182,29 +179,20 @@ const routing = {
     .meta({ doc: 'Whom to tell, too, of a BOT’s incident that lasts.' }),
 };
 
-interface Expected {
-  readonly every?: unknown;
-  readonly cron?: unknown;
-  readonly calendar?: unknown;
-}
-
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
   every: text(form.span, 'A result at least so often.', SPAN),
   cron: text(form.cron, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
   grace: text(form.span, 'How much later it may come.', { ...SPAN, byDefault: '5m' }),
   calendar: text(form.calendar, 'Name of a calendar: due times of `cron` on other days do not count.'),
-})
-  .test('calendar', (value: Expected | undefined, context) =>
-    value?.every === undefined || value.calendar === undefined
-      ? true
-      : faultOf(context, 'needs `cron`: with `every`, a result is due on all days', ['calendar']),
-  )
-  .test(
-    'either',
-    '${path} must have either `every` or `cron`',
-    // The test also runs if `expect` is missing.
-    (value?: Expected) => value === undefined || (value.every === undefined) !== (value.cron === undefined),
-  );
+}).test('either', (value: Partial<Record<'every' | 'cron' | 'calendar', unknown>> | undefined, context) => {
+  // The test also runs if `expect` is missing.
+  if (value === undefined) return true;
+  const { every, cron, calendar } = value;
+  if ((every === undefined) === (cron === undefined))
+    return faultOf(context, 'must have either `every` or `cron`');
+  const isPlain = every === undefined || calendar === undefined;
+  return isPlain || faultOf(context, 'needs `cron`: with `every`, a result is due on all days', ['calendar']);
+});
 
 const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
