@@ -6,7 +6,7 @@ import { archiveReads } from '../../../src/ledger/registry.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
 import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
-import { target } from '../../support/recorded.ts';
+import { deadUpdate, target } from '../../support/recorded.ts';
 import { OFFICE_NOW } from '../../support/two-weeks.ts';
 
 /** By what they promise; `:job` stands for the id of the job's callback, `:kind` for that of Botbell's own notice. */
@@ -185,6 +185,20 @@ describe('The page of an office', () => {
     for (const job_id of ['1', '2']) await world.recorded.arrive({ job_id, bot_id: ' lead' }, []);
     const { body } = await world.get('/callbacks?bot_id=%20lead&limit=1');
     expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Older/);
+  });
+
+  it('shows in a list that was asked for a state or a destination how those deliveries stand', async () => {
+    const targets = [target('slack:#dead'), target('slack:#waits')];
+    const fields = { job_id: 'mixed', bot_id: 'mixed' };
+    const admission = await world.recorded.arrive(fields, targets, { isAccepted: false });
+    const [first] = admission.deliveries;
+    await world.recorded.settle(admission, [deadUpdate(first?.id ?? 0)], 'failed');
+    const shownBy = async (filter: string) =>
+      linesIn((await world.get(`/callbacks?bot_id=mixed${filter}`)).body).join(' ');
+    for (const filter of ['', '&state=dead', '&destination=slack:%23dead'])
+      expect(await shownBy(filter), filter).to.contain('Dead letter: 1 of 2');
+    for (const filter of ['&state=pending', '&destination=slack:%23waits'])
+      expect(await shownBy(filter), filter).to.match(/(?<!Dead letter): 1 of 2/);
   });
 
   it('leads from the first of many troubles to all of them', async () => {
