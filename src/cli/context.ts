@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { styleText } from 'node:util';
 import type { Actor } from '../ledger/callbacks/history.ts';
+import { type Outcome, outcomeInWords } from '../people/outcomes.ts';
 import { visible } from '../text/clean.ts';
 import { exactJson } from '../text/json.ts';
 import type { HiddenSecrets } from '../text/hide-secrets.ts';
@@ -55,6 +56,10 @@ export function userHere(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function inWords({ speaks }: Pick<CommandContext, 'speaks'>, outcome: Outcome): string {
+  return outcomeInWords(outcome, speaks.language);
 }
 
 export function actorHere(): Actor {

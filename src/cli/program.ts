@@ -5,8 +5,8 @@ import { readVersion } from '../package-files.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { parseDuration, parseStartTime } from '../time/display.ts';
-import { outcomeInWords, Refused, statusOf } from '../people/outcomes.ts';
-import { type CommandContext, localLanguage, WrongUsage } from './context.ts';
+import { Refused, statusOf } from '../people/outcomes.ts';
+import { type CommandContext, inWords, localLanguage, WrongUsage } from './context.ts';
 import { wordsIn } from './words.ts';
 
 const WRONG_USAGE = 2;
@@ -49,8 +49,7 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
-    const words =
-      error instanceof Refused ? outcomeInWords(error.outcome, speaks.language) : explanationOf(error);
+    const words = error instanceof Refused ? inWords(context, error.outcome) : explanationOf(error);
     message(visible(isMisused ? `error: ${words}` : words));
     return isMisused ? WRONG_USAGE : FAILED;
   }

@@ -1,12 +1,19 @@
 /** `botbell redeliver`: hands dead letters and deliveries held as no longer routed back to the service, or dismisses them. */
 import { decidedBy } from '../app/settings.ts';
 import { planOf } from '../deliver/plan.ts';
-import { isDone, outcomeInWords, refusedOutcome } from '../people/outcomes.ts';
+import { isDone, refusedOutcome } from '../people/outcomes.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { type Beside, beside } from './beside.ts';
-import { actorHere, type CommandContext, CommandFailed, configFileOf, WrongUsage } from './context.ts';
+import {
+  actorHere,
+  type CommandContext,
+  CommandFailed,
+  configFileOf,
+  inWords,
+  WrongUsage,
+} from './context.ts';
 import { loadLedgerConfig, loadProject } from './load-config.ts';
 
 interface Options {
@@ -49,7 +56,8 @@ export async function run(
 
 async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number> {
   const { people, options, context } = acting;
-  if (!(await isAgreed(acting, context.say('redeliver.messages', { count: ids.length })))) return 1;
+  const { say } = context;
+  if (!(await isAgreed(acting, say('redeliver.messages', { count: ids.length })))) return 1;
   let done = 0;
   for (const id of ids) {
     const asked = options.dismiss
@@ -57,13 +65,7 @@ async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number
       : people.redeliver(id, actorHere(), options.again ?? false);
     const outcome = await asked.catch(refusedOutcome);
     if (isDone(outcome)) done += 1;
-    else
-      context.message(
-        context.say('redeliver.left alone', {
-          id: String(id),
-          why: outcomeInWords(outcome, context.speaks.language),
-        }),
-      );
+    else context.message(say('redeliver.left alone', { id: String(id), why: inWords(context, outcome) }));
   }
   if (done > 0) report(acting, done);
   return done === ids.length ? 0 : 1;
@@ -122,29 +124,25 @@ const LONGEST_NAME = 100;
 /** Routes a job's callbacks by the current config, and adds the missing deliveries. */
 async function routeAnew(acting: Acting, jobId: string): Promise<number> {
   const { context, ledger, people, planning } = acting;
+  const { say } = context;
   await refuseOtherConfig(acting);
   const job = visibleOnOneLine(JSON.stringify(shortLine(jobId, LONGEST_NAME)));
   const { items, next } = await ledger.archive.callbacks({ jobId }, { limit: MOST_OF_JOB });
-  if (items.length === 0) throw new CommandFailed(context.say('redeliver.no job', { job }));
+  if (items.length === 0) throw new CommandFailed(say('redeliver.no job', { job }));
   const targets = items.flatMap(
     (callback) => planOf(planning, { ...callback, kind: 'callback' }).destinations,
   );
-  if (targets.length === 0) throw new CommandFailed(context.say('redeliver.nobody'));
+  if (targets.length === 0) throw new CommandFailed(say('redeliver.nobody'));
   const whom = visibleOnOneLine([...new Set(targets.map(({ destination }) => destination))].join(', '));
-  if (next !== undefined) context.message(context.say('redeliver.newest', { count: items.length }));
-  const what = context.say('redeliver.job', { count: items.length, job, whom });
+  if (next !== undefined) context.message(say('redeliver.newest', { count: items.length }));
+  const what = say('redeliver.job', { count: items.length, job, whom });
   if (!(await isAgreed(acting, what))) return 1;
   let told = 0;
   for (const { id } of items.toReversed()) {
     const outcome = await people.routeAnew(id, actorHere()).catch(refusedOutcome);
     told += (outcome.json?.['told'] as readonly string[] | undefined)?.length ?? 0;
-    if (!isDone(outcome))
-      context.message(
-        context.say('redeliver.callback', {
-          id: String(id),
-          why: outcomeInWords(outcome, context.speaks.language),
-        }),
-      );
+    const why = inWords(context, outcome);
+    if (!isDone(outcome)) context.message(say('redeliver.callback', { id: String(id), why }));
   }
   if (told > 0) report(acting, told);
   return told > 0 ? 0 : 1;

@@ -3,14 +3,13 @@ import { decidedBy } from '../app/settings.ts';
 import type { Config } from '../config/config.ts';
 import type { KeptSnooze } from '../ledger/timers/timers.ts';
 import { snoozeJson } from '../people/json.ts';
-import { outcomeInWords } from '../people/outcomes.ts';
 import { readSnooze } from '../people/snooze.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { systemClock } from '../time/clock.ts';
 import { formatInstant } from '../time/display.ts';
 import { beside } from './beside.ts';
-import { actorHere, type CommandContext, printJson, WrongUsage } from './context.ts';
+import { actorHere, type CommandContext, inWords, printJson, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
@@ -32,14 +31,10 @@ export async function run(context: CommandContext, botId = '', options: Options)
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
   return beside(decidedBy({ config, configHash: '' }), async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
-    if (begun?.values?.['hint'])
-      context.message(visibleOnOneLine(outcomeInWords(begun, context.speaks.language)));
+    if (begun?.values?.['hint']) context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];
     const kept = (await ledger.archive.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
-    const ended =
-      end === undefined
-        ? undefined
-        : outcomeInWords(await people.endSnooze(end, actorHere()), context.speaks.language);
+    const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
     const lines =
       ended === undefined
         ? kept.map((snooze) => lineOf(snooze, context, config.display))

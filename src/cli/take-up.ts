@@ -1,9 +1,8 @@
 /** `botbell take-up`: says who is on incidents, or that nobody is any more. */
 import { decidedBy } from '../app/settings.ts';
-import { outcomeInWords } from '../people/outcomes.ts';
 import { wholeNumberIn } from '../people/filters.ts';
 import { beside } from './beside.ts';
-import { actorHere, type CommandContext, WrongUsage } from './context.ts';
+import { actorHere, type CommandContext, inWords, WrongUsage } from './context.ts';
 import { loadLedgerConfig } from './load-config.ts';
 
 interface Options {
@@ -27,7 +26,7 @@ export async function run(
     const outcome = giveBack
       ? await people.giveBack(known, actorHere())
       : await people.takeUp(known, { by, because, quiet }, actorHere());
-    context.result(outcomeInWords(outcome, context.speaks.language));
+    context.result(inWords(context, outcome));
     return 0;
   });
 }
