@@ -5,9 +5,8 @@
 import { shortLine } from '../text/cut.ts';
 import { objectIn } from '../text/json.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
-import { type DeliveryFailure, failureOf } from './failure.ts';
-import type { FailureClass, FailureDetails, Words } from './failure.ts';
-import { askedMs, obeyedMs, UNSPECIFIED_PAUSE_MS } from './retry-after.ts';
+import type { DeliveryFailure, FailureClass, FailureDetails, Words } from './failure.ts';
+import { askedMs, failureOf, obeyedMs, UNSPECIFIED_PAUSE_MS } from './failure.ts';
 
 export interface Meaning extends Pick<
   FailureDetails,

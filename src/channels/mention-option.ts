@@ -12,14 +12,13 @@ export interface Mentions {
 }
 
 /** More mentions would take too much of the message's room. */
-const MOST_MENTIONS = 20;
+const MOST_MENTIONS = 10;
 
 /** @param accepted the entries in words @param one tests an entry @param write in the chat's markup; by default as it is */
 export function mentionsOf(
   accepted: string,
   one: { test(entry: string): boolean },
   write = (entry: string) => entry,
-  most = MOST_MENTIONS,
 ): Mentions {
   // YAML reads an ID of digits as a number.
   const isMention = (entry: unknown) =>
@@ -30,7 +29,7 @@ export function mentionsOf(
   const of: Mentions['of'] = ({ isError, options }) => {
     const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];
     const once = new Map(entries.map((entry) => [write(entry), entry]));
-    return [...once.values()].slice(0, most);
+    return [...once.values()].slice(0, MOST_MENTIONS);
   };
   return { option, of, write };
 }

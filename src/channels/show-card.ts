@@ -28,7 +28,7 @@ export interface Most extends MostOfOutputs {
 }
 
 /** Slack takes 100 rows in a table, with the one of names. */
-export const MOST: Most = { outputs: 15, items: 99, tables: 0, facts: 20, characters: 8000 };
+export const MOST: Most = { outputs: 15, items: 99, tables: 0, facts: 20, characters: 7500 };
 /** Of a fact and of the footer: ids are longer than one thinks. */
 const LONGEST_FACT = 250;
 const MAX_LINE = 130;

@@ -2,8 +2,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { askedMs, obeyedMs } from '../../src/channels/retry-after.ts';
+import { askedMs, DeliveryFailure, obeyedMs } from '../../src/channels/failure.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;

@@ -18,13 +18,9 @@ export class Drawn {
   readonly lines: readonly CardLine[];
   readonly #marks: Markup;
 
-  constructor(
-    shown: ShownCard,
-    parts: Pick<Drawn, 'tone' | 'title' | 'called' | 'mentions' | 'lines'>,
-    marks: Markup,
-  ) {
+  constructor(shown: ShownCard, parts: Pick<Drawn, 'tone' | 'called' | 'mentions' | 'lines'>, marks: Markup) {
     this.tone = parts.tone;
-    this.title = parts.title;
+    this.title = shown.title;
     this.summary = shown.summary;
     this.link = shown.link;
     this.called = parts.called;
@@ -50,12 +46,8 @@ export interface FormatParts<Message> {
   readonly markup: Markup | ((tone: Tone) => Markup);
   /** How many the message may have; left out: none where its markup has none. */
   readonly tables?: number | undefined;
-  /** Of one part, so that a message with one long part fits at once; left out: as many as any has. */
-  readonly characters?: number;
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
-  /** The title as the message has it; left out if that is whole. */
-  readonly titleOf?: (title: string) => string;
   /** Whether the title of its own place opens what the link does. */
   readonly opensTitle?: true;
   readonly limit: Limit<Message>;
@@ -90,12 +82,7 @@ export function jsonBytes(message: unknown): number {
 }
 
 function draw<Message>(
-  {
-    mentions: mentioning,
-    titleOf = (title) => title,
-    limit,
-    characters = MOST.characters,
-  }: FormatParts<Message>,
+  { mentions: mentioning, limit }: FormatParts<Message>,
   card: Card,
   called: readonly string[],
   { parts, markup, tables, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'tables' | 'message'>,
@@ -103,16 +90,16 @@ function draw<Message>(
   const { tone } = card;
   const marks = typeof markup === 'function' ? markup(tone) : markup;
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
-  const most = { ...MOST, characters, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
+  const most = { ...MOST, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
-    const [title, lines] = [titleOf(shown.title), linesOfCard(shown, parts)];
-    return message(new Drawn(shown, { tone, title, called, mentions, lines }, marks));
+    const lines = linesOfCard(shown, parts);
+    return message(new Drawn(shown, { tone, called, mentions, lines }, marks));
   });
 }
 
 /** What the message shows, in the order of a card. */
 function previewOf<Message>(
-  { parts, titleOf = (title) => title, opensTitle }: FormatParts<Message>,
+  { parts, opensTitle }: FormatParts<Message>,
   shown: ShownCard,
   called: readonly string[],
 ): readonly CardLine[] {
@@ -120,7 +107,7 @@ function previewOf<Message>(
   return [
     ...words(called.map((entry) => (/^[@<]/.test(entry) ? entry : `@${entry}`)).join(' '), 'mention'),
     ...(isApart('title') && isApart('heading')
-      ? words(titleOf(shown.title), 'bold', opensTitle && shown.link?.url)
+      ? words(shown.title, 'bold', opensTitle && shown.link?.url)
       : []),
     ...linesOfCard(shown, parts),
     ...(isApart('link') ? linesOfCard(shown, ['link']) : []),

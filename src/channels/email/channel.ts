@@ -4,13 +4,14 @@ import type { SendMailOptions } from 'nodemailer';
 import { cleanLine } from '../../text/clean.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
+import { type DeliveryFailure, LONGEST_PAUSE_MS } from '../failure.ts';
 import { openedChannel } from '../open-channel.ts';
+import { type TurnLimits, Turns } from '../turns.ts';
 import { type Mailbox, mailDomainOf, parseMailAddress, parseMailbox, wireAddressOf } from './address.ts';
 import { emailFormat, type EmailMessage } from './format.ts';
-import { Logins } from './logins.ts';
 import { accessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
-import { smtpFailureOf } from './smtp-errors.ts';
+import { LOGIN_PAUSE_MS, smtpFailureOf } from './smtp-errors.ts';
 import { hasLogin, poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -65,6 +66,41 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
     },
     failureOf: (error) => failureOf(error),
   });
+}
+
+/** One mail at a time tries a login that the server has not taken yet: servers lock out whoever goes on with one that they refuse. */
+class Logins {
+  readonly turns: Turns;
+  /** How many were refused since one was taken. */
+  refusals = 0;
+  #isDoubted: boolean;
+
+  constructor(limits: TurnLimits, hasLogin: boolean) {
+    this.#isDoubted = hasLogin;
+    const most = () => (this.#isDoubted ? 1 : limits.connections);
+    this.turns = new Turns({
+      ...limits,
+      get connections() {
+        return most();
+      },
+    });
+  }
+
+  /** @param refusals before it @returns how long nobody logs in after one that is refused */
+  pauseMs(refusals = this.refusals): number {
+    return Math.min(LOGIN_PAUSE_MS * 2 ** refusals, LONGEST_PAUSE_MS);
+  }
+
+  taken(): void {
+    this.#isDoubted = false;
+    this.turns.serve();
+  }
+
+  /** @param refusedBefore how many were when its mail began: others may be refused at the same time */
+  failed({ class: failed, retryAfterMs }: DeliveryFailure, refusedBefore: number): void {
+    this.#isDoubted = failed === 'config' && retryAfterMs !== undefined;
+    if (this.#isDoubted) this.refusals = refusedBefore + 1;
+  }
 }
 
 /** Suppress automatic replies such as out-of-office notices (RFC 3834, 5, and Microsoft's counterpart). */

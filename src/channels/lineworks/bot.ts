@@ -24,15 +24,7 @@ export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*(?:\/\s*)?(?:m|$))/gi, '＜');
 }
 
-/** Each mention has an ID of up to a hundred characters. */
-const MOST_MENTIONS = 10;
-
-const MENTIONS = mentionsOf(
-  'the ID of a member or all',
-  /^[^\s"<>]{1,100}$/,
-  (id) => `<m userId="${id}">`,
-  MOST_MENTIONS,
-);
+const MENTIONS = mentionsOf('the ID of a member or all', /^[^\s"<>]{1,100}$/, (id) => `<m userId="${id}">`);
 
 function messageOf(text: string): LineworksMessage {
   return { content: { type: 'text', text } };

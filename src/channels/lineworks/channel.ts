@@ -24,7 +24,7 @@ const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most
 function messageOf({ title = '', text, link }: Partial<Drawn>): LineworksHookMessage {
   const button = link !== undefined &&
     link.url.length <= MAX.url && { label: cut(link.text, MAX.label) || '…', url: link.url };
-  return { title, body: { text: text || '–' }, ...(button && { button }) };
+  return { title: cut(title, MAX.title), body: { text: text || '–' }, ...(button && { button }) };
 }
 
 const HOST = /\.worksmobile\.com$/;
@@ -40,7 +40,6 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     name: 'lineworks_hook',
     markup: MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
-    titleOf: (title) => cut(title, MAX.title),
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
     message: messageOf,
     plain: ({ title, lines }) => messageOf({ title, text: markedUp(lines.slice(1), MARKUP) }),

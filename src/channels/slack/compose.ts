@@ -2,9 +2,15 @@
 import { charactersWithin } from '../../text/cut.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { CARD_PARTS } from '../show-card.ts';
-import type { SlackMessage, SlackObject } from './message.ts';
-import { cutMrkdwn, escapeMrkdwn, MRKDWN, slackMentions } from './mrkdwn.ts';
-import { MAX_TOTAL, textLength } from './own-blocks.ts';
+import {
+  cutMrkdwn,
+  escapeMrkdwn,
+  MRKDWN,
+  slackMentions,
+  type SlackMessage,
+  type SlackObject,
+} from './message.ts';
+import { textLength } from './own-blocks.ts';
 import { richText } from './rich-text.ts';
 
 /** Slack: chat.update refuses `text` past 4,000 bytes of UTF-8, chat.postMessage splits it past about 4,040 characters. */
@@ -19,7 +25,6 @@ export const drawnSlack = drawnFormat<SlackMessage>({
   markup: MRKDWN,
   // Of one message, Slack takes no more.
   tables: 1,
-  characters: MAX_TOTAL,
   parts: CARD_PARTS.map((part) => (part === 'title' ? 'heading' : part)),
   limit: {
     most: MOST_CHARACTERS,

@@ -15,8 +15,15 @@ import type {
 import { moreMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
 import { drawnSlack, messageOf } from './compose.ts';
-import { isList, isObject, type SlackMessage, type SlackObject, typeOf } from './message.ts';
-import { escapeMrkdwn, slackMentions } from './mrkdwn.ts';
+import {
+  escapeMrkdwn,
+  isList,
+  isObject,
+  slackMentions,
+  type SlackMessage,
+  type SlackObject,
+  typeOf,
+} from './message.ts';
 import { cutBlocks, faultsOfBlock, MAX_TOTAL, MOST_BLOCKS } from './own-blocks.ts';
 import { linesOfSlack } from './preview.ts';
 

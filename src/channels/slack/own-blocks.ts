@@ -4,8 +4,7 @@ import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { PartFault, TemplateValue } from '../channel.ts';
-import { isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
-import { cutMrkdwn } from './mrkdwn.ts';
+import { cutMrkdwn, isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Of blocks (Block Kit reference). */
 const TYPES =

@@ -2,8 +2,7 @@
 import type { TemplateValue } from '../channel.ts';
 import { type CardLine, runsOfText } from '../lines.ts';
 import { shownAs } from '../preview.ts';
-import { isList, isObject, type SlackMessage, stringAt, typeOf } from './message.ts';
-import { unescapeMrkdwn } from './mrkdwn.ts';
+import { isList, isObject, type SlackMessage, stringAt, typeOf, unescapeMrkdwn } from './message.ts';
 
 export function linesOfSlack({ text, blocks }: SlackMessage): readonly CardLine[] {
   const lines = blocks === undefined ? [wordsOf(text)] : linesIn(blocks);

@@ -9,8 +9,7 @@ import {
   runsOfText,
   type ShownTable,
 } from '../lines.ts';
-import { MRKDWN } from './mrkdwn.ts';
-import { isUsableUrl, type SlackObject } from './message.ts';
+import { isUsableUrl, MRKDWN, type SlackObject } from './message.ts';
 
 export function richText(lines: readonly CardLine[]): readonly SlackObject[] {
   const blocks: SlackObject[] = [];

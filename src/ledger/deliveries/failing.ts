@@ -4,7 +4,7 @@ import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { IS_IDLE, kept } from './rows.ts';
-import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/retry-after.ts';
+import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/failure.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;

@@ -5,7 +5,7 @@ import type { Card, OutputView } from '../../../src/channels/card.ts';
 import type { ComposeContext } from '../../../src/channels/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import { isObject, type SlackMessage, type SlackObject } from '../../../src/channels/slack/message.ts';
-import { unescapeMrkdwn } from '../../../src/channels/slack/mrkdwn.ts';
+import { unescapeMrkdwn } from '../../../src/channels/slack/message.ts';
 import { cleanLine, cleanText, isBlank } from '../../../src/text/clean.ts';
 import { expectAcceptable, richRuns } from '../../render/slack-rules.ts';
 import { CALM, cardWith } from '../../support/cards.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { slackMentions } from '../../../src/channels/slack/mrkdwn.ts';
+import { slackMentions } from '../../../src/channels/slack/message.ts';
 
 const WRITTEN: Readonly<Record<string, string>> = {
   '@here': '<!here>',
