@@ -94,11 +94,15 @@ export function lengthOf(line: CardLine): number {
   return sizeOf(line.runs) + ('label' in line ? line.label.length : 0);
 }
 
-/** For chats that collapse blanks: the text with its indentation and columns in no-break spaces. */
+const TAB = '    ';
+
+/** For whoever collapses blanks: the text with its indentation and columns in no-break spaces, and a blank to wrap at. */
 export function withBlanks(text: string): string {
+  if (!/\t|\n | {2}/u.test(text)) return text;
   return text
-    .replace(/(?<=\n)[ \t]+/gu, (blanks) => '\u00a0'.repeat(blanks.length))
-    .replace(/[ \t]{2,}/gu, (blanks) => `${'\u00a0'.repeat(blanks.length - 1)} `);
+    .replaceAll('\t', TAB)
+    .replace(/(?<=\n) +/gu, (blanks) => '\u00a0'.repeat(blanks.length))
+    .replace(/ {2,}/gu, (blanks) => `${'\u00a0'.repeat(blanks.length - 1)} `);
 }
 
 export interface Markup {

@@ -68,16 +68,10 @@ function messageOf({ title, link, text, tone, mentions }: Drawn): DiscordMessage
 
 /** "10,000 invalid requests in 10 minutes" ban an IP address (discord.com/developers, "Rate limits"): retry gone hooks hourly. */
 const REMOVED = { ...GONE, ...HOURLY };
-const NEEDS_THREAD = meaning(
+const THREAD = meaning(
   'config',
-  'the channel is a forum, whose messages need a thread; write the address as name/THREAD_ID',
-  'フォーラムチャンネルにはスレッドの指定が必要です。宛先を「名前/スレッドID」の形で書いてください',
-  HOURLY,
-);
-const NO_THREAD = meaning(
-  'config',
-  'there is no such thread; check the ID behind the name of the hook',
-  'スレッドが見つかりません。宛先の「名前/スレッドID」のIDを確認してください',
+  'there is no such thread, or the channel is a forum, whose messages need one; write the address as name/THREAD_ID, and check the ID',
+  'スレッドが見つからないか、スレッドの指定が必要なフォーラムチャンネルです。宛先を「名前/スレッドID」の形で書き、IDを確認してください',
   HOURLY,
 );
 const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
@@ -129,8 +123,8 @@ export const discordChannel = chat({
     404: REMOVED,
     401: REMOVED,
     403: { ...CLOSED, ...HOURLY },
-    10003: NO_THREAD,
-    220001: NEEDS_THREAD,
+    10003: THREAD,
+    220001: THREAD,
     130000: TRY_LATER,
     40333: TRY_LATER,
   },

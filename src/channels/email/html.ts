@@ -1,6 +1,7 @@
 /** HTML whose values are all escaped: only `safeHtml` makes it from values. */
 import { piecesOf } from '../../text/addresses.ts';
 import { cleanText, Escaped, escapeHtml, wholeUrl } from '../../text/clean.ts';
+import { withBlanks } from '../lines.ts';
 
 export const NOTHING = new Escaped('');
 
@@ -17,22 +18,11 @@ function written(value: Value): string {
   return value.map(({ text }) => text).join('');
 }
 
-const TAB = '    ';
-const NO_BREAK_SPACE = '\u00a0';
-
 /** Escapes a text and keeps its line breaks and indentation. */
 export function linesAsHtml(text: string): string {
-  const escaped = escapeHtml(keepBlanks(cleanText(text)));
+  const escaped = escapeHtml(withBlanks(cleanText(text)));
   // An entity, since gateways may re-encode Japanese mail in an encoding without the no-break space.
-  return escaped.replaceAll(NO_BREAK_SPACE, '&nbsp;').replaceAll('\n', '<br>');
-}
-
-/** Makes every other blank of a run a no-break space, so that it wraps: in Outlook, `pre-wrap` does not. */
-function keepBlanks(text: string): string {
-  if (!/\t|^ | {2}/mu.test(text)) return text;
-  return text
-    .replaceAll('\t', TAB)
-    .replace(/^ +| {2,}/gmu, (run) => run.replace(/ ( ?)/gu, `${NO_BREAK_SPACE}$1`));
+  return escaped.replaceAll('\u00a0', '&nbsp;').replaceAll('\n', '<br>');
 }
 
 const PRE_STYLE =

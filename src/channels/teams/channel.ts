@@ -43,6 +43,7 @@ function run(text: string, look?: Look) {
 }
 
 const NO_SPACE = { spacing: 'None' } as const;
+const MONOSPACE = { fontType: 'Monospace' } as const;
 
 function lineOf(inlines: readonly TextRun[], look?: typeof NO_SPACE) {
   return { type: 'RichTextBlock', inlines, ...look };
@@ -118,8 +119,7 @@ function withoutMarkdown(text: string): string {
 
 function elementsOf(line: CardLine): readonly Element[] {
   if ('code' in line) {
-    const runs = runsOfText(line.code).map((one) => runOf(one, { fontType: 'Monospace' }));
-    return [boxOf('emphasis', linesOf(runs))];
+    return [boxOf('emphasis', linesOf(runsOfText(line.code).map((one) => runOf(one, MONOSPACE))))];
   }
   if ('items' in line) return line.items.flatMap((item) => linesOf([run('• '), ...onOneLine(item)]));
   if ('facts' in line) return [factLine(line.facts)];
@@ -149,16 +149,12 @@ function linesOf(runs: readonly TextRun[]): readonly Line[] {
 }
 
 function onOneLine(runs: Runs, look?: Look): readonly TextRun[] {
-  return runs.map((one) => runOf(one, look, one.text.replaceAll('\n', ' ')));
+  return runs.map((one) => runOf({ ...one, text: one.text.replaceAll('\n', ' ') }, look));
 }
 
-function runOf({ text: whole, style, url = '' }: StyledText, look?: Look, text = whole): TextRun {
-  if (style !== 'code' && url === '') return run(text, look);
-  return run(text, {
-    ...look,
-    ...(style === 'code' && { fontType: 'Monospace' }),
-    ...(url !== '' && { selectAction: openUrl(text.trim(), url) }),
-  });
+function runOf({ text, style, url = '' }: StyledText, look?: Look): TextRun {
+  const made = style === 'code' ? run(text, MONOSPACE) : run(text, look);
+  return url === '' ? made : { ...made, selectAction: openUrl(text.trim(), url) };
 }
 
 /** Office 365 connectors ended in May 2026. The first hosts of workflows did, too, but Azure Logic Apps have theirs there. */
