@@ -5,13 +5,7 @@ import { isJsonObject } from '../../text/json.ts';
 import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';
-import {
-  faultOfSmtpOptions,
-  hasPassword,
-  isSmtpUrl,
-  secretsInSmtpUrl,
-  warningsOfSmtpUrl,
-} from './smtp-url.ts';
+import { faultOfSmtpOptions, hasLogin, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
 /** Printable ASCII without a colon (RFC 5322, 2.2). */
 const HEADER_NAME = /^[!-9;-~]{1,70}$/;
@@ -83,7 +77,7 @@ export const emailSettings = object({
   .test(
     'login',
     'has both oauth and a login in smtp: leave the user and password out of the URL',
-    ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasPassword(smtp),
+    ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasLogin(smtp),
   );
 
 export type EmailSettings = InferType<typeof emailSettings>;
