@@ -1,9 +1,10 @@
 /** Shared by all open channels: closing without interrupting a call, and errors as failures. */
 import { UnderWay } from '../time/clock.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, Outgoing, Receipt } from './channel.ts';
 import { DeliveryFailure } from './failure.ts';
 
-export interface Sending extends Omit<Channel, 'close'> {
+export interface Sending<Out = Outgoing> extends Omit<Channel, 'close' | 'send'> {
+  readonly send: (outgoing: Out) => Promise<Receipt>;
   /** Called when the channel is closed and no call is in flight. */
   readonly free: () => void | Promise<void>;
   /** The failure for an error of `send` or `verify` that is no `DeliveryFailure`. */

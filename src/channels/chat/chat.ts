@@ -22,11 +22,7 @@ export interface Address<Message, Settings> extends Pick<
     chat: Chat<Message, Settings>,
     settings: Settings,
     environment: ChannelEnvironment,
-  ): Promise<OpenAddress<Message>>;
-}
-
-export interface OpenAddress<Message> extends Omit<Sending, 'send'> {
-  send(call: Call<Message>): Promise<Receipt>;
+  ): Promise<Sending<Call<Message>>>;
 }
 
 export interface Chat<Message, Settings>
@@ -63,7 +59,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
 }
 
 /** Sends the message or, if the remote refuses it as `permanent`, its plain form in the same time: the receipt then says why. */
-async function sendOrPlain<Message>(opened: OpenAddress<Message>, outgoing: Outgoing): Promise<Receipt> {
+async function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Outgoing): Promise<Receipt> {
   const { message, plain, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
   const send = (said: unknown) => opened.send({ deadline, ...outgoing, message: said as Message });

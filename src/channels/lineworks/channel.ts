@@ -7,8 +7,7 @@ import { chat, type Chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks, type HookSettings, hooksOf } from '../chat/hooks.ts';
 import { markedUp } from '../lines.ts';
-import { lineworksBot, MARKUP, TENANT, withoutMentions } from './bot.ts';
-import { BOT_FIELDS, type BotSettings } from './token.ts';
+import { BOT_FIELDS, type BotSettings, lineworksBot, MARKUP, TENANT, withoutMentions } from './bot.ts';
 
 interface LineworksHookMessage {
   readonly title: string;

@@ -3,10 +3,11 @@ import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import type { HttpPool } from '../../outbound/pool.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { type JobMessages, type Receipt, ROOT_GONE } from '../channel.ts';
-import type { Call, OpenAddress } from '../chat/chat.ts';
+import type { Call } from '../chat/chat.ts';
 import { VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import type { Sending } from '../open-channel.ts';
 import { SLACK } from './answers.ts';
 import { type SlackCall, slackCalls } from './calls.ts';
 import type { SlackMessage } from './message.ts';
@@ -23,7 +24,7 @@ export function openSlackClient(
   { token, username, icon_emoji }: SlackLogin,
   api: URL,
   pool: HttpPool,
-): OpenAddress<SlackMessage> {
+): Sending<Call<SlackMessage>> {
   const call = slackCalls(pool, token, api);
   const look = { username, icon_emoji };
   const needed = ['chat:write', ...((username ?? icon_emoji) ? ['chat:write.customize'] : [])];
