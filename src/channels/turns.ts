@@ -3,9 +3,9 @@ import { type Clock, Counts, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
   readonly connections: number;
-  /** Mails in `perMs` milliseconds; 0: any number. */
-  readonly mails: number;
-  readonly perMs: number;
+  /** Mails in `perMs` milliseconds; left out: any number. */
+  readonly mails?: number;
+  readonly perMs?: number;
   /** Whether each destination may have its first call beyond `connections`, as where each is a remote of its own. */
   readonly isFirstFree?: boolean;
 }
@@ -51,7 +51,7 @@ export class Turns {
 
   /** @returns gives it back */
   #begin(destination: string): Turn {
-    const { mails } = this.#limits;
+    const { mails = 0 } = this.#limits;
     if (mails > 0) this.#begun.push(this.#clock.monotonic());
     if (this.#begun.length > mails) this.#begun.shift();
     this.#calls.add(destination, 1);
@@ -96,7 +96,7 @@ export class Turns {
 
   /** Milliseconds until the rate allows the next mail. */
   #waitMs(): number {
-    const { mails, perMs } = this.#limits;
+    const { mails = 0, perMs = 0 } = this.#limits;
     const [oldest = 0] = this.#begun;
     return mails > 0 && this.#begun.length >= mails ? oldest + perMs - this.#clock.monotonic() : 0;
   }

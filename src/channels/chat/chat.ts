@@ -47,12 +47,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     open: async (settings, environment) => {
       const hide = secretsHidden(address.secretsOf(settings));
       const opened = await address.open({ hide, ...definition }, settings, environment);
-      const { take } = new Turns({
-        connections: calls ?? 20,
-        mails: 0,
-        perMs: 0,
-        isFirstFree: calls === undefined,
-      });
+      const { take } = new Turns({ connections: calls ?? 20, isFirstFree: calls === undefined });
       return openedChannel({ ...opened, turn: take, send: (outgoing) => sendOrPlain(opened, outgoing) });
     },
   };

@@ -124,8 +124,6 @@ function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefine
   const rest = address.slice(name.length);
   const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
   if (isKnown && (rest === '' || suffix?.test(rest.slice(1)) === true)) return address;
-  if (isKnown && suffix !== undefined)
-    throw new AddressError(`${JSON.stringify(address)} has no ID of digits behind the slash`);
   // What follows an unknown name may be the path of a URL, which is secret.
   const shown = JSON.stringify(isKnown ? address : name);
   throw new AddressError(`${shown} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`);

@@ -47,12 +47,11 @@ const LIMIT: Limit<EmailMessage> = {
 /** HTML cannot be cut without breaking it, so it is the card that is fitted. */
 export function composeMail(card: Card): EmailMessage {
   const subject = subjectOf(card.summary, card.language);
-  const build = (shown: ShownCard) => ({ subject, text: textOf(shown), html: frameOf(shown, card) });
-  return { ...fitted(card, MOST, LIMIT, build).message, ...attached(card) };
-}
-
-function attached({ attachment }: Card): Pick<EmailMessage, 'attachment'> {
-  return attachment === undefined ? {} : { attachment };
+  const { attachment } = card;
+  return fitted(card, MOST, LIMIT, (shown) => {
+    const mail = { subject, text: textOf(shown), html: frameOf(shown, card) };
+    return attachment === undefined ? mail : { ...mail, attachment };
+  }).message;
 }
 
 /** Mail readers show the first 40 to 70 characters. */
@@ -125,7 +124,7 @@ function compose(parts: RenderedParts, card: Card): Composed<EmailMessage> {
     text: own === '' ? composeMail(card).text : `${own}\n`,
     // Too large HTML is dropped, since a cut would break it.
     html: Buffer.byteLength(html) > MOST_BYTES ? '' : html,
-    ...attached(card),
+    ...(card.attachment && { attachment: card.attachment }),
   });
 }
 
