@@ -212,6 +212,13 @@ export interface TextKind {
  */
 export type ValuePlace = 'text' | 'address' | 'nowhere';
 
+/** An address in a place of its own: a value is all of it, or the template is refused. */
+export const ADDRESS_TEXT: TextKind = {
+  escape: (text) => text,
+  most: Infinity,
+  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
+};
+
 export interface PartFault {
   readonly path: readonly (string | number)[];
   readonly message: string;

@@ -1,6 +1,6 @@
 /** The keys of a card template, and the card that its rendered parts give. */
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
-import type { RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
+import { ADDRESS_TEXT, type RenderedParts, type TemplateValue } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
@@ -8,13 +8,6 @@ import { isJsonObject, keysOf } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { isList, type TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
-
-/** The `url` of a fact or a link: a value is all of it, or the template is refused. */
-const ADDRESS: TextKind = {
-  escape: (text) => text,
-  most: Infinity,
-  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
-};
 
 export const CARD_KIND: TemplateKind = {
   parts: {
@@ -27,7 +20,7 @@ export const CARD_KIND: TemplateKind = {
     link: { required: false, kind: 'object', keys: ['text', 'url'] },
     footer: { required: false, kind: 'string' },
   },
-  textAt: (path) => (path.at(-1) === 'url' ? ADDRESS : undefined),
+  textAt: (path) => (path.at(-1) === 'url' ? ADDRESS_TEXT : undefined),
 };
 
 /** Characters of a title, summary or other single line; no channel shows more. */

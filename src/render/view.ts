@@ -13,7 +13,6 @@ import {
   isAlert,
   type Notice,
   type NoticeVariant,
-  type OwnName,
   type OwnSubject,
   type TroubledBot,
 } from '../notice/notice.ts';
@@ -123,7 +122,8 @@ function ownView(
   if (isAlertSubject(subject)) {
     const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
     const note = ifAny(suppressed, NOTES[display.language].same);
-    return { ...raised, note, ...alertView(subject, display, links) };
+    const viewed = ALERTS[subject.template] as ViewOf<AlertSubject>;
+    return { ...raised, note, ...viewed(subject, display, links) };
   }
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
@@ -159,32 +159,23 @@ function ownView(
   }
 }
 
-const ALERTS: ReadonlySet<OwnName> = new Set<AlertSubject['template']>([
-  'dead_letter',
-  'config_failure',
-  'refused',
-  'reload_refused',
-  'store_unwritable',
-]);
+type ViewOf<Subject> = (subject: Subject, display: DisplayConfig, links: Links) => NoticeView;
+
+const ALERTS: { readonly [Name in AlertSubject['template']]: ViewOf<OwnSubject<Name>> } = {
+  store_unwritable: ({ since, reason }, display) => ({ since: localTime(since, display), reason }),
+  refused: refusedView,
+  reload_refused: ({ file: config_file, problems, moreProblems: more_problems }) => ({
+    config_file,
+    reason: problems[0] ?? '',
+    problems,
+    more_problems,
+  }),
+  dead_letter: undeliveredView,
+  config_failure: undeliveredView,
+};
 
 function isAlertSubject(subject: OwnSubject): subject is AlertSubject {
-  return ALERTS.has(subject.template);
-}
-
-function alertView(subject: AlertSubject, display: DisplayConfig, links: Links): NoticeView {
-  switch (subject.template) {
-    case 'store_unwritable':
-      return { since: localTime(subject.since, display), reason: subject.reason };
-    case 'refused':
-      return refusedView(subject, display);
-    case 'reload_refused': {
-      const { file: config_file, problems, moreProblems: more_problems } = subject;
-      return { config_file, reason: problems[0] ?? '', problems, more_problems };
-    }
-    case 'dead_letter':
-    case 'config_failure':
-      return undeliveredView(subject, display, links);
-  }
+  return subject.template in ALERTS;
 }
 
 /** BOTs that the end of an outage names. */

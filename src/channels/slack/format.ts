@@ -1,16 +1,17 @@
 /** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
 import { cleanLine, cleanText, isBlank } from '../../text/clean.ts';
 import { type Card, SYMBOLS } from '../card.ts';
-import type {
-  Composed,
-  ComposeContext,
-  MessageFormat,
-  OwnMessages,
-  PartFault,
-  RenderedParts,
-  TemplateValue,
-  TextKind,
-  ValuePlace,
+import {
+  ADDRESS_TEXT,
+  type Composed,
+  type ComposeContext,
+  type MessageFormat,
+  type OwnMessages,
+  type PartFault,
+  type RenderedParts,
+  type TemplateValue,
+  type TextKind,
+  type ValuePlace,
 } from '../channel.ts';
 import { moreMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
@@ -39,12 +40,6 @@ const MRKDWN: TextKind = {
   placeOf: placeInMrkdwn,
 };
 
-const ADDRESS: TextKind = {
-  escape: (text) => text,
-  most: Infinity,
-  placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
-};
-
 /** Strings that Slack interprets, such as IDs and styles. */
 const NOWHERE: TextKind = { escape: () => '', most: 0, placeOf: () => 'nowhere' };
 
@@ -63,7 +58,7 @@ export const slackFormat = { ...drawnSlack, own: slackMessages } satisfies Messa
 function textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind {
   const key = path.at(-1);
   if (path.length === 1) return MRKDWN;
-  if (ADDRESS_KEYS.has(key)) return ADDRESS;
+  if (ADDRESS_KEYS.has(key)) return ADDRESS_TEXT;
   if (!TEXT_KEYS.has(key)) return NOWHERE;
   const type = isObject(parent) && key === 'text' ? typeOf(parent) : '';
   // Slack does not document whether text in a markdown block can mention.
