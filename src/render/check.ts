@@ -30,7 +30,7 @@ export async function checkTemplates(
         const messages = template === choice.own ? target.format.own : undefined;
         const display = { ...catalog.sources.display, language: template.language };
         const viewsOf = (of: TemplateName) => samplesOf(of).map((sample) => viewOf(sample, display, links));
-        problems.push(...checkTemplate(template, name, { messages, viewsOf, builtIn: choice.builtIn }));
+        problems.push(...checkTemplate(template, name, messages, viewsOf, choice.builtIn));
         await nextTurn();
       }
     }
@@ -40,17 +40,13 @@ export async function checkTemplates(
 /** Far more than a message may take: a busy machine may pause the process, and a good template must not fail the check for that. */
 const LIMIT_MS = 5000;
 
-interface CheckContext {
-  /** Undefined: the template is a card's. */
-  readonly messages: MessageFormat['own'];
-  readonly viewsOf: (name: TemplateName) => readonly NoticeView[];
-  readonly builtIn: Template;
-}
-
+/** @param messages undefined: the template is a card's */
 function checkTemplate(
   template: Template,
   name: TemplateName,
-  { messages, viewsOf, builtIn }: CheckContext,
+  messages: MessageFormat['own'],
+  viewsOf: (name: TemplateName) => readonly NoticeView[],
+  builtIn: Template,
 ): readonly Problem[] {
   const views = viewsOf(name);
   // A template that shows the card is that of every notice.

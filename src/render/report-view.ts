@@ -92,22 +92,14 @@ export function doubtText(
   return endsOn === undefined ? words.noDay(calendar, file, year) : words.ends(calendar, endsOn);
 }
 
-function doubtsText(doubts: readonly CalendarDoubt[], language: Language): string {
+export function doubtsText(doubts: readonly CalendarDoubt[], language: Language): string {
   return doubts.map((doubt) => doubtText(doubt, language)).join('\n');
-}
-
-/** What a digest says beside its BOTs. */
-export function digestView(
-  { group, doubts }: OwnSubject<'digest'>,
-  { language }: Pick<DisplayConfig, 'language'>,
-) {
-  return { group, doubts: doubtsText(doubts, language) };
 }
 
 /** In characters. */
 const LONGEST_NAME = 60;
 
-function reportView(subject: OwnSubject<'report'>, { language }: Pick<DisplayConfig, 'language'>) {
+export function reportView(subject: OwnSubject<'report'>, { language }: Pick<DisplayConfig, 'language'>) {
   const { total, bots, moreBots, budget, doubts } = subject;
   const { incidents, incidentMs } = total;
   const shown = bots.map((bot) => ({
@@ -148,7 +140,7 @@ function lineOf(bot: ReportedBot, language: Language): OutputView {
   return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };
 }
 
-function budgetView(subject: OwnSubject<'budget'>, { language }: Pick<DisplayConfig, 'language'>) {
+export function budgetView(subject: OwnSubject<'budget'>, { language }: Pick<DisplayConfig, 'language'>) {
   return {
     passed: subject.passed,
     percent: subject.percent,
@@ -156,10 +148,6 @@ function budgetView(subject: OwnSubject<'budget'>, { language }: Pick<DisplayCon
     forecast: forecastText(subject, language),
     period: nameOfDays(subject, language),
   };
-}
-
-export function daysView(subject: OwnSubject<'report' | 'budget'>, display: Pick<DisplayConfig, 'language'>) {
-  return subject.template === 'report' ? reportView(subject, display) : budgetView(subject, display);
 }
 
 export function attachmentOf(notice: Notice): Attachment | undefined {

@@ -19,7 +19,7 @@ import {
 import { dateOf, DAY_MS } from '../signal/calendar.ts';
 import { gistIn } from '../text/gist.ts';
 import { formatAge, formatElapsed, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
-import { daysView, digestView } from './report-view.ts';
+import { budgetView, doubtsText, reportView } from './report-view.ts';
 import { fit, inline } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
@@ -142,16 +142,20 @@ function ownView(
       const name = nameOf(bot_name, bot_id);
       return { bot_id, bot_name, name, note: noteOf({ heldSince, escalated }, display), ...times };
     }
-    case 'digest':
-      return { ...digestView(subject, display), ...bots(subject), since: time(subject.since), page_url };
+    case 'digest': {
+      const { group, since } = subject;
+      const doubts = doubtsText(subject.doubts, display.language);
+      return { group, doubts, ...bots(subject), since: time(since), page_url };
+    }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;
       const last_at = formatTimeOfDay(lastAt, { ...display, now: since });
       return { since: time(since), page_url, ...bots(subject), reason, count, last_at };
     }
     case 'report':
+      return { ...reportView(subject, display), page_url };
     case 'budget':
-      return { ...daysView(subject, display), page_url };
+      return { ...budgetView(subject, display), page_url };
     case 'taken_up':
       return { ...troublesView(subject, display), by: subject.by, because: subject.because, page_url };
     case 'over':
