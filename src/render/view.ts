@@ -120,10 +120,10 @@ function ownView(
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
   if (isAlertSubject(subject)) {
-    const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url };
     const note = ifAny(suppressed, NOTES[display.language].same);
     const viewed = ALERTS[subject.template] as ViewOf<AlertSubject>;
-    return { ...raised, note, ...viewed(subject, display, links) };
+    const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url, note };
+    return { ...raised, ...viewed(subject, display, links) };
   }
   const urlOfJob: Parameters<typeof botsView>[2] = ({ lastError, ...bot }) =>
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
@@ -143,9 +143,8 @@ function ownView(
       return { bot_id, bot_name, name, note: noteOf({ heldSince, escalated }, display), ...times };
     }
     case 'digest': {
-      const { group, since } = subject;
       const doubts = doubtsText(subject.doubts, display.language);
-      return { group, doubts, ...bots(subject), since: time(since), page_url };
+      return { group: subject.group, doubts, ...bots(subject), since: time(subject.since), page_url };
     }
     case 'summary': {
       const { since, reason, count, lastAt } = subject;

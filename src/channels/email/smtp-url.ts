@@ -83,19 +83,22 @@ export function secretsInSmtpUrl(url: string): string[] {
 
 /** @param hasToken it logs in by OAuth instead of a password */
 export function warningsOfSmtpUrl(url: string, hasToken = false): SettingWarning[] {
-  const { secure = false, requireTLS = false, port, tls } = poolOptionsOf(url);
-  const isLoggedIn = hasToken || hasLogin(url);
-  const doubts = [
-    isLoggedIn &&
-      !secure &&
-      !requireTLS &&
+  const options = poolOptionsOf(url);
+  const { secure = false, port } = options;
+  const doubts = hasToken || hasLogin(url) ? doubtsOfLogin(options) : [];
+  // Such a connection times out: each side waits for the other to begin.
+  if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
+    doubts.push(`port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`);
+  return doubts.map((message) => ({ key: 'smtp', message }));
+}
+
+function doubtsOfLogin({ secure = false, requireTLS = false, tls }: SMTPPoolOptions): string[] {
+  const doubts: string[] = [];
+  if (!secure && !requireTLS)
+    doubts.push(
       'the login may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
-    isLoggedIn &&
-      tls?.rejectUnauthorized === false &&
-      'the login is given to any server that answers: drop tls.rejectUnauthorized=false',
-    // Such a connection times out: each side waits for the other to begin.
-    (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT) &&
-      `port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`,
-  ];
-  return doubts.flatMap((message) => (message === false ? [] : [{ key: 'smtp', message }]));
+    );
+  if (tls?.rejectUnauthorized === false)
+    doubts.push('the login is given to any server that answers: drop tls.rejectUnauthorized=false');
+  return doubts;
 }

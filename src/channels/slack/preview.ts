@@ -2,7 +2,15 @@
 import type { TemplateValue } from '../channel.ts';
 import { type CardLine, runsOfText } from '../lines.ts';
 import { shownAs } from '../preview.ts';
-import { isList, isObject, type SlackMessage, stringAt, typeOf, unescapeMrkdwn } from './message.ts';
+import {
+  isList,
+  isObject,
+  type SlackMessage,
+  type SlackObject,
+  stringAt,
+  typeOf,
+  unescapeMrkdwn,
+} from './message.ts';
 
 export function linesOfSlack({ text, blocks }: SlackMessage): readonly CardLine[] {
   const lines = blocks === undefined ? [wordsOf(text)] : linesIn(blocks);
@@ -26,18 +34,25 @@ const NAME = /^(?:(?:user|usergroup|channel)_id|range|name)$/;
 function linesIn(value: TemplateValue | undefined): readonly string[] {
   if (isList(value)) return value.flatMap(linesIn);
   if (!isObject(value)) return [];
-  const { elements, rows, text = value['alt_text'], url = value['image_url'] } = value;
+  const { elements, rows } = value;
   const type = typeOf(value);
   if (type === 'rich_text_list') return linesIn(elements).map((item) => `• ${item}`);
   if (isList(rows)) return rows.map((row) => linesIn(row).join(' | '));
   if (ONE_LINE.test(type)) return [linesIn(elements).join('')];
   if (type === 'mrkdwn') return [wordsOf(stringAt(value, 'text'))];
-  if (typeof text !== 'string' && typeof url !== 'string')
-    return Object.entries(value).flatMap(([key, inner]) =>
-      NAME.test(key) ? [stringAt(value, key)] : linesIn(inner),
-    );
-  const said = typeof text === 'string' ? text : linesIn(text).join('');
-  return [typeof url === 'string' && url !== said ? `${said} (${url})`.trim() : said];
+  const isLeaf = LEAF.some((key) => typeof value[key] === 'string');
+  if (isLeaf) return [leafIn(value)];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    NAME.test(key) ? [stringAt(value, key)] : linesIn(inner),
+  );
+}
+
+const LEAF = ['text', 'alt_text', 'url', 'image_url'];
+
+/** Words, or what leads to an address. */
+function leafIn({ text, alt_text: words = text, url, image_url: address = url }: SlackObject): string {
+  const said = typeof words === 'string' ? words : linesIn(words).join('');
+  return typeof address === 'string' && address !== said ? `${said} (${address})`.trim() : said;
 }
 
 /** Links and mentions as they are read; other marks are shown as a template writes them. */
