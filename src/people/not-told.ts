@@ -19,8 +19,6 @@ interface Search {
   readonly from: number;
 }
 
-/** Callbacks that are looked at, the newest. */
-const MOST = 5000;
 const AT_ONCE = 500;
 
 /** Newest first. */
@@ -31,20 +29,16 @@ export async function notTold(
 ): Promise<readonly NotTold[]> {
   const groups = new Map<string, { count: number; readonly last: ArchivedCallback }>();
   let before: number | undefined;
-  for (let looked = 0; looked < MOST; looked += AT_ONCE) {
-    const { items, next } = await archive.callbacks(
-      { notTold: destination, from },
-      { before, limit: AT_ONCE },
-    );
-    for (const last of items) {
+  do {
+    const page = await archive.callbacks({ notTold: destination, from }, { before, limit: AT_ONCE });
+    for (const last of page.items) {
       const key = keyOf(last, destination);
       const group = groups.get(key) ?? { count: 0, last };
       group.count += 1;
       groups.set(key, group);
     }
-    if (next === undefined) break;
-    before = next;
-  }
+    before = page.next;
+  } while (before !== undefined);
   const told: NotTold[] = [];
   for (const group of groups.values())
     told.push({ ...group, why: await whyNot(group.last, archive, destination, context) });
