@@ -79,7 +79,7 @@ async function allDead(acting: Acting): Promise<number> {
   const { messages, destinations } = await people.tally(filter);
   if (messages === 0) {
     context.message(context.say('redeliver.nothing'));
-    return 0;
+    return 1;
   }
   const named = destinations.map((each) => visibleOnOneLine(`  ${each.destination}: ${each.messages}`));
   const what = [context.say('redeliver.to', { count: messages }), ...named].join('\n');

@@ -80,7 +80,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     });
     const none = await redeliver(['--dead', '--since', '1m', '--yes']);
     expect([none.code, none.stderr]).to.deep.equal([
-      0,
+      1,
       'nothing that matches is dead or held as no longer routed',
     ]);
     const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
