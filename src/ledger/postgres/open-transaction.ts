@@ -13,8 +13,8 @@ type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
 /** Share of the remaining time after which the server cancels a statement: before the deadline, so that the connection stays usable. */
 const SERVER_SHARE = 0.9;
 
-/** The longest wait for a lock: a frozen replica may hold one, and must not occupy other replicas' connections. */
-const LOCK_TIMEOUT_MS = 1000;
+/** The longest wait for a lock at once: a frozen replica may hold one, and must not occupy other replicas' connections. */
+export const LOCK_TIMEOUT_MS = 1000;
 
 /** Added to a transaction's time: after that the server ends an idle one, whose client may have died, and releases its locks. */
 const IDLE_TIMEOUT_MS = 10_000;

@@ -15,7 +15,14 @@ import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
-import { type Beginning, codeOf, OpenTransaction, query, QUERY_TIMEOUT_MS } from './open-transaction.ts';
+import {
+  type Beginning,
+  codeOf,
+  LOCK_TIMEOUT_MS,
+  OpenTransaction,
+  query,
+  QUERY_TIMEOUT_MS,
+} from './open-transaction.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, systemClock, Turns } from '../../time/clock.ts';
 
@@ -224,10 +231,20 @@ const DEADLOCK = '40P01';
 /** `read_only_sql_transaction`: of a standby, or where the database, the role or the whole server has been made read-only. */
 const READ_ONLY = '25006';
 
-/** Nothing was written. Each alone may succeed; so may one that met a deadlock, or, over a connection of today, one that could not write. */
+/** `lock_not_available`: another program, or a frozen replica, holds what it needs. */
+const LOCKED = '55P03';
+
+/**
+ * Nothing was written. Each alone may succeed; so may one that met a deadlock, or a lock while it has time for another wait, or, over
+ * a connection of today, one that could not write.
+ */
 function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): boolean {
+  if (others.length > 0) return true;
   const code = codeOf(error);
-  return others.length > 0 || code === DEADLOCK || (code === READ_ONLY && first?.isAlone === false);
+  const hasTime = (first?.deadline.remainingMs ?? 0) > LOCK_TIMEOUT_MS;
+  return (
+    code === DEADLOCK || (code === LOCKED && hasTime) || (code === READ_ONLY && first?.isAlone === false)
+  );
 }
 
 /** With those that read: ten replicas fit into a server that takes 100, its default. */
