@@ -23,13 +23,15 @@ export function mentionsOf(
   // YAML reads an ID of digits as a number.
   const isMention = (entry: unknown) =>
     (typeof entry === 'string' || typeof entry === 'number') && one.test(String(entry));
-  const option = mixed().test('mention', `\${path} must be ${accepted}, or a list of these`, (value) =>
-    entriesOf(value).every(isMention),
-  );
+  const rule = `\${path} must be ${accepted}, or a list of at most ${MOST_MENTIONS} of these`;
+  const option = mixed().test('mention', rule, (value) => {
+    const entries = entriesOf(value);
+    return entries.length <= MOST_MENTIONS && entries.every(isMention);
+  });
   const of: Mentions['of'] = ({ isError, options }) => {
     const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];
     const once = new Map(entries.map((entry) => [write(entry), entry]));
-    return [...once.values()].slice(0, MOST_MENTIONS);
+    return [...once.values()];
   };
   return { option, of, write };
 }

@@ -16,6 +16,8 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 const OTHERS = ['@ops', 'ops', '', '#ops', 'u0123', 7, null, { user: 'U1' }, ['@here', 'bob'], [['@here']]];
 
+const people = (count: number) => Array.from({ length: count }, (_, index) => `U0123AB${index}`);
+
 const isAccepted = (option: unknown): boolean => slackMentions.option.isValidSync(option, { strict: true });
 
 const called = (option: unknown): string =>
@@ -35,7 +37,9 @@ describe('mention_on_error', () => {
   });
 
   it('refuses what Slack would not understand, and says what it does', () => {
-    for (const option of OTHERS) expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
+    expect(called(people(10)).split(' ')).to.have.length(10);
+    for (const option of [...OTHERS, people(11)])
+      expect(isAccepted(option), JSON.stringify(option)).to.equal(false);
     expect(() => void slackMentions.option.validateSync('bob', { strict: true })).to.throw(
       '"@here", "@channel"',
     );
