@@ -72,16 +72,28 @@ describe('a listening server', () => {
     await Promise.all(open.splice(0).map((server) => server.close(0)));
   });
 
-  it('takes a new connection at its limit, and closes for it those that are idle', async () => {
-    const server = await start((_request, response) => response.end('hello'));
-    const kept = await connect(server);
+  it('takes a new connection at its limit, for which one gives way that waits for no answer: an idle one, or whose headers do not come', async () => {
+    const [begun, finished] = [moment(), moment()];
+    const server = await start(async ({ url }, response) => {
+      if (url === '/slow') {
+        begun.happen();
+        await finished.promise;
+      }
+      response.end('hello');
+    });
+    const [waiting, kept] = [await connect(server), await connect(server)];
+    waiting.write(GET.replace('/', '/slow'));
+    await begun.promise;
     kept.write(GET);
     await kept.answer();
-    await Promise.all(Array.from({ length: 1100 }, () => connect(server)));
+    const crawl = async () => (await connect(server)).write('GET / HTTP/1.1\r\nX');
+    await Promise.all(Array.from({ length: 1100 }, crawl));
     const client = await connect(server);
     client.write(GET);
     expect((await client.answer())?.status).to.equal(200);
     expect(await kept.answer(), 'the idle one').to.equal(undefined);
+    finished.happen();
+    expect((await waiting.answer())?.status).to.equal(200);
   });
 
   it('says in words that the address is taken', async () => {
