@@ -114,7 +114,10 @@ export function whole(min: number, max: number): Form<number> {
 }
 
 /** An editor reads some texts as numbers, true or false, which `check` takes as they are written. */
-export function scalarSchema({ pattern, jsonSchema }: Form<unknown>): Readonly<Record<string, unknown>> {
+export function scalarSchema({
+  pattern,
+  jsonSchema,
+}: Omit<Form<unknown>, 'read'>): Readonly<Record<string, unknown>> {
   if (jsonSchema !== undefined) return jsonSchema;
   const number = pattern.test('1.5') ? 'number' : 'integer';
   const types = [

@@ -2,7 +2,7 @@
 import { isSchema, mixed, type SchemaFieldDescription } from 'yup';
 import type { ChannelType } from '../channels/channel.ts';
 import { isJsonObject } from '../text/json.ts';
-import { INTERPOLATED } from './form.ts';
+import { INTERPOLATED, scalarSchema } from './form.ts';
 import { calendarSchema, daysFileSchema, outsideSchema } from './schema-days.ts';
 import { burstSchema, groupSchema, optionFields, rootSchema, timedMention } from './schema.ts';
 
@@ -109,7 +109,14 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
   if (field.type !== 'string') return {};
   const names = 'oneOf' in field ? field.oneOf : [];
   if (names.length > 0) return { anyOf: [{ enum: names }, INTERPOLATED] };
-  return { type: ['string', 'number', 'boolean'] };
+  const tests = 'tests' in field ? field.tests : [];
+  const [pattern = /(?:)/u] = tests.flatMap(({ params }) => patternIn(params?.['regex']));
+  return scalarSchema({ pattern });
+}
+
+/** A JSON Schema has no flags. */
+function patternIn(regex: unknown): readonly RegExp[] {
+  return regex instanceof RegExp && /^u?$/.test(regex.flags) ? [regex] : [];
 }
 
 function objectShape(fields: Readonly<Record<string, SchemaFieldDescription>>): JsonSchema {
