@@ -52,23 +52,20 @@ export class Readings {
   }
 }
 
-type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+type Outcome<T> = PromiseSettledResult<T>;
 
 async function outcomeOf<T>(read: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { value: await read() };
-  } catch (error) {
-    return { error };
-  }
+  const [outcome] = await Promise.allSettled([read()]);
+  return outcome;
 }
 
 function valueOf<T>(outcome: Outcome<T>): T {
-  if ('error' in outcome) throw outcome.error;
+  if (outcome.status === 'rejected') throw outcome.reason;
   return outcome.value;
 }
 
 /** Only the digest is kept, since the text may hold secrets. */
 function digestOf(outcome: Outcome<unknown>): string {
-  const read = 'error' in outcome ? { error: String(outcome.error) } : outcome;
+  const read = outcome.status === 'rejected' ? { error: String(outcome.reason) } : outcome;
   return hash('sha256', serialize(read));
 }
