@@ -184,9 +184,10 @@ export class Template {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
       return (reading) => items.map((render) => render(reading));
     }
-    const entries = Object.entries(value).map(
-      ([key, item]) => [key, this.#compileValue(item, [...path, key], value)] as const,
-    );
+    const entries = Object.entries(value).map(([key, item]) => {
+      if (/\{[{%]/.test(key)) this.#report([...path, key], 'a name stays as it is: only values are Liquid');
+      return [key, this.#compileValue(item, [...path, key], value)] as const;
+    });
     const blank = Object.fromEntries(Object.keys(value).map((key) => [key, null as TemplateValue]));
     return (reading) => {
       // V8 copies an object much faster than it adds keys to one.

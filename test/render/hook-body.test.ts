@@ -6,6 +6,7 @@ import { readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/config.ts';
 import { noticeAbout } from '../support/callbacks.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { BARE } from './render-fixture.ts';
 
@@ -33,6 +34,11 @@ const LONG = `It begins. ${'x'.repeat(1_200_000)} It ends.`;
 const FAILED = ['body/succeeded'];
 
 describe('A hook’s own body', () => {
+  it('is refused with Liquid in a name, which would be sent as it stands', async () => {
+    const refusal = await rejectionOf(sentBy({ list: [{ '{{ bot_id }}': 1 }] }, {}));
+    expect(String(refusal)).to.contain('a name stays as it is');
+  });
+
   it('has the summary of the card for each string that fails, be it over a long text, and every other one as it is meant', async () => {
     const rows = Array.from({ length: 60_000 }, (_, id) => ({ id }));
     const body = {
