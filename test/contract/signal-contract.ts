@@ -213,6 +213,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(success.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#log']);
     });
 
+    it('counts an error as told where it was routed anew, by repeat as by recovered', async () => {
+      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
+      const fields = { status: ERROR, message: 'no login' } as const;
+      const { callbackId } = await bench.comes(fields, [to('slack:#ops', [rules])]);
+      const anew = { targets: [target('slack:#new')], routing: [], channels: new Map() };
+      await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
+      const moved = [to('slack:#new', [rules])];
+      expect(bench.shown(await bench.comes(fields, moved))).to.equal('repeat');
+      const success = await bench.comes({ status: 0 }, moved);
+      expect(success.deliveries[0]?.telling?.occasion).to.include({ template: 'recovered', failures: 2 });
+    });
+
     it('has a success end the errors that came while the clock was ahead', async () => {
       const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
       const planned = [to('slack:#ops', [rules])];

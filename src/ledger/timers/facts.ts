@@ -45,7 +45,7 @@ export function factsFromRows(tx: Tx, botKey: string, before: number): Promise<F
 
 async function current(tx: Tx, kept: Sql, botKey: string, before: number): Promise<Facts> {
   const row = await tx.first<{ facts: Facts | undefined }>(kept);
-  return withoutUntold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));
+  return asTold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));
 }
 
 export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<void> {
@@ -122,19 +122,27 @@ function withCaughtUp(
   return { streak: next, told: after, lastId: id };
 }
 
-/** Leaves out errors that were to be told, and then became dead letters, were dismissed, or are no longer routed. */
-async function withoutUntold(tx: Tx, facts: Facts): Promise<Facts> {
-  const ids = new Set(Object.values(facts.told).flatMap(({ errors }) => errors.map(({ id }) => id)));
-  if (ids.size === 0) return facts;
-  const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
-    SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join([...ids])})
-      AND state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL`);
+const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
+
+/**
+ * By what has become of the errors since: leaves out those that became dead letters, were dismissed, or are no longer routed, and adds
+ * those that were routed anew, to a destination that knows of no error.
+ */
+async function asTold(tx: Tx, facts: Facts): Promise<Facts> {
+  const open = Object.entries(facts.told).filter(([, { errors }]) => errors.length > 0);
+  const known = new Map(open.flatMap(([, { errors }]) => errors.map((error) => [error.id, error])));
+  if (known.size === 0) return facts;
+  const rows = await tx.all<{ callbackId: number; destination: string; isUntold: boolean }>(sql`
+    SELECT callback_id, destination, ${IS_UNTOLD} AS is_untold FROM deliveries WHERE callback_id IN (${join([...known.keys()])})
+      AND (${IS_UNTOLD} OR destination NOT IN (${join(open.map(([destination]) => destination))}))
+    ORDER BY callback_id`);
   if (rows.length === 0) return facts;
-  const untold = new Set(rows.map(({ callbackId, destination }) => `${callbackId} ${destination}`));
-  const told: Record<string, ToldErrors> = {};
-  for (const [destination, known] of Object.entries(facts.told)) {
-    const errors = known.errors.filter(({ id }) => !untold.has(`${id} ${destination}`));
-    told[destination] = { errors, heldBack: known.heldBack };
+  const told: Record<string, ToldErrors> = { ...facts.told };
+  for (const { callbackId, destination, isUntold } of rows) {
+    const { errors, heldBack } = told[destination] ?? NOTHING_TOLD;
+    const others = errors.filter(({ id }) => id !== callbackId);
+    const added = isUntold ? [] : (known.get(callbackId) ?? []);
+    told[destination] = { errors: others.concat(added), heldBack };
   }
-  return { streak: facts.streak, told, lastId: facts.lastId };
+  return { ...facts, told };
 }
