@@ -4,6 +4,7 @@ import { formatProblem } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import type { Words } from './words.ts';
 import { readProject } from './load-config.ts';
+import { failureInWords } from '../channels/failure.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import { poolsThrough } from '../outbound/exchange.ts';
@@ -38,7 +39,7 @@ async function checkOnline(
   context: CommandContext,
   { channels, store, secrets, proxies }: Config,
 ): Promise<boolean> {
-  const { say } = context;
+  const { say, speaks } = context;
   const redact = redactor(secretsHidden(secrets));
   const canBeUsed = async (what: string, check: () => Promise<string>) => {
     try {
@@ -47,7 +48,7 @@ async function checkOnline(
     } catch (error) {
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
       for (const each of errors) {
-        const reason = redact(each instanceof Error ? each.message : String(each));
+        const reason = redact(each instanceof Error ? failureInWords(each, speaks.language) : String(each));
         context.result(`${what}: ${styled(context, 'red', say('check.unusable'))}: ${reason}`);
       }
       return false;

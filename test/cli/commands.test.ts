@@ -145,9 +145,12 @@ routes:
         `channels: { slack: ${channel} }\ndefault_route: { notify: [{ slack: '#x' }] }\n`,
       );
       const { code, stdout, stderr } = await run('check', '--online');
-      await slack.close();
       expect([code, slack.calls]).to.deep.equal([1, ['auth.test']]);
       expect(stdout + stderr).to.not.include('xoxb-wrong');
+      writeFileSync(config, `display: { language: ja }\n${readFileSync(config, 'utf8')}`);
+      const japanese = await run('check', '--online');
+      await slack.close();
+      expect(japanese.stdout).to.match(/^チャネル slack: 使えません: .*invalid_auth.*。\nstore: 使えます。/);
     });
 
     it('looks at the store with --online, creates nothing, and shows no password', async () => {
