@@ -1,20 +1,20 @@
-/** What can be read of a Slack message; how Slack draws a template's own blocks, Block Kit Builder shows. */
+/** What can be read of a Slack message's blocks, as lines; how Slack draws a template's own, Block Kit Builder shows. */
 import type { TemplateValue } from '../channel.ts';
-import { type CardLine, runsOfText } from '../lines.ts';
+import { type CardLine, plainText, type Runs } from '../lines.ts';
 import { shownAs } from '../preview.ts';
 import {
   isList,
   isObject,
+  isUsableUrl,
   type SlackMessage,
-  type SlackObject,
   stringAt,
   typeOf,
   unescapeMrkdwn,
 } from './message.ts';
 
-export function linesOfSlack({ text, blocks }: SlackMessage): readonly CardLine[] {
-  const lines = blocks === undefined ? [wordsOf(text)] : linesIn(blocks);
-  return lines.map((line) => ({ runs: runsOfText(line) }));
+export function linesOfSlack({ text, blocks = [] }: SlackMessage): readonly CardLine[] {
+  if (blocks.length === 0) return [{ runs: runsOfMrkdwn(text) }];
+  return blocks.flatMap(linesIn);
 }
 
 export function slackAsText(message: {
@@ -27,38 +27,45 @@ export function slackAsText(message: {
 /** Whose elements stand on one line. */
 const ONE_LINE = /^(?:rich_text_(?:section|preformatted|quote)|context)$/;
 
+/** @param value a block, a part of one, or a list of these */
+function linesIn(value: TemplateValue | undefined): readonly CardLine[] {
+  if (isList(value)) return value.flatMap(linesIn);
+  if (!isObject(value)) return [];
+  const { type, elements, rows, text = value['alt_text'], url = value['image_url'] } = value;
+  if (ONE_LINE.test(typeOf(value))) return [{ runs: runsIn(elements) }];
+  if (type === 'rich_text_list' && isList(elements)) return [{ items: elements.map(runsIn) }];
+  if (isList(rows)) {
+    const [names = [], ...others] = rows.map((row) => (isList(row) ? row.map(runsIn) : []));
+    return [{ items: [], table: { names: names.map(plainText), rows: others } }];
+  }
+  if (typeof text === 'string' || url !== undefined) return [{ runs: runsIn(value) }];
+  return Object.values(value).flatMap(linesIn);
+}
+
 /** Members that name a person, a group, a channel or an emoji. */
 const NAME = /^(?:(?:user|usergroup|channel)_id|range|name)$/;
 
-/** @param value a block, a part of one, or a list of these */
-function linesIn(value: TemplateValue | undefined): readonly string[] {
-  if (isList(value)) return value.flatMap(linesIn);
+function runsIn(value: TemplateValue | undefined): Runs {
+  if (isList(value)) return value.flatMap(runsIn);
   if (!isObject(value)) return [];
-  const { elements, rows } = value;
-  const type = typeOf(value);
-  if (type === 'rich_text_list') return linesIn(elements).map((item) => `• ${item}`);
-  if (isList(rows)) return rows.map((row) => linesIn(row).join(' | '));
-  if (ONE_LINE.test(type)) return [linesIn(elements).join('')];
-  if (type === 'mrkdwn') return [wordsOf(stringAt(value, 'text'))];
-  const isLeaf = LEAF.some((key) => typeof value[key] === 'string');
-  if (isLeaf) return [leafIn(value)];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    NAME.test(key) ? [stringAt(value, key)] : linesIn(inner),
-  );
+  const { text = value['alt_text'], url = value['image_url'] } = value;
+  if (typeOf(value) === 'mrkdwn') return runsOfMrkdwn(stringAt(value, 'text'));
+  if (typeof text !== 'string' && typeof url !== 'string')
+    return Object.entries(value).flatMap(([key, inner]) =>
+      NAME.test(key) ? [{ text: stringAt(value, key), style: 'mention' as const }] : runsIn(inner),
+    );
+  const said = typeof text === 'string' ? text : plainText(runsIn(text));
+  return typeof url === 'string' && isUsableUrl(url) ? [{ text: said || url, url }] : [{ text: said }];
 }
 
-const LEAF = ['text', 'alt_text', 'url', 'image_url'];
-
-/** Words, or what leads to an address. */
-function leafIn({ text, alt_text: words = text, url, image_url: address = url }: SlackObject): string {
-  const said = typeof words === 'string' ? words : linesIn(words).join('');
-  return typeof address === 'string' && address !== said ? `${said} (${address})`.trim() : said;
-}
-
-/** Links and mentions as they are read; other marks are shown as a template writes them. */
-function wordsOf(mrkdwn: string): string {
-  const read = mrkdwn
-    .replace(/<!(?:subteam\^)?([^<>|\n]+)[^<>\n]*>/g, '@$1')
-    .replace(/<([^<>|\n]+)\|([^<>\n]+)>/g, '$2 ($1)');
-  return unescapeMrkdwn(read.replace(/<([^<>\n]+)>/g, '$1'));
+/** Links and mentions; other marks are shown as a template writes them. */
+function runsOfMrkdwn(source: string): Runs {
+  const parts = source.split(/<([^<>\n]+)>/).map(unescapeMrkdwn);
+  return parts.map((part, index) => {
+    if (index % 2 === 0) return { text: part };
+    const [target = '', label = ''] = part.split(/\|(.*)/s);
+    const text = label || target.replace(/^!(?:subteam\^)?/u, '@');
+    if (/^[@#!]/.test(target)) return { text, style: 'mention' };
+    return isUsableUrl(target) ? { text, url: target } : { text };
+  });
 }
