@@ -1,6 +1,7 @@
 /** Fits a card into what its remote takes: of what does not fit, each part gives by its weight. */
 import type { Card } from './card.ts';
-import { type Most, type Rooms, showCard, type ShownCard } from './show-card.ts';
+import { lengthOf } from './lines.ts';
+import { type Most, type Rooms, showCard, type ShownCard, sizeOfFact } from './show-card.ts';
 
 /** The most of a message, in the unit of `of`. */
 export interface Limit<Message> {
@@ -13,43 +14,65 @@ export interface Fitted<Message> {
   readonly shown: ShownCard;
 }
 
-/** Characters that the facts always have: a run is to be known by its ids. */
-const LEAST_OF_FACTS = 500;
+/** What each part may claim where there is no room for all, beside what others do not need: a run is to be known by its ids. */
+const WEIGHTS: Rooms = { facts: 20, message: 10, outputs: 5, text: 3, link: 3 };
+const PARTS = Object.keys(WEIGHTS) as readonly (keyof Rooms)[];
+const LEAST: Rooms = { facts: 500, message: 0, outputs: 0, text: 0, link: 0 };
 
 /** How often a message that is too long is built anew, unless one fills so much of its limit. */
-const TRIES = 5;
-const ENOUGH = 0.85;
-/** With about half of it, a message that is long by its text alone fits at once. */
-const PART = 0.45;
+const TRIES = 6;
+const ENOUGH = 0.9;
 
-/** @param room in characters: what needs more of it than its weight gives loses the rest */
-function roomsOf(room: number): Rooms {
-  const facts = Math.max(LEAST_OF_FACTS, 4 * room);
-  return { facts, message: 2 * room, outputs: room, text: room, link: room };
-}
+/** Of the room that would be right if sizes grew evenly. */
+const CAUTION = 0.97;
 
-/** Builds the message, and builds it anew only if it is too long, with a part of the room that is left to try. */
+/** Builds the message, and builds it anew only if it is too long: its size for a room is guessed from those of more and of less. */
 export function fitted<Message>(
   card: Card,
   most: Most,
   limit: Limit<Message>,
   build: (shown: ShownCard) => Message,
 ): Fitted<Message> {
-  const builtOf = (room: number, rooms?: Partial<Rooms>) => {
-    const shown = showCard(card, most, rooms);
+  const builtOf = (shown: ShownCard) => {
     const message = build(shown);
-    return { message, shown, room, size: limit.of(message) };
+    return { message, shown, size: limit.of(message) };
   };
-  let over = Math.min(limit.most, most.characters);
-  const whole = builtOf(over);
+  const whole = builtOf(showCard(card, most));
   if (whole.size <= limit.most) return whole;
-  let best = builtOf(0, roomsOf(0));
-  if (best.size > limit.most) return builtOf(0, { ...roomsOf(0), facts: 0 });
+  const needs = needsOf(whole.shown);
+  let over = { ...whole, room: PARTS.reduce((sum, part) => sum + needs[part], 0) };
+  let best = { ...builtOf(showCard(card, most, LEAST)), room: 0 };
+  if (best.size > limit.most) return builtOf(showCard(card, most, { ...LEAST, facts: 0 }));
   for (let tries = 0; tries < TRIES && best.size < ENOUGH * limit.most; tries += 1) {
-    const room = best.room + PART * (over - best.room);
-    const built = builtOf(room, roomsOf(room));
-    if (built.size > limit.most) over = room;
+    const part = (limit.most - best.size) / (over.size - best.size);
+    const room = best.room + CAUTION * part * (over.room - best.room);
+    const built = { ...builtOf(showCard(card, most, roomsWithin(room, needs))), room };
+    if (built.size > limit.most) over = built;
     else best = built;
   }
   return best;
+}
+
+/** In characters. */
+function needsOf({ message, text, link, facts, outputs }: ShownCard): Rooms {
+  return {
+    message: message.length,
+    text: text.length,
+    link: link?.url.length ?? 0,
+    facts: facts.reduce((sum, fact) => sum + sizeOfFact(fact), 0),
+    outputs: outputs.reduce((sum, line) => sum + lengthOf(line), 0),
+  };
+}
+
+/** Whoever needs least for its weight first, so that others have what it leaves. */
+function roomsWithin(room: number, needs: Rooms): Partial<Rooms> {
+  const rooms: Partial<Record<keyof Rooms, number>> = {};
+  let [left, weights] = [room, PARTS.reduce((sum, part) => sum + WEIGHTS[part], 0)];
+  for (const part of PARTS.toSorted((a, b) => needs[a] / WEIGHTS[a] - needs[b] / WEIGHTS[b])) {
+    const share = Math.floor((left * WEIGHTS[part]) / weights);
+    if (share < needs[part]) rooms[part] = share;
+    left -= Math.min(share, needs[part]);
+    weights -= WEIGHTS[part];
+  }
+  return rooms;
 }

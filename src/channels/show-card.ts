@@ -83,9 +83,13 @@ function factsWithin({ facts, language }: Card, most: Most, room: number): reado
     value: textWithin(value, LONGEST_FACT, language).trim(),
     url: url.length * 2 > room ? '' : url,
   }));
-  const shown = firstWithin(some, room, ({ name, value, url }) => name.length + value.length + url.length);
+  const shown = firstWithin(some, room, sizeOfFact);
   const more = moreMark(language, all.length - shown.length);
   return more === '' ? shown : [...shown, { name: '', value: more, url: '' }];
+}
+
+export function sizeOfFact({ name, value, url }: Fact): number {
+  return name.length + value.length + url.length;
 }
 
 /** The card with the job's id among its facts, for plain text. */
