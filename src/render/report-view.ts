@@ -56,14 +56,7 @@ export function hoursText(ms: number, language: Language): string {
 /** `412 runs, 12 failed, 3 missed` */
 function countsText({ runs, errors, missed, overdue }: ReportedFigures, language: Language): string {
   const { nothing, between } = BOT_WORDS[language];
-  const wrong = countsIn(
-    [
-      ['errors', errors],
-      ['missed', missed],
-      ['overdue', overdue],
-    ],
-    language,
-  );
+  const wrong = countsIn({ errors, missed, overdue }, language);
   return joined([runs > 0 ? WORDS[language].runs(runs) : nothing, wrong], between);
 }
 

@@ -83,9 +83,8 @@ function countOf(bot: object, kind: Kind): number {
 /** `2 failed, 3 succeeded`: what is not known of BOTs that are not named is left out. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
   const sum = (kind: Kind) => bots.reduce((total, bot) => total + countOf(bot, kind), 0);
-  const all = (kind: Kind) => (kind === 'errors' ? errors : kind === 'missed' ? missed : undefined);
-  const counts = KINDS.map((kind) => [kind, all(kind) ?? (moreBots > 0 ? 0 : sum(kind))] as const);
-  return countsIn(counts, language);
+  const known = moreBots > 0 ? {} : Object.fromEntries(KINDS.map((kind) => [kind, sum(kind)]));
+  return countsIn({ ...known, errors, missed }, language);
 }
 
 function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
@@ -93,24 +92,15 @@ function digestTally({ bots, moreBots, errors, missed }: Subject, language: Lang
   const failing = bots.filter((bot) => bot.errors > 0);
   const isAll = errorsOf(failing) === errors && errors > 0;
   const first = isAll ? failed(separated(failing.length), separated(bots.length + moreBots)) : '';
-  const others = countsIn(
-    [
-      ['errors', isAll ? 0 : errors],
-      ['missed', missed],
-    ],
-    language,
-  );
+  const others = countsIn({ errors: isAll ? 0 : errors, missed }, language);
   return joined([first, others], between) || (bots.length === 0 ? nothing : well);
 }
 
 /** `2 failed, 3 missed`: what did not happen is left out. */
-export function countsIn(counts: readonly (readonly [Kind, number])[], language: Language): string {
+export function countsIn(counts: Partial<Record<Kind, number>>, language: Language): string {
   const { counted, of, between } = BOT_WORDS[language];
-  const happened = counts.filter(([, count]) => count > 0);
-  return joined(
-    happened.map(([kind, count]) => counted(separated(count), of[kind])),
-    between,
-  );
+  const words = KINDS.map((kind) => (counts[kind] ? counted(separated(counts[kind]), of[kind]) : ''));
+  return joined(words, between);
 }
 
 export function joined(parts: readonly string[], between: string): string {
@@ -131,7 +121,7 @@ function causesOf(bots: readonly ShownBot[], language: Language): readonly Outpu
       const failed = errorsOf(cause);
       const often = said !== '' && failed > cause.length ? `${separated(failed)}×` : '';
       const when = joined([often, at], ', ');
-      const words = said || countsIn([['errors', failed]], language);
+      const words = said || countsIn({ errors: failed }, language);
       return line(namesOf(cause, language), when === '' ? words : `${words} (${when})`, url);
     });
 }
