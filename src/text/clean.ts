@@ -37,8 +37,8 @@ const TOO_MANY_MARKS = marksBeyond(MAX_MARKS);
 const MOST_MARKS_TO_SORT = 30;
 const MORE_THAN_ANY_TEXT_HAS = marksBeyond(MOST_MARKS_TO_SORT);
 
-/** A letter of the blocks whose scripts need joiners (UAX #31, "Layout and Format Control Characters"), with its marks. */
-const JOINING_LETTER = `(?=\\p{L})[\\u0600-\\u18af][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
+/** A letter of the blocks whose scripts need joiners (UAX #31, "Layout and Format Control Characters"), with its marks; not Hangul's parts, which compose. */
+const JOINING_LETTER = `(?=\\p{L})[\\u0600-\\u10ff\\u1200-\\u18af][\\p{M}\\u200c\\u200d]{0,${MAX_MARKS}}`;
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 /** Each alternative begins with the joiner itself, so that the lookbehind runs only at joiners. */
 const JOINER = new RegExp(

@@ -130,7 +130,7 @@ describe('cleanLine', () => {
         expect(cleanLine(line)).to.equal(line);
         expect(line).not.to.match(/[^\S ]| {2}|^ | $/);
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000, examples: [['가\u200cᆨ\u200d']] },
     );
   });
 });
