@@ -135,7 +135,7 @@ function addCallbacks({ get }: Routes, { archive, people, surroundings }: ApiSer
     return body && Buffer.from(body);
   });
   get('/api/refused', only(PAGE), async ({ values }) =>
-    pageJson(await archive.refusals(values), refusalJson),
+    pageJson(await archive.refusals(values), (item) => refusalJson(item, redact)),
   );
 }
 

@@ -108,8 +108,9 @@ export function runJson(run: Run, redact: Redact) {
   return { ...known, status: statusNameOf(run), elapsed_time: run.elapsedSeconds ?? null };
 }
 
-export function refusalJson(refusal: ArchivedRefusal) {
-  return shape(refusal, ['id', 'receivedAt', 'status', 'detail', 'errors', 'from', 'body']);
+export function refusalJson(refusal: ArchivedRefusal, redact: Redact) {
+  const errors = refusal.errors.map((error) => ({ ...error, detail: redact(error.detail) }));
+  return { ...shape(refusal, ['id', 'receivedAt', 'status', 'detail', 'from', 'body'], redact), errors };
 }
 
 /** @param now milliseconds since the epoch */

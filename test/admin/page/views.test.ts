@@ -128,7 +128,18 @@ describe('The page of an office', () => {
       '/callbacks',
       '/callbacks?bot_id=invoice-import',
       '/incidents/8',
+      '/refused',
     ];
+    const body = '{"bot_name":"請求書取込BOT"}';
+    const refused = {
+      receivedAt: OFFICE_NOW,
+      status: 422,
+      detail: 'x',
+      errors: [],
+      from: '::1',
+      body,
+    } as const;
+    await world.recorded.refuse(refused);
     const plain = await Promise.all(paths.map((path) => world.get(path)));
     const { redact: none } = surroundings;
     Object.assign(surroundings, { redact });

@@ -27,11 +27,12 @@ export function Code({ text }: { readonly text: string }) {
   return <Foreign text={text} class="code" />;
 }
 
-/** Text with its line breaks, in a box that scrolls, also by keyboard. */
+/** Text with its line breaks, without secrets, in a box that scrolls, also by keyboard. */
 export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
+  const { redact } = useReader();
   return (
     <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto">
-      {cleanText(text)}
+      {redact(cleanText(redact(text)))}
     </pre>
   );
 }
