@@ -112,7 +112,7 @@ export class Reports {
       http: httpStatus,
       result,
       status,
-      ms: durationMs,
+      ms: tenths(durationMs),
       job_id: callback && shortId(callback.job_id),
       bot_id: callback && shortId(callback.bot_id),
       deliveries: verdict?.deliveries.map(describeDelivery),
@@ -146,22 +146,23 @@ export class Reports {
   /** Counts each attempt except test messages. The callback's own line covers what was sent as it is. */
   readonly onAttempt = (
     { channel, destination, notice }: AddressedNotice,
-    { receipt, failure, durationMs: ms }: AttemptResult,
+    { receipt, failure, durationMs }: AttemptResult,
   ): void => {
     if (notice.template !== 'test') {
       this.#metrics.deliveries.inc({ channel, outcome: failure?.class ?? 'delivered' });
-      this.#metrics.deliverySeconds.observe({ channel }, ms / 1000);
+      this.#metrics.deliverySeconds.observe({ channel }, durationMs / 1000);
     }
     const { card_refused: refusal, card_refused_reason: refusalReason } = receipt ?? {};
     if (failure !== undefined) {
       const { class: failureClass, code, message: reason } = failure;
+      const ms = tenths(durationMs);
       const line = { ...named(destination, notice), ms, class: failureClass, code, reason };
       this.#logger.warn(line, 'delivery failed');
     } else if (refusal !== undefined) {
       const line = { ...named(destination, notice), code: refusal, reason: refusalReason };
       this.#logger.warn(line, 'blocks refused, sent as plain text');
     } else if (this.#logger.isLevelEnabled('debug')) {
-      this.#logger.debug({ ...named(destination, notice), ms }, 'delivered');
+      this.#logger.debug({ ...named(destination, notice), ms: tenths(durationMs) }, 'delivered');
     }
   };
 
@@ -253,6 +254,11 @@ function ownNameOf(notice: Notice): string | undefined {
 function named(destination: string, notice: Notice) {
   const jobId = jobIdOf(notice);
   return { destination, job_id: jobId && shortId(jobId), notice: ownNameOf(notice) };
+}
+
+/** The rest is noise. */
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 function linesOf(problems: readonly Problem[]): readonly string[] {
