@@ -21,25 +21,33 @@ export interface Checking {
   readonly known?: Known;
 }
 
-/**
- * @returns the part with defaults filled in and texts cast to the schema's types; undefined if it has errors, which are added to
- * `problems`
- */
+/** @returns the part with defaults filled in and texts read; undefined if it has errors, which are added to `problems` */
 export function checkSection<T>(
   schema: Schema<T>,
   value: unknown,
   path: Path,
-  { problems, known }: Checking,
+  checking: Checking,
 ): T | undefined {
+  const { read, isValid } = readSection(schema, value, path, checking);
+  return isValid ? read : undefined;
+}
+
+/** @returns `read` as the schema's type has it but where there are errors, which are added to `problems` */
+export function readSection<T>(
+  schema: Schema<T>,
+  value: unknown,
+  path: Path,
+  { problems, known }: Checking,
+): { readonly read: T; readonly isValid: boolean } {
   const data = prepared(value, schema, path, { problems, known });
   const doubt = (at: Path, what: string) => problems.warning([...path, ...at], what);
-  const cast = schema.cast(data, { context: { ...known, doubt }, assert: false });
-  const errors = errorsOf(schema, cast, known)
+  const read = schema.cast(data, { context: { ...known, doubt }, assert: false });
+  const errors = errorsOf(schema, read, known)
     .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], sentence: sentenceOf(error) }))
     // A reference that could not be resolved has its own problem, or is accepted by `withoutSecrets`.
     .filter(({ at }) => !problems.isUnknown(at));
   for (const { at, sentence } of errors) problems.error(at, sentence);
-  return errors.length === 0 ? cast : undefined;
+  return { read, isValid: errors.length === 0 };
 }
 
 function errorsOf(schema: Schema, data: unknown, context: Known | undefined): ValidationError[] {

@@ -63,10 +63,17 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-/** @param config each of its values is valid */
-export function checkTogether(config: Omit<Config, 'secrets'>, problems: Problems): void {
+/** The sections that `checkSettings` compares. */
+export const TOGETHER = ['receiver', 'admin', 'delivery', 'display'];
+
+/** Also where other sections have errors, so that all are reported at once. */
+export function checkSettings(settings: ConfigSettings, problems: Problems): void {
   for (const [severity, place, message, isWrong] of CHECKS)
-    if (isWrong(config)) problems[severity](place, message);
+    if (isWrong(settings)) problems[severity](place, message);
+}
+
+/** @param config each of its values is valid */
+export function checkRoutes(config: Omit<Config, 'secrets'>, problems: Problems): void {
   const { routes, defaultRoute } = config;
   const all = defaultRoute ? [...routes, defaultRoute] : routes;
   if (all.length === 0) problems.error([], 'nobody would ever be told: add routes, or a default_route');

@@ -8,9 +8,9 @@ import { Interpolated } from './interpolate.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
-import { checkSection } from './check-section.ts';
+import { readSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkTogether, warnOfCalendars } from './check-together.ts';
+import { checkRoutes, checkSettings, TOGETHER, warnOfCalendars } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { type CalendarReading, readCalendars } from './read-calendars.ts';
 import { readProxies } from './read-proxies.ts';
@@ -96,27 +96,14 @@ function readConfig(
   problems: Problems,
   environment: LoadEnvironment,
 ): Config | undefined {
-  const { channelTypes, variables, withoutSecrets, conditionFault, linkFault } = environment;
-  const root = interpolated.data as JsonObject;
+  const { channelTypes, variables, withoutSecrets, now } = environment;
   const whole = inFolderOf(file);
-  const checked = checkChannels(root['channels'], channelTypes, problems, conditionFault);
-  const { readBytes, datesOfFiles: lastKnown = new Map() } = environment;
-  const calendars = readCalendars(root['calendars'], problems, { whole, readBytes, lastKnown });
-  const reader = new NotifyReader(root['groups'], checked, calendars, problems);
-  const sections = checkSection(rootSchema, root, [], {
-    problems,
-    known: {
-      groups: [...reader.groups.keys()],
-      calendars: calendars.named,
-      templateSets: readTemplateSets(root['templates'], whole, problems, environment),
-      conditionFault,
-      linkFault,
-      readNotify: (list, path) => reader.readNotify(list, path),
-    },
-  });
+  const parts = readParts(interpolated.data as JsonObject, whole, problems, environment);
+  const { channels, calendars, reader, sections, isValid } = parts;
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
-  const proxies = readProxies(sections?.proxy ?? 'off', withoutSecrets === true ? {} : variables, problems);
-  if (sections === undefined || problems.hasErrors()) return undefined;
+  const proxies = readProxies(isValid ? sections.proxy : 'off', withoutSecrets ? {} : variables, problems);
+  if (!problems.hasErrors(TOGETHER)) checkSettings(settingsOf(sections, []), problems);
+  if (!isValid || problems.hasErrors()) return undefined;
   const { templates, routes = [], default_route: last, delivery, display } = sections;
   const names = routeNames(routes);
   const config = {
@@ -124,7 +111,7 @@ function readConfig(
     ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
     proxies,
     templates: templates && whole(templates),
-    channels: new Map([...checked].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
+    channels: new Map([...channels].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
     calendars,
     digests: reader.digests,
     reports: reportsOf(sections),
@@ -132,10 +119,39 @@ function readConfig(
     routes: routes.map((section, index) => routeOf(section, names[index] ?? '', display.timezone)),
     defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
-  checkTogether(config, problems);
-  warnOfCalendars(config, problems, environment.now);
+  checkRoutes(config, problems);
+  warnOfCalendars(config, problems, now);
   if (problems.hasErrors()) return undefined;
   return { ...config, secrets: secretsIn(config, channelTypes, interpolated.values) };
+}
+
+/** Reads first what other parts name: channels, calendars and groups. */
+function readParts(
+  root: JsonObject,
+  whole: CalendarReading['whole'],
+  problems: Problems,
+  environment: LoadEnvironment,
+) {
+  const {
+    channelTypes,
+    conditionFault,
+    linkFault,
+    readBytes,
+    datesOfFiles: lastKnown = new Map(),
+  } = environment;
+  const channels = checkChannels(root['channels'], channelTypes, problems, conditionFault);
+  const calendars = readCalendars(root['calendars'], problems, { whole, readBytes, lastKnown });
+  const reader = new NotifyReader(root['groups'], channels, calendars, problems);
+  const known: Known = {
+    groups: [...reader.groups.keys()],
+    calendars: calendars.named,
+    templateSets: readTemplateSets(root['templates'], whole, problems, environment),
+    conditionFault,
+    linkFault,
+    readNotify: (list, path) => reader.readNotify(list, path),
+  };
+  const { read: sections, isValid } = readSection(rootSchema, root, [], { problems, known });
+  return { channels, calendars, reader, sections, isValid };
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */

@@ -16,6 +16,8 @@ const MOST_SHOWN = 100;
 export class Problems {
   readonly #found: Problem[] = [];
   readonly #count = { error: 0, warning: 0 };
+  /** The sections that have errors. */
+  readonly #broken = new Set<string | number>();
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
   /** What the file calls a key that has another name now, by the key's path. */
@@ -50,8 +52,9 @@ export class Problems {
     return this.#interpolated.unresolved.has(pathText(this.#inFile(path)));
   }
 
-  hasErrors(): boolean {
-    return this.#count.error > 0;
+  /** @param sections left out: in any */
+  hasErrors(sections?: readonly string[]): boolean {
+    return sections ? sections.some((key) => this.#broken.has(key)) : this.#count.error > 0;
   }
 
   /** Errors and warnings in the order of the file; of too many, how many more there are. */
@@ -84,6 +87,7 @@ export class Problems {
 
   #add(severity: Problem['severity'], path: Path, message: string): void {
     this.#count[severity] += 1;
+    if (severity === 'error') this.#broken.add(path[0] ?? '');
     if (this.#count[severity] > MOST_SHOWN) return;
     this.#found.push({ place: this.#source.placeOf(path), message, severity });
   }
