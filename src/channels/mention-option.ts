@@ -12,21 +12,22 @@ export interface Mentions {
 }
 
 /** More mentions would take too much of the message's room. */
-const MOST_MENTIONS = 10;
+const MOST_MENTIONS = 20;
 
 /** @param accepted the entries in words @param one tests an entry @param write in the chat's markup; by default as it is */
 export function mentionsOf(
   accepted: string,
   one: { test(entry: string): boolean },
   write = (entry: string) => entry,
+  most = MOST_MENTIONS,
 ): Mentions {
   // YAML reads an ID of digits as a number.
   const isMention = (entry: unknown) =>
     (typeof entry === 'string' || typeof entry === 'number') && one.test(String(entry));
-  const rule = `\${path} must be ${accepted}, or a list of at most ${MOST_MENTIONS} of these`;
+  const rule = `\${path} must be ${accepted}, or a list of at most ${most} of these`;
   const option = mixed().test('mention', rule, (value) => {
     const entries = entriesOf(value);
-    return entries.length <= MOST_MENTIONS && entries.every(isMention);
+    return entries.length <= most && entries.every(isMention);
   });
   const of: Mentions['of'] = ({ isError, options }) => {
     const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];

@@ -28,7 +28,13 @@ export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*(?:\/\s*)?(?:m|$))/gi, '＜');
 }
 
-const MENTIONS = mentionsOf('the ID of a member or all', /^[^\s"<>]{1,100}$/, (id) => `<m userId="${id}">`);
+/** Ten, each of which has an ID of up to a hundred characters. */
+const MENTIONS = mentionsOf(
+  'the ID of a member or all',
+  /^[^\s"<>]{1,100}$/,
+  (id) => `<m userId="${id}">`,
+  10,
+);
 
 function messageOf(text: string): LineworksMessage {
   return { content: { type: 'text', text } };
