@@ -179,6 +179,18 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
     const outputs = Array.from({ length: 5 }, (_, index) => outputWith({ name: `Sum ${index}` }));
     expect(bodyOf(cardWith({ tone: 'succeeded', outputs, message: '' })).text).to.contain('Sum 4: 12');
   });
+
+  it('loses of a list in its words the last items, whole, and says how many', () => {
+    const items = Array.from({ length: 40 }, (_, index) => `• BOT ${index} · ${'failed '.repeat(5).trim()}`);
+    const text = ['What happened:', ...items, 'What to do: mend it.'].join('\n');
+    const lines = bodyOf(cardWith({ tone: 'alert', text, message: '', facts: [] })).text.split('\n');
+    const shown = lines.filter((line) => line.startsWith('• '));
+    expect(shown).to.have.length.within(10, 30).and.deep.equal(items.slice(0, shown.length));
+    expect(lines.slice(shown.length + 1)).to.deep.equal([
+      `… ${40 - shown.length} more`,
+      'What to do: mend it.',
+    ]);
+  });
 });
 
 describe('the settings of LINE WORKS', () => {
