@@ -4,7 +4,15 @@ import { dayOf } from '../signal/calendar.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { areSameHost, isLoopback } from '../text/networks.ts';
-import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
+import type {
+  AdminConfig,
+  Config,
+  ConfigSettings,
+  DisplayConfig,
+  EscalationStep,
+  ReceiverConfig,
+  RouteConfig,
+} from './config.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { calendarDoubts } from './read-calendars.ts';
@@ -12,64 +20,47 @@ import { calendarDoubts } from './read-calendars.ts';
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
-type Check = readonly [
-  severity: 'error' | 'warning',
-  place: Path,
-  message: string,
-  isWrong: (settings: ConfigSettings) => boolean | undefined,
-];
-
-const CHECKS: readonly Check[] = [
-  [
-    'error',
-    ['receiver', 'listen'],
-    'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1',
-    ({ receiver: { listen, tokens, allowFrom } }) =>
-      !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0,
-  ],
-  [
-    'error',
-    ['admin', 'listen'],
-    'is open beyond this machine: set admin.password, or listen on 127.0.0.1',
-    ({ admin }) => admin && !isLoopback(admin.listen.host) && admin.password === undefined,
-  ],
-  [
-    'error',
-    ['admin', 'listen'],
-    'has the port of receiver.listen: give each listener its own',
-    ({ admin, receiver: { listen } }) =>
-      admin?.listen.port === listen.port && listen.port !== 0 && areSameHost(admin.listen.host, listen.host),
-  ],
-  [
-    'warning',
-    ['admin', 'password'],
-    'is not set, and admin.url, hosts or trust_proxy say that others come: set it',
-    ({ admin, display }) =>
-      admin &&
-      admin.password === undefined &&
-      (display.pageUrl !== undefined || admin.hosts.length > 0 || admin.trustProxy !== false),
-  ],
-  [
-    'warning',
-    ['receiver', 'answer_within'],
-    'is so long that the service may post again (after 30s) before it is answered',
-    ({ receiver }) => receiver.answerWithinMs >= SERVICE_RETRY_MS,
-  ],
-  [
-    'warning',
-    ['delivery', 'give_up_after'],
-    'is not longer than delivery.take_over_after: nothing is ever taken over',
-    ({ delivery }) => delivery.giveUpAfterMs <= delivery.takeOverAfterMs,
-  ],
-];
-
 /** The sections that `checkSettings` compares. */
 export const TOGETHER = ['receiver', 'admin', 'delivery', 'display'];
 
 /** Also where other sections have errors, so that all are reported at once. */
-export function checkSettings(settings: ConfigSettings, problems: Problems): void {
-  for (const [severity, place, message, isWrong] of CHECKS)
-    if (isWrong(settings)) problems[severity](place, message);
+export function checkSettings(
+  { receiver, admin, display, delivery }: ConfigSettings,
+  problems: Problems,
+): void {
+  const { listen, tokens, allowFrom } = receiver;
+  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0) {
+    const what = 'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1';
+    problems.error(['receiver', 'listen'], what);
+  }
+  if (receiver.answerWithinMs >= SERVICE_RETRY_MS) {
+    const what = 'is so long that the service may post again (after 30s) before it is answered';
+    problems.warning(['receiver', 'answer_within'], what);
+  }
+  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs) {
+    const what = 'is not longer than delivery.take_over_after: nothing is ever taken over';
+    problems.warning(['delivery', 'give_up_after'], what);
+  }
+  if (admin !== undefined) checkAdmin(admin, { listen, pageUrl: display.pageUrl }, problems);
+}
+
+function checkAdmin(
+  { listen, password, hosts, trustProxy }: AdminConfig,
+  beside: Pick<ReceiverConfig, 'listen'> & Pick<DisplayConfig, 'pageUrl'>,
+  problems: Problems,
+): void {
+  const { host, port } = beside.listen;
+  if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
+    problems.error(['admin', 'listen'], 'has the port of receiver.listen: give each listener its own');
+  if (password !== undefined) return;
+  if (!isLoopback(listen.host)) {
+    const what = 'is open beyond this machine: set admin.password, or listen on 127.0.0.1';
+    problems.error(['admin', 'listen'], what);
+  }
+  if (beside.pageUrl !== undefined || hosts.length > 0 || trustProxy !== false) {
+    const what = 'is not set, and admin.url, hosts or trust_proxy say that others come: set it';
+    problems.warning(['admin', 'password'], what);
+  }
 }
 
 /** @param config each of its values is valid */
