@@ -148,8 +148,8 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'counts an error as told that became a dead letter',
     file: 'src/ledger/timers/facts.ts',
-    from: 'return withoutUntold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));',
-    to: 'return caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before);',
+    from: "const IS_UNTOLD = sql`(state IN ('dead', 'held')",
+    to: "const IS_UNTOLD = sql`(state IN ('held')",
     unseen:
       'a dead letter, then the same error under a rule that compares, and neither held: one seed in a thousand',
   },
