@@ -4,15 +4,7 @@ import { dayOf } from '../signal/calendar.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
 import { areSameHost, isLoopback } from '../text/networks.ts';
-import type {
-  AdminConfig,
-  Config,
-  ConfigSettings,
-  DisplayConfig,
-  EscalationStep,
-  ReceiverConfig,
-  RouteConfig,
-} from './config.ts';
+import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { calendarDoubts } from './read-calendars.ts';
@@ -24,10 +16,8 @@ const SERVICE_RETRY_MS = 30_000;
 export const TOGETHER = ['receiver', 'admin', 'delivery', 'display'];
 
 /** Also where other sections have errors, so that all are reported at once. */
-export function checkSettings(
-  { receiver, admin, display, delivery }: ConfigSettings,
-  problems: Problems,
-): void {
+export function checkSettings(settings: ConfigSettings, problems: Problems): void {
+  const { receiver, delivery } = settings;
   const { listen, tokens, allowFrom } = receiver;
   if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0) {
     const what = 'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1';
@@ -41,15 +31,15 @@ export function checkSettings(
     const what = 'is not longer than delivery.take_over_after: nothing is ever taken over';
     problems.warning(['delivery', 'give_up_after'], what);
   }
-  if (admin !== undefined) checkAdmin(admin, { listen, pageUrl: display.pageUrl }, problems);
+  checkAdmin(settings, problems);
 }
 
-function checkAdmin(
-  { listen, password, hosts, trustProxy }: AdminConfig,
-  beside: Pick<ReceiverConfig, 'listen'> & Pick<DisplayConfig, 'pageUrl'>,
-  problems: Problems,
-): void {
-  const { host, port } = beside.listen;
+type OfAdmin = Pick<ConfigSettings, 'admin' | 'receiver' | 'display'>;
+
+function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems: Problems): void {
+  if (admin === undefined) return;
+  const { listen, password, hosts, trustProxy } = admin;
+  const { host, port } = receiver.listen;
   if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
     problems.error(['admin', 'listen'], 'has the port of receiver.listen: give each listener its own');
   if (password !== undefined) return;
@@ -57,7 +47,7 @@ function checkAdmin(
     const what = 'is open beyond this machine: set admin.password, or listen on 127.0.0.1';
     problems.error(['admin', 'listen'], what);
   }
-  if (beside.pageUrl !== undefined || hosts.length > 0 || trustProxy !== false) {
+  if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false) {
     const what = 'is not set, and admin.url, hosts or trust_proxy say that others come: set it';
     problems.warning(['admin', 'password'], what);
   }

@@ -114,11 +114,9 @@ export function whole(min: number, max: number): Form<number> {
 }
 
 /** An editor reads some texts as numbers, true or false, which `check` takes as they are written. */
-export function scalarSchema({
-  pattern,
-  jsonSchema,
-}: Omit<Form<unknown>, 'read'>): Readonly<Record<string, unknown>> {
-  if (jsonSchema !== undefined) return jsonSchema;
+export function scalarSchema(of: Omit<Form<unknown>, 'read'>): Readonly<Record<string, unknown>> {
+  if (of.jsonSchema !== undefined) return of.jsonSchema;
+  const { pattern } = of;
   const number = pattern.test('1.5') ? 'number' : 'integer';
   const types = [
     'string',

@@ -8,18 +8,8 @@ import type { Calendar } from '../signal/rules.ts';
 import { didYouMean, faultOfOptions, nearestOrAll } from '../text/nearest.ts';
 import * as time from '../time/display.ts';
 import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
-import {
-  and,
-  type DaysOfFile,
-  type Form,
-  form,
-  judged,
-  type Known,
-  matching,
-  orElse,
-  type Rule,
-  Wrong,
-} from './form.ts';
+import { and, form, judged, matching, orElse, Wrong } from './form.ts';
+import type { DaysOfFile, Form, Known, Rule } from './form.ts';
 import { faultOfSecret } from './interpolate.ts';
 
 /** For a message that does not go on from the value's path. */

@@ -1,15 +1,6 @@
 /** Builds the yup schemas of the config's fields, each with its documentation. */
-import {
-  type AnyObject,
-  array,
-  lazy,
-  mixed,
-  type MixedSchema,
-  object,
-  type ObjectShape,
-  type Schema,
-  type TestContext,
-} from 'yup';
+import { array, lazy, mixed, object } from 'yup';
+import type { AnyObject, MixedSchema, ObjectShape, Schema, TestContext } from 'yup';
 import type { NotifyList } from './destination.ts';
 import { isContainer, isJsonObject } from '../text/json.ts';
 import { type Form, type Known, memberOf, scalarSchema, Wrong } from './form.ts';
@@ -119,11 +110,8 @@ export function either<One extends Schema, Several extends Schema>(
   meta: FieldMeta,
 ) {
   const items = one.meta()?.['jsonSchema'] as object;
-  const anyOf = [items, several.meta()?.['jsonSchema'] ?? { type: 'array', items }];
-  return lazy((value: unknown) => (Array.isArray(value) ? several : one)).meta({
-    ...meta,
-    jsonSchema: { anyOf },
-  });
+  const jsonSchema = { anyOf: [items, several.meta()?.['jsonSchema'] ?? { type: 'array', items }] };
+  return lazy((value: unknown) => (Array.isArray(value) ? several : one)).meta({ ...meta, jsonSchema });
 }
 
 /** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */

@@ -1,7 +1,5 @@
 /** Parses a YAML file to plain data with the place of each value; parse errors never quote the file, which may hold secrets. */
 import {
-  type Document,
-  type ErrorCode,
   isAlias,
   isCollection,
   isMap,
@@ -9,12 +7,10 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  type Pair,
   parseDocument,
   visit,
-  type YAMLError,
-  type YAMLMap,
 } from 'yaml';
+import type { Document, ErrorCode, Pair, YAMLError, YAMLMap } from 'yaml';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
 
