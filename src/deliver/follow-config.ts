@@ -9,7 +9,7 @@ import type { Delivering } from './delivering.ts';
 import { milestoneOf, updateOf, waitsForSomebody } from './outcome.ts';
 import { plannedDelivery, planOf, plannedFor } from './plan.ts';
 import { runningConfig, type Settings } from './settings.ts';
-import type { Plan } from '../route/router.ts';
+import type { Plan, PlannedTarget } from '../route/router.ts';
 
 const NOT_ROUTED: DeliveryError = {
   class: 'config',
@@ -29,7 +29,8 @@ function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): Del
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // An alert without destinations raises no further alert, nor does an overdue run or a missed result whose rule is gone.
   const isAlerted = kind === 'callback' || kind === 'summary' || kind === 'digest';
-  if (!isAlerted || plan.destinations.length > 0) return ended;
+  const isOccasion = record.telling?.occasion !== undefined && plan.perhaps.length > 0;
+  if (!isAlerted || isOccasion || plan.destinations.length > 0) return ended;
   return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
@@ -159,14 +160,16 @@ export class ConfigFollower {
     const { record, kind, notice } = due;
     const { bot_id: botId, status } = aboutOf(notice);
     const update = endOfUnrouted(due, plan, settings.config.delivery);
+    const planned = (target: PlannedTarget) => plannedDelivery(settings.config, target);
     const gained = await ledger.reroute({
       update,
       wanted: {
         botId: nameIn(botId),
         status: kind === 'callback' ? status : undefined,
-        planned: plan.destinations.map((target) => plannedDelivery(settings.config, target)),
+        planned: plan.destinations.map(planned),
         timezone: settings.config.display.timezone,
       },
+      perhaps: plan.perhaps.map(planned),
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });

@@ -75,6 +75,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       bench.ledger.reroute({
         update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
         wanted: { botId: 'get_items', status: undefined, planned: targets, timezone: 'UTC' },
+        perhaps: [],
         routing: targets.map(({ destination }) => destination),
         channels,
       });

@@ -77,6 +77,7 @@ export function describeLostRows(
         bench.ledger.reroute({
           update: putOff(of, 0, { state: 'held', reason: 'no longer routed' }),
           wanted: { botId: '', status: undefined, planned: [LOG], timezone: 'UTC' },
+          perhaps: [],
           routing: [],
           channels: new Map(),
         }),

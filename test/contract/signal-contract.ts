@@ -435,6 +435,28 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['recovered']);
       });
 
+      it('goes where the config moves it, but only to whom an error went that it answers', async () => {
+        const channels = new Map([['slack', 'slack']]);
+        await bench.ledger.upkeep.heartbeat({ hash: 'a', channels });
+        const error = await bench.comes({ status: ERROR }, [here]);
+        const anew = { targets: [target('slack:#new')], routing: [], channels };
+        await bench.ledger.actions.routeAnew(error.callbackId, anew, ASKED.actor);
+        const again = (await bench.claim()).map(({ record }) => record);
+        await bench.settle([...error.deliveries, ...again].map((each) => delivered(each)));
+        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([putOff(success, 0)]);
+        const [due] = await bench.claim();
+        const moved = await bench.ledger.reroute({
+          update: putOff(due?.record ?? success, 0, { state: 'held', reason: 'no longer routed' }),
+          wanted: { botId: 'get_items', status: 0, planned: [], timezone: 'UTC' },
+          perhaps: [to('slack:#new', [asked()]), to('slack:#log', [asked()])],
+          routing: [],
+          channels,
+        });
+        expect(moved).to.deep.equal(['slack:#new']);
+        expect(await bench.summaries()).to.deep.equal(['recovered']);
+      });
+
       it('not told by itself once its BOT has failed again, unless a person asks for it', async () => {
         const both = to('slack:#log', [asked('succeeded')]);
         const [ops, log] = namesOf(await bench.comes({ status: ERROR }, [here, both]));

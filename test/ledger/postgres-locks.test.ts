@@ -95,7 +95,7 @@ describe('two replicas on one PostgreSQL', () => {
         if (update.state === 'pending')
           return patiently(() => by.settle(settlementOf([update], record.callbackId))).catch(unlessForgotten);
         const wanted = { botId: 'bot', status: undefined, planned: TARGETS, timezone: 'UTC' };
-        const rerouting = { update, wanted, routing: [], channels: new Map() };
+        const rerouting = { update, wanted, perhaps: [], routing: [], channels: new Map() };
         return patiently(() => by.reroute(rerouting)).catch(unlessForgotten);
       }),
     );

@@ -2,15 +2,20 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { ArchivedCallback } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
+import type { Telling } from '../../signal/decide.ts';
 import { writeEach, writeHistory } from '../callbacks/history.ts';
 import {
+  type DecidedTarget,
   type DeliveryRecord,
   type DeliveryTarget,
   type DeliveryUpdate,
   NO_LONGER_ROUTED,
+  type PlannedDelivery,
 } from '../ledger.ts';
-import { IS_IDLE, lockDeliveries, withCallbacks } from './rows.ts';
+import { keyOf } from '../callbacks/keys.ts';
+import { IS_IDLE, lockDeliveries, type RowWithCallback, withCallbacks } from './rows.ts';
 import { holdWanted, type Wanted } from '../timers/admission.ts';
+import { toldSince } from '../timers/facts.ts';
 import { addRows, findNamed, makePending } from './deliveries.ts';
 import { isDecider } from '../shared/processes.ts';
 import { settle } from './settle.ts';
@@ -20,6 +25,8 @@ export interface Rerouting {
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;
+  /** Others, whose routes tell it only on occasion: a recovery, a late result. */
+  readonly perhaps: readonly PlannedDelivery[];
   readonly routing: unknown;
   readonly channels: Channels;
 }
@@ -30,7 +37,7 @@ export interface Rerouting {
  */
 export async function reroute(
   tx: Tx,
-  { update, wanted, routing, channels }: Rerouting,
+  { update, wanted, perhaps, routing, channels }: Rerouting,
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
@@ -41,10 +48,44 @@ export async function reroute(
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
   await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [update], isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
-  const { lacking, revived } = gained(wanted.planned, siblings, channels, isUnrouted);
-  await addRows(tx, callbackId, await holdWanted(tx, { ...wanted, planned: lacking }));
+  const moved = await occasionFor(tx, row, wanted, perhaps);
+  const also = perhaps.filter(({ destination }) => moved.has(destination));
+  const { lacking, revived } = gained([...wanted.planned, ...also], siblings, channels, isUnrouted);
+  const targets = await holdWanted(tx, { ...wanted, planned: lacking });
+  const toldHow = targets.map((each) => {
+    const as = moved.get(each.destination);
+    return as === undefined ? each : { ...each, ...as, telling: { ...each.telling, ...as.telling } };
+  });
+  await addRows(tx, callbackId, toldHow);
   await reviveRows(tx, revived);
   return [...lacking, ...revived].map(({ destination }) => destination);
+}
+
+type Moved = Pick<DecidedTarget, 'telling' | 'recoveryOf'>;
+
+/** What a recovery or a late result still is where it goes, by destination: a recovery, where an error was told that it answers. */
+async function occasionFor(
+  tx: Tx,
+  { callbackId: before, telling }: Pick<RowWithCallback, 'callbackId' | 'telling'>,
+  { botId, planned }: Wanted,
+  perhaps: Rerouting['perhaps'],
+): Promise<ReadonlyMap<string, Moved>> {
+  const occasion = telling?.occasion;
+  if (occasion === undefined) return new Map();
+  const of = keyOf(botId);
+  const isLate = occasion.template === 'late';
+  const told = isLate ? [] : await toldSince(tx, { botKey: of, since: occasion.failingSince, before });
+  const isAsked = ({ destination, asked = [] }: PlannedDelivery) =>
+    isLate
+      ? asked.some(({ rules }) => rules.expect !== undefined)
+      : told.includes(destination) && asked.some(({ on }) => on.includes('recovered'));
+  const moved = (isOnlyRecovery: Telling['isOnlyRecovery']) => (each: PlannedDelivery) =>
+    [
+      each.destination,
+      isLate ? { telling: { occasion } } : { telling: { occasion, isOnlyRecovery }, recoveryOf: of },
+    ] as const;
+  const among = [planned.filter(isAsked).map(moved(undefined)), perhaps.filter(isAsked).map(moved(true))];
+  return new Map(among.flat());
 }
 
 const AT_ONCE = 100;

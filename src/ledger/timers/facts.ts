@@ -122,6 +122,18 @@ function withCaughtUp(
   return { streak: next, told: after, lastId: id };
 }
 
+/** Whom errors of the BOT were told, or are to be, that came since then and before the callback. */
+export async function toldSince(
+  tx: Tx,
+  { botKey, since, before }: { readonly botKey: string; readonly since: number; readonly before: number },
+): Promise<readonly string[]> {
+  const rows = await tx.all<{ destination: string }>(sql`
+    SELECT DISTINCT destination FROM callbacks JOIN deliveries ON deliveries.callback_id = callbacks.id
+    WHERE kind = 'callback' AND bot_key = ${botKey} AND status = 1 AND received_at >= ${since} AND callbacks.id < ${before}
+      AND NOT ${IS_UNTOLD}`);
+  return rows.map(({ destination }) => destination);
+}
+
 const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
 
 /**
