@@ -1,4 +1,5 @@
 /** An access token of OAuth 2 (RFC 6749, 5.1): fetched once for all who ask for it, and kept for most of its lifetime. */
+import { secretsHidden } from '../text/hide-secrets.ts';
 import { objectIn } from '../text/json.ts';
 import { type HttpAnswer, NothingSent } from './exchange.ts';
 
@@ -45,13 +46,18 @@ export class KeptToken {
     this.#until = Infinity;
   }
 
+  /** Removes the latest tokens from a text, in every encoding. */
+  hide(words: string): string {
+    return secretsHidden(this.latest)(words);
+  }
+
   async #fetch(deadline: number): Promise<string> {
     this.fetches += 1;
     const answer = await this.#source.ask(deadline).catch((error: unknown) => {
       throw new NothingSent(error);
     });
     const { access_token: text, expires_in: seconds } = answer.status === 200 ? objectIn(answer.body) : {};
-    if (typeof text !== 'string' || text === '') throw this.#source.refusalOf(answer);
+    if (typeof text !== 'string' || !/^[ -~]+$/.test(text)) throw this.#source.refusalOf(answer);
     const lifetimeMs = Math.max(0, Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000;
     this.#until = Date.now() + lifetimeMs - Math.min(EARLY_MS, lifetimeMs / 10);
     this.latest = [text, ...this.latest].slice(0, MOST_REMEMBERED);

@@ -53,6 +53,7 @@ describe('a kept token', () => {
     for (const [status, body] of [
       [401, '{"access_token":"x"}'],
       [200, '{"access_token":""}'],
+      [200, '{"access_token":"two\\r\\nlines"}'],
       [200, '<html>'],
     ] as const) {
       answer = { status, body };

@@ -2,7 +2,6 @@
 import type { SMTPPoolOptions } from 'nodemailer';
 import type { OpenPool } from '../../outbound/exchange.ts';
 import { KeptToken } from '../../outbound/token.ts';
-import { secretsHidden } from '../../text/hide-secrets.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { formCall, openRemote } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
@@ -70,8 +69,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
         return work();
       });
     },
-    /** Removes the tokens from a text, in every encoding. */
-    hide: (words: string): string => secretsHidden(kept.latest)(words),
+    hide: (words: string): string => kept.hide(words),
     close: remote.free,
   };
 }

@@ -157,13 +157,14 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
       const headers = { authorization: `Bearer ${await token.text(deadline)}` };
       return remote.call(jsonCall(url, message, headers), deadline, onHandedOver);
     };
+    const answers = { ...chat, hide: (words: string) => token.hide(chat.hide?.(words) ?? words) };
     return Promise.resolve({
       ...remote,
       send: async (call) => {
         const answer = await post(call);
-        if (answer.status !== 401) return receiptFrom(answer, chat);
+        if (answer.status !== 401) return receiptFrom(answer, answers);
         token.forget();
-        return receiptFrom(await post(call), chat);
+        return receiptFrom(await post(call), answers);
       },
       verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
     });

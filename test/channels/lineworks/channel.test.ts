@@ -105,6 +105,16 @@ describe('the channel LINE WORKS, by a bot', () => {
     await channel.close();
   });
 
+  it('quotes an answer without the token that it repeats', async () => {
+    const channel = await opened();
+    await channel.verify();
+    const [token = ''] = tokens;
+    channel.remote.faults.push(answering(403, { message: `${token} is not allowed` }));
+    const { message: words } = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+    expect(words).to.contain('is not allowed').and.not.contain(token);
+    await channel.close();
+  });
+
   it('fails as config for every message where the login refuses the app', async () => {
     for (const [code, settings] of Object.entries({
       invalid_client: { client_secret: 'another-secret' },
