@@ -6,7 +6,7 @@ import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, lengthOf, linesOfValue, runsOfValue } from './lines.ts';
 import { sizeOf, sizeOfRow, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
-import { fileEntries, inlineText, memberText, nameText } from './value-text.ts';
+import { fileEntries, inlineText, keyText, memberText } from './value-text.ts';
 
 export interface MostOfOutputs {
   readonly outputs: number;
@@ -129,7 +129,7 @@ export function tableOf(items: readonly unknown[], most: number) {
   if (columns.length < 2 || columns.length > MOST_COLUMNS || !isAlike) return undefined;
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
-    names: columns.map((key) => nameWithin(nameText(key), LONGEST_KEY)),
+    names: columns.map((key) => nameWithin(keyText(key), LONGEST_KEY)),
     rowOf: (row: unknown) =>
       columns.map((key) => runsOfValue(short(memberText((row as JsonObject)[key]), room))),
   };

@@ -26,7 +26,7 @@ export function textOf(value: unknown): string {
 export function inlineText(value: unknown): string {
   if (!isJsonObject(value) || fileEntries(value) !== undefined)
     return Array.isArray(value) ? endsOf(textOf(value), MOST_CHARACTERS) : memberText(value);
-  return joinSome(keysOf(value), (key) => `${nameText(key)}: ${memberText(value[key])}`, ' · ');
+  return joinSome(keysOf(value), (key) => `${keyText(key)}: ${memberText(value[key])}`, ' · ');
 }
 
 /** A value inside an object, or alone: a list as its items, files as their names. */
@@ -52,8 +52,13 @@ function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => stri
   return joined;
 }
 
+/** Never empty. */
+export function keyText(key: string): string {
+  return nameText(key) || '–';
+}
+
 /** A key or a file's name on one line; a long one loses its middle. */
-export function nameText(name: string): string {
+function nameText(name: string): string {
   return cleanLine(endsOf(name, LONGEST_NAME));
 }
 

@@ -1,6 +1,6 @@
 /** The first output values of a callback as templates and channels see them: name, kind, value and files. */
 import type { FileView, OutputView } from '../channels/card.ts';
-import { fileEntries, fileName, inlineText, isScalar, memberText, nameText } from '../channels/value-text.ts';
+import { fileEntries, fileName, inlineText, isScalar, keyText, memberText } from '../channels/value-text.ts';
 import { cleanLine } from '../text/clean.ts';
 import { isJsonObject, keysOf, plainNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
@@ -26,7 +26,7 @@ export function viewOutputs(output: unknown, context: FileContext): readonly Out
   if (!isJsonObject(output)) return [];
   return keysOf(output)
     .slice(0, MOST_OUTPUTS)
-    .map((name) => viewOutput(nameText(name) || '–', output[name], context));
+    .map((name) => viewOutput(keyText(name), output[name], context));
 }
 
 function viewOutput(name: string, value: unknown, context: FileContext): OutputView {

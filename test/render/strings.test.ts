@@ -73,9 +73,9 @@ describe('The strings of a template', () => {
 
   it('keep their words and the other values where one overwrites its line or opens an escape sequence', () => {
     const [bar, open] = ['10%\r100%', 'red\u001b]0;x'];
-    const row = { no: 1, bar, open: [open, bar], last: 'y' };
+    const row = { '': 1, bar, open: [open, bar], last: 'y' };
     expect(printed({ bar, open, row }, 'At {{ bar }} of {{ open }} now', '{{ row | inline }}')).to.deep.equal(
-      ['At 100% of red now', 'no: 1 · bar: 100% · open: red, 100% · last: y'],
+      ['At 100% of red now', '–: 1 · bar: 100% · open: red, 100% · last: y'],
     );
   });
 
