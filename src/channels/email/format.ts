@@ -132,10 +132,11 @@ function stringOf(value: RenderedParts[string] | undefined): string {
   return typeof value === 'string' ? value.toWellFormed() : '';
 }
 
-const COMMENT = /<!--.*?(?:-->|$)/gs;
-const CLOSED_TAG = /<[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
-const OPEN_TAG = /<(?:$|[a-z/\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
-const QUOTED_ATTRIBUTE = /([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
+const COMMENT = /<!--(?:-?>|.*?--!?>)/gs;
+const CLOSED_TAG = /<[a-z/!?\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
+const OPEN_TAG = /<(?:$|[a-z/!?\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
+const CLOSED_QUOTES = /"[^"]*"|'[^']*'/g;
+const QUOTED_ATTRIBUTE = /[\s/]([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
 
 /** Attributes that must not hold values: scripts, styles, `srcdoc` (parsed as HTML again), and addresses to load or send to. */
 const NO_TEXT =
@@ -143,11 +144,11 @@ const NO_TEXT =
 
 /** Where in HTML a value would stand (HTML Standard, "Attributes"): in text, in an address, or where it is not allowed. */
 export function placeInHtml(before: string, behind: string): ValuePlace {
-  if (/<(script|style)\b(?!.*<\/\1)/is.test(before)) return 'nowhere';
-  if (before.lastIndexOf('<!--') > before.lastIndexOf('-->')) return 'nowhere';
-  const tag = OPEN_TAG.exec(before.replace(COMMENT, '').replace(CLOSED_TAG, ''))?.[0];
+  const markup = before.replace(COMMENT, '');
+  if (/<!--|<(script|style)\b(?!.*<\/\1)/is.test(markup)) return 'nowhere';
+  const tag = OPEN_TAG.exec(markup.replace(CLOSED_TAG, ''))?.[0];
   if (tag === undefined) return 'text';
-  const [attribute, name = '', ...values] = QUOTED_ATTRIBUTE.exec(tag) ?? [];
+  const [attribute, name = '', ...values] = QUOTED_ATTRIBUTE.exec(tag.replace(CLOSED_QUOTES, ' ')) ?? [];
   if (attribute === undefined || NO_TEXT.test(name)) return 'nowhere';
   if (name.toLowerCase() !== 'href') return 'text';
   const isAlone = values.join('').trim() === '' && /^\s*["']/.test(behind);

@@ -85,6 +85,12 @@ const PLACES: readonly (readonly [template: string, place: ValuePlace])[] = [
   ['<iframe srcdoc="{{ x }}">', 'nowhere'],
   ['<meta http-equiv="refresh" content="0;url={{ x }}">', 'nowhere'],
   ['<!-- {{ x }} -->', 'nowhere'],
+  ['<!--[if !mso]><!--><p>{{ x }}', 'text'],
+  ['<!--><p id={{ x }}>', 'nowhere'],
+  ['<![CDATA[ {{ x }} ]]>', 'nowhere'],
+  ['<a href="https://a.test/?q="{{ x }}">', 'nowhere'],
+  ['<p title="a" id="{{ x }}">', 'text'],
+  ['<p"id="{{ x }}">', 'nowhere'],
   ['<script>var a = "{{ x }}";</script>', 'nowhere'],
   ['<style>p { {{ x }} }</style>', 'nowhere'],
 ];
