@@ -21,14 +21,17 @@ interface MattermostMessage {
 const MAX_CHARACTERS = 12_000;
 
 /** What acts anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
-const MARKDOWN = markdownWith(/\\(?![\p{L}\p{N}$])|[`*_[\]~|]|#(?=[\p{L}\s])|(?<=^\s*)[#+\->]/gmu, fenced);
+const MARKDOWN = markdownWith(
+  /\\(?![\p{L}\p{N}$])|[`*_[\]~|]|!(?![^])|#(?=[\p{L}\s])|(?<=^\s*)[#+\->]/gmu,
+  fenced,
+);
 
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
 const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
 
 /** A word joiner stops what no backslash stops: mentions of people, emoji, the line below a heading, indented code. */
 const DRAWING =
-  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|(?<=^\s*)=(?=[=-])|(?<![^\n]\n)^(?=[ \xa0]{4}|[ \xa0]*\t)/gmu;
+  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|(?<=^\s*)=(?=[=-])|(?<!\S[^\S\n]*\n)^(?=[ \xa0]{4}|[ \xa0]*\t)/gmu;
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 

@@ -37,7 +37,7 @@ const LIMITS: Limits = {
     [/fallback$/, [], OUTSIDE_CODE],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
     [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
-    [/text$/, [FENCE_OF_LINES], /\n *=[=-]+ *(?:\n|$)|(?:^|\n\n)(?: {4}|\t)/],
+    [/text$/, [FENCE_OF_LINES], /\n *=[=-]+ *(?:\n|$)|(?:^|\n[^\n\S]*\n)(?: {4}|\t)/],
     [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
   ],
   taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
