@@ -68,7 +68,7 @@ const MAILBOX_FULL = meaning(
   'transient',
   'the mailbox is full; the next attempt succeeds once there is room',
   'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
-  { concerns: 'address' },
+  { concerns: 'address', isForLater: true },
 );
 const TOO_LARGE = meaning('permanent', 'the message is too large', 'メールが大きすぎます');
 /** Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is. */

@@ -117,6 +117,7 @@ describe('the meaning of an SMTP answer', () => {
     const isForLater = (command: string, answer: string) => failureAfter(command, answer).isForLater;
     expect(isForLater('RCPT TO', '450 4.7.1 greylisted, please try again in 300 seconds')).to.equal(true);
     expect(isForLater('DATA', '451 4.3.0 queue file write error')).to.equal(true);
+    expect(isForLater('RCPT TO', '552 5.2.2 mailbox full')).to.equal(true);
     expect(isForLater('MAIL FROM', '451 4.3.0 try again')).to.equal(false);
   });
 
