@@ -88,8 +88,9 @@ export function askedMs(asked: unknown, nowMs: number): number | undefined {
   const text = typeof asked === 'string' || typeof asked === 'number' ? String(asked).trim() : '';
   let ms = Number.NaN;
   if (/^\d+(?:\.\d+)?$/.test(text)) ms = Math.ceil(Number(text) * 1000);
-  // RFC 9110, 5.6.7: the only form that servers still send.
-  if (/^[A-Z][a-z]+, .* GMT$/.test(text)) ms = Date.parse(text) - nowMs;
+  // RFC 9110, 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT` and both obsolete forms, of which the one of asctime() names no zone.
+  const [date] = /^[A-Z][a-z]+(?:, .* GMT| .*:\d\d \d{4})$/.exec(text) ?? [];
+  if (date !== undefined) ms = Date.parse(date.replace(/(?<! GMT)$/, ' GMT')) - nowMs;
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
