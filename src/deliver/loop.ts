@@ -188,8 +188,10 @@ export class Loop {
   /** @param giveBack gives the channel's connection back */
   async #attempt(delivery: Delivery, giveBack?: () => void): Promise<void> {
     const { planned, destination, update } = delivery;
-    // Who is not heard may be taken for dead, and another process begin the same attempt.
-    if (planned === undefined || !this.#dependencies.ledger.upkeep.isHeard) this.#end(delivery, true);
+    const { ledger, settings } = this.#dependencies;
+    // Who is not heard may be taken for dead, and another process begin the same attempt. What has waited through a reload follows the new config.
+    const mayBegin = ledger.upkeep.isHeard && delivery.settings === settings.current;
+    if (planned === undefined || !mayBegin) this.#end(delivery, true);
     else if (update === undefined) {
       const result = await delivery.send(planned);
       this.#note(destination, result);

@@ -164,8 +164,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'begins an attempt though nobody has heard of it for half a minute',
     file: 'src/deliver/loop.ts',
-    from: 'if (planned === undefined || !this.#dependencies.ledger.upkeep.isHeard) this.#end(delivery, true);',
-    to: 'if (planned === undefined) this.#end(delivery, true);',
+    from: 'const mayBegin = ledger.upkeep.isHeard && ',
+    to: 'const mayBegin = ',
     unseen: 'nobody is unheard but while the store is in trouble, and what is sent twice then is excused',
   },
   {
