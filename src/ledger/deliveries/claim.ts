@@ -35,7 +35,12 @@ type FailingNow = Promise<readonly FailingDestination[]>;
 /** Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
 export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
   const failing = failingDestinations(tx);
-  const [due, ticked] = await Promise.all([claimInTurn(tx, turns, failing), tick && look(tx, tick, failing)]);
+  // Also where nobody asks for them, a failure of theirs is the call's.
+  const [due, ticked] = await Promise.all([
+    claimInTurn(tx, turns, failing),
+    tick && look(tx, tick, failing),
+    failing,
+  ]);
   return { ...due, asOf: tx.now, tick: ticked };
 }
 
