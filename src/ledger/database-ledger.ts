@@ -82,9 +82,10 @@ class ServiceLedger {
 
   /** If it throws, successes are kept in memory, until they can be written. @returns whether something is due now */
   async settle(settlement: Settlement, withinMs?: number): Promise<boolean> {
-    const { isDurable } = settlement;
-    const options = { withinMs, isDurable, isPlain: isPlain(settlement) };
-    const write = (what: Settlement) => this.#writing.call('settle', [what], options);
+    const deadline = new Deadline(this.#settings.clock, withinMs ?? DEFAULT_WITHIN_MS);
+    const options = { isDurable: settlement.isDurable, isPlain: isPlain(settlement) };
+    const write = (what: Settlement) =>
+      this.#writing.call('settle', [what], { withinMs: deadline.remainingMs, ...options });
     try {
       return (
         (await write(settlement)) ?? (await write(Object.assign({}, settlement, { attempts: [] }))) ?? false
