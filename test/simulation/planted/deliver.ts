@@ -204,7 +204,7 @@ export const DELIVER: readonly Planted[] = [
     does: 'leaves to itself what the service posts again of what it has taken over',
     file: 'src/deliver/loop.ts',
     from: 'return isTakenOver && this.#dependencies.paces.isPaced(destination);',
-    to: 'return isTakenOver || paces.isPaced(destination);',
+    to: 'return isTakenOver || this.#dependencies.paces.isPaced(destination);',
   },
   {
     does: 'does not see that a destination is down',
