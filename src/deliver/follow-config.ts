@@ -29,8 +29,7 @@ function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): Del
   const ended = updateOf(record, { state: 'held', reason: NO_LONGER_ROUTED });
   // An alert without destinations raises no further alert, nor does an overdue run or a missed result whose rule is gone.
   const isAlerted = kind === 'callback' || kind === 'summary' || kind === 'digest';
-  const isOccasion = record.telling?.occasion !== undefined && plan.perhaps.length > 0;
-  if (!isAlerted || isOccasion || plan.destinations.length > 0) return ended;
+  if (!isAlerted || plan.destinations.length > 0) return ended;
   return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
@@ -173,7 +172,9 @@ export class ConfigFollower {
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });
-    const name = gained && milestoneOf(update, record, false);
-    if (name !== undefined) onMilestone({ ...due, ...update, name });
+    if (gained === undefined) return;
+    const ended = gained.length > 0 ? { ...update, state: 'held' as const } : update;
+    const name = milestoneOf(ended, record, false);
+    if (name !== undefined) onMilestone({ ...due, ...ended, name });
   }
 }

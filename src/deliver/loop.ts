@@ -52,11 +52,12 @@ export class Loop {
     return { own, queued: [...this.#queues.keys()], troubled: [...this.#calls.troubled] };
   }
 
-  /** Whether what comes for a plan's destinations is attempted soon: few wait there for a place, and nothing in the ledger does. */
+  /** Whether what comes for a plan's destinations is attempted soon: few wait there for a place, nothing in the ledger does, and there are places. */
   hasRoomFor({ destinations, perhaps }: Plan): boolean {
     const { paces, ledger } = this.#dependencies;
     const isFree = ({ destination }: PlannedTarget) =>
       (this.#queues.get(destination)?.length ?? 0) < MOST_OF_DESTINATION &&
+      this.#calls.roomFor(destination, Infinity) > 0 &&
       !this.#calls.troubled.has(destination) &&
       !this.behind.has(destination) &&
       !paces.isPaced(destination);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Callback, statusNameOf } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import type { Admission, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
+import type { Admission, DeliveryName, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
 import type { Ended, EndedHold } from '../../src/ledger/deliveries/holds.ts';
 import { judge } from '../../src/ledger/timers/admission.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/timers.ts';
@@ -446,15 +446,22 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
         await bench.settle([putOff(success, 0)]);
         const [due] = await bench.claim();
-        const moved = await bench.ledger.reroute({
-          update: putOff(due?.record ?? success, 0, { state: 'held', reason: 'no longer routed' }),
-          wanted: { botId: 'get_items', status: 0, planned: [], timezone: 'UTC' },
-          perhaps: [to('slack:#new', [asked()]), to('slack:#log', [asked()])],
-          routing: [],
-          channels,
-        });
-        expect(moved).to.deep.equal(['slack:#new']);
-        expect(await bench.summaries()).to.deep.equal(['recovered']);
+        const rerouted = (record: DeliveryName, ...perhaps: readonly string[]) =>
+          bench.ledger.reroute({
+            update: dead(record),
+            wanted: { botId: 'get_items', status: 0, planned: [], timezone: 'UTC' },
+            perhaps: perhaps.map((destination) => to(destination, [asked()])),
+            routing: [],
+            channels,
+          });
+        expect(await rerouted(due?.record ?? success, 'slack:#new', 'slack:#log')).to.deep.equal([
+          'slack:#new',
+        ]);
+        expect((await bench.states()).slice(-2)).to.deep.equal(['slack:#ops held', 'slack:#new pending']);
+        const [moved] = await bench.claim();
+        expect(moved?.record.telling?.occasion?.template).to.equal('recovered');
+        expect(await rerouted(moved?.record ?? success, 'slack:#log')).to.deep.equal([]);
+        expect((await bench.states()).slice(-2)).to.deep.equal(['slack:#ops held', 'slack:#new dead']);
       });
 
       it('not told by itself once its BOT has failed again, unless a person asks for it', async () => {

@@ -22,6 +22,7 @@ import { settle } from './settle.ts';
 
 /** A claimed delivery whose destination the config no longer names. */
 export interface Rerouting {
+  /** Of a recovery or a late result that goes elsewhere: held in any case. */
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;
@@ -46,9 +47,12 @@ export async function reroute(
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
   const { callbackId, receivedAt } = row;
   await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations: routing } }]);
-  await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [update], isDurable: false });
-  const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const moved = await occasionFor(tx, row, wanted, perhaps);
+  const { lastError } = row;
+  const held = { state: 'held', reason: NO_LONGER_ROUTED, lastError, alert: undefined } as const;
+  const ended = moved.size === 0 ? update : { ...update, ...held };
+  await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [ended], isDurable: false });
+  const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const also = perhaps.filter(({ destination }) => moved.has(destination));
   const { lacking, revived } = gained([...wanted.planned, ...also], siblings, channels, isUnrouted);
   const targets = await holdWanted(tx, { ...wanted, planned: lacking });

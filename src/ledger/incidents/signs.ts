@@ -96,12 +96,14 @@ export function endBot(
   tx: Tx,
   botKey: string,
   startedAt: number,
-): Promise<(IncidentRow & { readonly startedAt?: number }) | undefined> {
+): Promise<
+  (Pick<IncidentRow, 'id' | 'since' | 'count' | 'alerted'> & { readonly startedAt?: number }) | undefined
+> {
   return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})
-    RETURNING *`);
+    RETURNING id, since, count, alerted, started_at`);
 }
 
 /** A fault of Botbell's own, and the alert that it raises. */

@@ -111,21 +111,28 @@ export class Upkeep {
     const { clock, isGone: hasEnded = isGone, workMs } = this.#settings;
     const now = clock.monotonic();
     const isLate = now < this.#doubtedUntil || this.#strays.size > 0 || now >= this.#nextLookAt;
+    let strays = this.#strays;
     const { dead, isAny, hasLooked } = await this.#call('freeClaims', [
       {
         isGone: hasEnded,
         isSilenceJudged: now >= this.#silenceCountsFrom,
         isDue: (found) => isLate || found !== this.#dead,
-        leftOf: (own) => this.#leftOf(own, hands, now - workMs),
+        leftOf: (own) => {
+          const looked = this.#leftOf(own, hands, now - workMs);
+          strays = looked.strays;
+          return looked.left;
+        },
       },
     ]);
+    // Only now: the call may be run again, or fail.
+    this.#strays = strays;
     this.#dead = dead;
     if (hasLooked) this.#nextLookAt = now + LOOK_EVERY_MS;
     return isAny;
   }
 
-  /** What nothing in its hands has stood for since then, or longer. */
-  #leftOf(own: OwnClaims, hands: Hands, before: number): OwnClaims {
+  /** `left`: what nothing in its hands has stood for since then, or longer; `strays`: since when for the others. */
+  #leftOf(own: OwnClaims, hands: Hands, before: number) {
     const now = this.#settings.clock.monotonic();
     const known = this.#strays;
     const strays = new Map<string, number>();
@@ -141,8 +148,7 @@ export class Upkeep {
       ),
       timers: own.timers.filter((key) => !hands.isFiring(key) && isLeft(key)),
     };
-    this.#strays = strays;
-    return left;
+    return { left, strays };
   }
 }
 
