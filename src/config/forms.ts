@@ -132,7 +132,7 @@ const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 /** Of IPv6, the pattern knows the characters alone. */
 export const network = form(
   new RegExp(
-    String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%\w+)?(?:\/\d{1,3})?$)`,
+    String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%[\w.:-]+)?(?:\/\d{1,3})?$)`,
     'u',
   ),
   'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
@@ -144,9 +144,9 @@ export const network = form(
 
 /** Beside a list of networks. */
 export const isTrusted = form(
-  /^(?:[Tt]rue|TRUE|[Ff]alse|FALSE)$/u,
+  /^(?:[Tt]rue|TRUE|1|[Ff]alse|FALSE|0)$/u,
   'must be true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
-  (text) => text.toLowerCase() === 'true',
+  (text) => /^[t1]/iu.test(text),
 );
 
 /** Also says what to do about a user name or a password that ends the URL's login too early. */

@@ -44,10 +44,13 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
 }
 
 function calendarFrom({ days, except, also, until }: CalendarSection): NamedCalendar {
+  // A reference that is not set has neither days nor a file.
+  const known = (entries: readonly ((typeof except)[number] | undefined)[]) =>
+    entries.filter((entry) => entry !== undefined && ('file' in entry || 'length' in entry));
   const rangesOf = (entries: typeof except) =>
-    entries.flatMap((entry) => ('file' in entry ? entry.file.ranges : [entry]));
+    known(entries).flatMap((entry) => ('file' in entry ? entry.file.ranges : [entry]));
   const calendar = calendarOf({ days, except: rangesOf(except), also: rangesOf(also), until });
-  const files = [...except, ...also].flatMap((entry) => ('file' in entry ? entry.file.path : []));
+  const files = known([...except, ...also]).flatMap((entry) => ('file' in entry ? entry.file.path : []));
   return { calendar, until, files: [...new Set(files)] };
 }
 

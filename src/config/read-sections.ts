@@ -1,7 +1,7 @@
 /** Converts sections of routes, reports and the budget that have passed the schema. */
 import { hash } from 'node:crypto';
 import { outside } from '../signal/calendar.ts';
-import { type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
+import { type Calendar, type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
 import type { BudgetConfig, ReportConfig, RouteConfig } from './config.ts';
 import type { RootSection, RouteSection } from './schema.ts';
@@ -67,13 +67,16 @@ function rulesOf(
     when,
     afterFailures: after_failures ?? NO_RULES.afterFailures,
     repeat,
-    mute: mute.map(({ calendar, ...entry }) => ({
-      ...entry,
-      calendar: calendar && 'outside' in calendar ? outside(calendar.outside) : calendar,
-    })),
+    mute: mute.map(({ calendar, ...entry }) => ({ ...entry, calendar: daysOf(calendar) })),
     overdueMs: overdue,
     expect: expect && expectationOf(expect, timezone),
   };
+}
+
+/** @returns undefined also where its name is a reference that is not set here */
+function daysOf(calendar: Calendar | { readonly outside?: Calendar } | undefined): Calendar | undefined {
+  if (calendar === undefined || 'has' in calendar) return calendar;
+  return calendar.outside && outside(calendar.outside);
 }
 
 function expectationOf(

@@ -122,10 +122,13 @@ export function readApart(doc: string, jsonSchema: object, required?: string) {
 /** Whom to tell: names of groups, and addresses on channels. */
 export function notifyList(doc: string) {
   const missing = '${path} is missing: name whom to tell, such as [{ slack: "#ops" }], or [] for nobody';
-  return mixed<NotifyList>()
-    .transform((value: unknown, _written, _schema, { path = '', context }) =>
-      (context as Known).readNotify?.(value, parsePath(path)),
-    )
-    .defined(missing)
-    .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: 'required' });
+  return (
+    mixed<NotifyList>()
+      .transform((value: unknown, _written, _schema, { path = '', context }) =>
+        (context as Known).readNotify?.(value, parsePath(path)),
+      )
+      .defined(missing)
+      // A reference that is not set here is read as nobody.
+      .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: 'required', example: '' })
+  );
 }

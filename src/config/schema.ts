@@ -181,7 +181,9 @@ const routing = {
 
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
   every: text(form.span, 'A result at least so often.', SPAN),
-  cron: text(form.cron, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.'),
+  cron: text(form.cron, 'Cron expression, such as "0 9 * * 1-5", in the display’s timezone.', {
+    example: '0 9 * * *',
+  }),
   grace: text(form.span, 'How much later it may come.', { ...SPAN, byDefault: '5m' }),
   calendar: text(form.calendar, 'Name of a calendar: due times of `cron` on other days do not count.'),
 }).test('either', (value: Partial<Record<'every' | 'cron' | 'calendar', unknown>> | undefined, context) => {

@@ -5,8 +5,8 @@ import type { LiquidFault } from './liquid-faults.ts';
 
 const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 
-/** An expression that gives an address: `job_url`, `file.url`, `outputs[0].files[0].url`, `job_url | default: page_url`. */
-const ONE = String.raw`(?:job_url|page_url|incident_url|link_url|(?!(?:callback|output)\b)[\w.[\]]+\.url)`;
+/** An expression that gives an address: `job_url`, `file.url`, `output.files[0].url` of an output, `job_url | default: page_url`. */
+const ONE = String.raw`(?:job_url|page_url|incident_url|link_url|(?!callback\b|output\b(?!\.(?:files\b|url$)))[\w.[\]]+\.url)`;
 const ADDRESS = new RegExp(String.raw`^\s*${ONE}(?:\s*\|\s*default:\s*${ONE})?\s*$`, 'u');
 
 const FAULTS = {

@@ -43,4 +43,18 @@ describe('A config', () => {
     ]);
     expect(missing).to.deep.equal(['UNSET']);
   });
+
+  it('may have a reference that is not set here wherever a value is read into something else', () => {
+    const text = `channels: { chat: { type: chat, token: t } }
+calendars: { office: { except: ["\${A}", { file: "\${B}" }] } }
+routes:
+  - { bot_id: a, notify: "\${C}", mute: [{ calendar: { outside: "\${D}" }, from: "22:00" }], expect: { cron: "\${E}" } }
+`;
+    const names = ['A', 'B', 'C', 'D', 'E'];
+    expect(loadText(text, { withoutSecrets: true })).to.deep.include({ problems: [], missing: names });
+    const unset = loadText(text).problems.map(
+      ({ message }) => /the environment variable (.)/.exec(message)?.[1],
+    );
+    expect(unset).to.deep.equal(names);
+  });
 });

@@ -48,6 +48,8 @@ export interface FormatParts<Message> {
   readonly tables?: number | undefined;
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
+  /** The title as the message has it; left out if that is whole. */
+  readonly titleOf?: (title: string) => string;
   /** Whether the title of its own place opens what the link does. */
   readonly opensTitle?: true;
   readonly limit: Limit<Message>;
@@ -99,7 +101,7 @@ function draw<Message>(
 
 /** What the message shows, in the order of a card. */
 function previewOf<Message>(
-  { parts, opensTitle }: FormatParts<Message>,
+  { parts, opensTitle, titleOf = (title) => title }: FormatParts<Message>,
   shown: ShownCard,
   called: readonly string[],
 ): readonly CardLine[] {
@@ -107,7 +109,7 @@ function previewOf<Message>(
   return [
     ...words(called.map((entry) => (/^[@<]/.test(entry) ? entry : `@${entry}`)).join(' '), 'mention'),
     ...(isApart('title') && isApart('heading')
-      ? words(shown.title, 'bold', opensTitle && shown.link?.url)
+      ? words(titleOf(shown.title), 'bold', opensTitle && shown.link?.url)
       : []),
     ...linesOfCard(shown, parts),
     ...(isApart('link') ? linesOfCard(shown, ['link']) : []),

@@ -39,6 +39,7 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     name: 'lineworks_hook',
     markup: MARKUP,
     parts: ['text', 'message', 'outputs', 'facts'],
+    titleOf: (title) => cut(title, MAX.title),
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
     message: messageOf,
     plain: ({ title, lines }) => messageOf({ title, text: markedUp(lines.slice(1), MARKUP) }),

@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 12_000;
 
 /** What acts anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
 const MARKDOWN = markdownWith(
-  /\\(?![\p{L}\p{N}$])|[`*_[\]~|]|!(?![^])|#(?=[\p{L}\s])|(?<=^\s*)[#+\->]/gmu,
+  /\\(?![\p{L}\p{N}$])|[`*_[\]~|]|!(?![^])|#(?=[\p{L}\s])|[#+\->](?<=^\s*.)/gmu,
   fenced,
 );
 
@@ -31,7 +31,7 @@ const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
 
 /** A word joiner stops what no backslash stops: mentions of people, emoji, the line below a heading, indented code. */
 const DRAWING =
-  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|(?<=^\s*)=(?=[=-])|(?<!\S[^\S\n]*\n)^(?=[ \xa0]{4}|[ \xa0]*\t)/gmu;
+  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|=(?=[=-])(?<=^\s*=)|^(?=[ \xa0]{4}|[ \xa0]*\t)(?<!\S[^\S\n]*\n)/gmu;
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 

@@ -28,8 +28,11 @@ interface CallbacksProps {
 }
 
 export const showCallbacks: View = async ({ query, reader, services: { people } }) => {
+  const textOf = (name: FieldName) => query.get(name) ?? '';
   // Blanks around an id are part of it.
-  const given = FIELDS.map((name) => [name, query.get(name) ?? ''] as const);
+  const given = FIELDS.map(
+    (name) => [name, name.endsWith('_id') ? textOf(name) : textOf(name).trim()] as const,
+  );
   const asked = Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
   const title = reader.t('nav.callbacks');
   try {
