@@ -140,10 +140,9 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
     const waits = history.mayWait(destination) || isHeld(history, admitted, destination);
     const latest = admitted.at + giveUpAfterMs + lost + MINUTE;
     const made = history.attemptsOf(admitted, destination);
-    const late = made.find(({ at }, before) => {
-      const waited = turnsOfOthers(history, admitted, made, at) + before * LATE_MS;
-      return at > latest + waited;
-    });
+    const slept = made.filter(({ at }) => at <= latest).length * LATE_MS;
+    const last = latest + slept + turnsOfOthers(history, admitted, made, latest);
+    const late = made.find(({ at }) => at > last);
     if (late !== undefined && !waits)
       broken(
         'given up in time',
@@ -152,7 +151,7 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
   }
 }
 
-/** How long others were attempted there meanwhile, and if any was before its own first attempt, all of that time. */
+/** For how long somebody else was attempted there meanwhile, and if somebody was before its own first attempt, all of that time. */
 function turnsOfOthers(history: History, { at }: Admitted, made: readonly Attempt[], by: number): number {
   const [{ at: since, destination } = { at, destination: '' }] = made;
   const spans = history.observed.attempts
@@ -160,8 +159,13 @@ function turnsOfOthers(history: History, { at }: Admitted, made: readonly Attemp
     .map((each) => ({
       from: each.at,
       to: Math.min(each.endedAt ?? Infinity, history.endOf(each.process), by),
-    }));
+    }))
+    .toSorted((one, other) => one.from - other.from);
   const isFirst = spans.every(({ from, to }) => from > since || to < at);
-  const within = spans.map(({ from, to }) => Math.max(0, to - Math.max(from, since)));
-  return (isFirst ? 0 : since - at) + within.reduce((sum, ms) => sum + ms, 0);
+  let [total, counted] = [isFirst ? 0 : since - at, since];
+  for (const { from, to } of spans) {
+    total += Math.max(0, to - Math.max(from, counted));
+    counted = Math.max(counted, to);
+  }
+  return total;
 }
