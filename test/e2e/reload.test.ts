@@ -75,7 +75,9 @@ describe('A running Botbell', () => {
         .that.is.oneOf(['reloaded', 'unchanged']);
     }
     await posting;
-    expect(new Set(results)).to.deep.equal(new Set(['delivered']));
+    // What a reload met before its attempt is taken over, and goes where the config in force sends it.
+    for (const result of results) expect(result).to.be.oneOf(['delivered', 'taken_over']);
+    await until('all are told', () => world.slack.messages.length >= jobs.length);
     expect(world.slack.messages).to.have.length(jobs.length);
     expect(Math.min(toldAt('#ops').length, toldAt('#log').length)).to.be.above(0);
   });
