@@ -3,7 +3,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, transform } from 'esbuild';
-import { EXTERNAL } from './external.mjs';
 
 process.chdir(join(import.meta.dirname, '..'));
 
@@ -11,24 +10,42 @@ process.chdir(join(import.meta.dirname, '..'));
 const REQUIRE =
   "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
 
-/**
- * The licence texts of all packages in the build.
- * @param {string[]} inputs paths of the files that were bundled
- */
-function licencesOf(inputs) {
-  const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
-  return [...new Set(folders)]
-    .toSorted()
-    .map(licenceOf)
-    .join(`\n${'-'.repeat(80)}\n\n`);
-}
+/** @typedef {{ name: string, version: string, license: string, dependencies: Record<string, string> }} Manifest */
 
-/** @typedef {{ name: string, version: string, license: string }} Manifest */
+/** @param {string} path @returns {Manifest} */
+const manifestAt = (path) => /** @type {Manifest} */ (JSON.parse(readFileSync(path, 'utf8')));
+
+/**
+ * Of the packages in the bundle, and of those that npm installs beside it, in CycloneDX's form: without it, no scanner would find
+ * what is in the bundle. It says no time, so that the same sources make the same package.
+ * @param {string[]} bundled folders of packages
+ */
+function billOf(bundled) {
+  const lock = /** @type {{ packages: Record<string, { version: string, license: string, dev?: true }> }} */ (
+    JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  );
+  const shipped = Object.entries(lock.packages).filter(
+    ([path, { dev }]) => dev !== true || bundled.includes(path),
+  );
+  const [own, ...components] = shipped.map(([path, { version, license }]) => {
+    const name =
+      path === '' ? manifest.name : path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return {
+      type: path === '' ? 'application' : 'library',
+      'bom-ref': `${purl}#${path}`,
+      name,
+      version,
+      purl,
+      licenses: [{ expression: license }],
+    };
+  });
+  return { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component: own }, components };
+}
 
 /** @param {string} folder of a package */
 function licenceOf(folder) {
-  const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
-  const { name, version, license } = /** @type {Manifest} */ (JSON.parse(manifest));
+  const { name, version, license } = manifestAt(join(folder, 'package.json'));
   const files = readdirSync(folder);
   const licences = files.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
   // Some packages have their licence in the readme only.
@@ -47,6 +64,8 @@ async function withoutComments(code) {
   return (await transform(bare.code)).code;
 }
 
+const manifest = manifestAt('package.json');
+
 /** @satisfies {import('esbuild').BuildOptions} */
 const OPTIONS = {
   outdir: 'dist',
@@ -56,7 +75,8 @@ const OPTIONS = {
   // Prefer ES modules: each use of a name imported from a CommonJS module calls a getter.
   mainFields: ['module', 'main'],
   target: 'node20.19',
-  external: EXTERNAL,
+  // What npm installs beside the bundle; `pg` looks for its other half, which nobody needs.
+  external: [...Object.keys(manifest.dependencies), 'pg-native'],
   // Node parses JSON faster than code, and most tables are never read.
   loader: { '.json': 'copy' },
   banner: { js: REQUIRE },
@@ -118,4 +138,9 @@ for (const { path, text } of files.toSorted((a, b) => Number(isMain(a)) - Number
   writeFileSync(path, text);
 }
 chmodSync('dist/main.js', 0o755);
-writeFileSync('dist/THIRD-PARTY-LICENSES.txt', licencesOf([...Object.keys(inputs), ...assetInputs]));
+const paths = [...Object.keys(inputs), ...assetInputs];
+const bundled = [
+  ...new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [])),
+].toSorted();
+writeFileSync('dist/THIRD-PARTY-LICENSES.txt', bundled.map(licenceOf).join(`\n${'-'.repeat(80)}\n\n`));
+writeFileSync('dist/botbell.cdx.json', `${JSON.stringify(billOf(bundled), null, 2)}\n`);

@@ -20,9 +20,9 @@ import {
   ROOT,
 } from '../support/documents.ts';
 
-const { scripts, dependencies } = JSON.parse(readDocument('package.json')) as Readonly<
-  Record<'scripts' | 'dependencies', Readonly<Record<string, string>>>
->;
+const { scripts } = JSON.parse(readDocument('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
 const CLOUD_BOT = readDocument('docs/senders/cloud-bot.md');
 
 const sectionOf = (path: string, heading: string) =>
@@ -48,7 +48,7 @@ function answers(): string[] {
 const firstCells = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, cell = '']) => cell);
 
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && path !== 'cli/words.ts')
+  .filter((path) => /\.tsx?$/.test(path) && path !== 'cli/words.ts')
   .map((path) => readDocument(`src/${path}`))
   .join('\n');
 const LOG_LINES = firstCells(sectionOf('docs/operating.md', 'Logs'), /^\| `([^`{]+)/gm).slice(1);
@@ -65,7 +65,7 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   ],
   'each dependency, with its reason': [
     firstCells(sectionOf('docs/architecture.md', 'Dependencies'), /^\| `([^`]+)` +\| .{8,}/gm),
-    Object.keys(dependencies),
+    [...new Set(firstCells(SOURCES, /(?:from |import\()'((?:@[\w-]+\/)?[\w-]+)(?:\/[\w-]+)?'/g))].toSorted(),
   ],
   'only lines of the log that the program writes': [
     LOG_LINES,

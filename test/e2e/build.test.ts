@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { EXTERNAL } from '../../scripts/external.mjs';
 import { readVersion } from '../../src/package-files.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -12,7 +11,6 @@ const MAIN = join(DIST, 'main.js');
 
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   engines: { node: string };
-  dependencies: Readonly<Record<string, string>>;
 };
 
 function textOf(folder: string, ending: string): string {
@@ -46,15 +44,24 @@ describe('The build', () => {
     expect(stderr.trimEnd()).not.to.include('\n');
   });
 
-  it('names the licence of every package in it, and holds each production dependency but those that stay outside', () => {
+  it('names every package in it, in its bill of materials and with its licence', () => {
     const inside = allOf(textOf(DIST, '.js'), /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
     const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const named = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \([A-Za-z].*\)$/gm);
     expect(inside).to.include.members(['koa', '@slack/web-api']);
     expect(named).to.include.members(inside);
     expect(licences).not.to.match(/\(undefined\)/);
-    const outside = Object.keys(PACKAGE.dependencies).filter((name) => !named.includes(name));
-    expect(outside).to.deep.equal(EXTERNAL);
+    const bill = JSON.parse(readFileSync(join(DIST, 'botbell.cdx.json'), 'utf8')) as {
+      components: readonly { name: string; version: string; licenses: readonly { expression: string }[] }[];
+    };
+    const billed = bill.components.map(
+      ({ name, version, licenses }) => `${name} ${version} (${licenses[0]?.expression})`,
+    );
+    const beside = billed
+      .filter((each) => !licences.includes(`${each}\n`))
+      .map((each) => each.split(' ', 1)[0]);
+    expect(beside).to.deep.equal(['@photostructure/sqlite', 'node-addon-api', 'node-gyp-build', 're2js']);
+    expect(bill.components.map(({ name }) => name)).to.include.members(named);
   });
 
   if (existsSync('/dev/full'))

@@ -1,6 +1,6 @@
 /** The package as npm packs it, installed in a folder of its own as on a machine that has nothing but Node and npm. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** All that may be in it; sources, tests, benchmarks and documents are not. */
 const CONTENTS = [
   /^(package\.json|LICENSE|README(\.ja)?\.md)$/,
-  /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
+  /^dist\/(main\.js|[\w-]+\.js|[\w-]+\.json|botbell\.cdx\.json|THIRD-PARTY-LICENSES\.txt|assets\/app\.(css|js))$/,
   /^templates\/(en|ja)\/card\/\w+\.yaml$/,
   /^config\/(botbell\.(demo|example)\.yaml|botbell\.schema\.json|samples\/(ja\/)?\w+\.json)$/,
   /^config\/starter\/(en|ja)\/(botbell\.yaml|env\.example|templates\/README\.md|templates\/short\/card\/\w+\.yaml)$/,
@@ -28,6 +28,7 @@ const VARIABLES = Object.fromEntries(
 
 interface Packed {
   readonly filename: string;
+  readonly integrity: string;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -68,6 +69,23 @@ function install(folder: string): void {
   if (status !== 0) throw new Error(`the package could not be installed:\n${stderr}`);
 }
 
+/** @returns what npm says of the package that it made of `sources` */
+function pack(sources: string, destination: string, ...options: readonly string[]): Packed {
+  const { stdout, stderr } = run(
+    sources,
+    'npm',
+    'pack',
+    '--json',
+    '--pack-destination',
+    destination,
+    ...options,
+  );
+  const answer = JSON.parse(stdout || '[]') as readonly Packed[] | Readonly<Record<string, Packed>>;
+  const [packed] = Object.values(answer) as readonly Packed[];
+  if (packed === undefined) throw new Error(`npm packed nothing:\n${stderr}`);
+  return packed;
+}
+
 describe('The package', () => {
   let folder: string;
   let packed: Packed;
@@ -75,12 +93,7 @@ describe('The package', () => {
   before(() => {
     folder = tempFolder();
     // Without its scripts, one of which builds: others run what is built at this moment.
-    const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { stdout, stderr } = run(ROOT, 'npm', ...args);
-    const answer = JSON.parse(stdout || '[]') as readonly Packed[] | Readonly<Record<string, Packed>>;
-    const [only] = Object.values(answer) as readonly Packed[];
-    if (only === undefined) throw new Error(`npm packed nothing:\n${stderr}`);
-    packed = only;
+    packed = pack(ROOT, folder, '--ignore-scripts');
     writeProject(folder, packed.filename);
     install(folder);
   });
@@ -91,6 +104,21 @@ describe('The package', () => {
     expect(paths).to.include.members(NEEDED);
     expect(new Set(paths.flatMap((path) => /^templates\/\w+/.exec(path)?.[0] ?? [])).size).to.equal(2);
   });
+
+  it('brings along no package but those that cannot be in its bundle', () => {
+    const lock = readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8');
+    const installed = Object.keys((JSON.parse(lock) as Lock).packages);
+    const expected = ['@photostructure/sqlite', 'botbell', 'node-addon-api', 'node-gyp-build', 're2js'];
+    expect(installed).to.deep.equal(expected.map((name) => `node_modules/${name}`));
+  });
+
+  it('is the same to the byte wherever and whenever it is built from the same sources', () => {
+    const elsewhere = join(tempFolder(), 'a clone');
+    const left = new Set(['.git', 'dist', 'coverage', 'data']);
+    for (const name of readdirSync(ROOT).filter((each) => !left.has(each)))
+      cpSync(join(ROOT, name), join(elsewhere, name), { recursive: true, verbatimSymlinks: true });
+    expect(pack(elsewhere, elsewhere).integrity).to.equal(packed.integrity);
+  }).timeout(120_000);
 
   it('serves what init wrote, by the commands that it names, answers a callback with 200, and reads its variables from .env', async () => {
     const { status, stdout: printed } = run(folder, 'npx', 'botbell', 'init', 'new');
