@@ -64,7 +64,7 @@ export class Reloader implements Reloading {
     let seen = '';
     const look = async () => {
       const found = await this.#readings.again();
-      if (found === seen && !this.#readings.isCurrent(found)) await this.reload('a change of its files');
+      if (found === seen && found !== this.#readings.digest) await this.reload('a change of its files');
       seen = found;
       if (!this.#isStopped) lookSoon();
     };
@@ -108,7 +108,7 @@ export class Reloader implements Reloading {
   }
 
   async #reload(): Promise<ReloadResult> {
-    const hasChanged = this.#failure !== undefined || !(await this.#readings.areCurrent());
+    const inForce = this.#failure === undefined ? this.#readings.digest : undefined;
     try {
       const { loaded, problems, readings } = await this.#dependencies.readConfig(this.#loaded.config);
       this.#readings = readings;
@@ -119,6 +119,7 @@ export class Reloader implements Reloading {
       return this.#refused([this.#problem(`the config cannot be used: ${reason}`)]);
     }
     const { configHash, warnings } = this.#loaded;
+    const hasChanged = this.#readings.digest !== inForce;
     return { isLoaded: true, hasChanged, configHash, warnings, unchanged: this.#unchanged };
   }
 

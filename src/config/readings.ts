@@ -42,13 +42,9 @@ export class Readings {
     return digests.join();
   }
 
-  /** @param found a digest from `again` */
-  isCurrent(found: string): boolean {
-    return found === this.#taken.map(({ digest }) => digest).join();
-  }
-
-  async areCurrent(): Promise<boolean> {
-    return this.isCurrent(await this.again());
+  /** What was read, as a digest to compare with another one's, or with what `again` finds. */
+  get digest(): string {
+    return this.#taken.map(({ digest }) => digest).join();
   }
 }
 

@@ -36,6 +36,7 @@ describe('a reload', () => {
   let opened: string[];
   let reported: string[];
   let reading: Moment | undefined;
+  let beforeReading: string | undefined;
 
   async function read(): Promise<ConfigReading> {
     const readings = new Readings();
@@ -60,7 +61,7 @@ describe('a reload', () => {
     clock = new ManualClock(1000);
     disk = '# one';
     problems = [{ place: { file: 'botbell.yaml', line: 3, column: 1 }, message: 'wrong', severity: 'error' }];
-    [opened, reported, reading] = [[], [], undefined];
+    [opened, reported, reading, beforeReading] = [[], [], undefined, undefined];
     const { loaded: first } = await read();
     if (first === undefined) throw new Error('no first config');
     settings = new RunningSettings(settingsOf(first), clock, () => undefined);
@@ -69,6 +70,7 @@ describe('a reload', () => {
       settings,
       ledger: {} as ReloaderDependencies['ledger'],
       readConfig: async () => {
+        disk = beforeReading ?? disk;
         const found = await read();
         await reading?.promise;
         return found;
@@ -89,6 +91,11 @@ describe('a reload', () => {
     expect(short(await reloader.reload('SIGHUP')), 'the same again').to.equal('# two false');
     expect([inForce(), reported]).to.deep.equal(['# two', ['SIGHUP: # two true', 'SIGHUP: # two false']]);
     expect(reloader.status).to.deep.include({ configHash: '# two', loadedAt: 1500, failure: undefined });
+  });
+
+  it('says that it loaded a change, also one that came after somebody had asked for it', async () => {
+    beforeReading = '# two';
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('# two true');
   });
 
   it('of a bad config changes nothing, and keeps what is wrong until a good one is loaded', async () => {

@@ -49,8 +49,10 @@ describe('A running Botbell', () => {
     expect(await resultOf(callback({ job_id: `job ${TOKEN} ${NEW_TOKEN}` }))).to.equal('delivered');
     await until('the callback in the log', () => lines('job [secret] [secret]').length > 0);
     expect(botbell.log(), 'neither the old nor the new one').not.to.match(/SECRET/);
-    const causes = lines(RELOADED).map((line) => (JSON.parse(line) as { cause: string }).cause);
-    expect(causes).to.deep.equal(['SIGHUP', 'a change of its files']);
+    expect(lines('"cause":"SIGHUP"'), 'a busy machine may have found that change by itself').to.have.length(
+      1,
+    );
+    expect(lines(RELOADED)[1]).to.include('"cause":"a change of its files"');
   });
 
   it('loses nothing and tells nobody twice while it is reloaded again and again under load', async () => {

@@ -49,7 +49,6 @@ export async function readConfigs(plans: readonly ConfigPlan[], folder: string):
 export function readingsOf(loaded: number, current: () => number): UsableConfig['readings'] {
   return {
     again: () => Promise.resolve(String(current())),
-    isCurrent: (found: string) => found === String(loaded),
-    areCurrent: () => Promise.resolve(current() === loaded),
+    digest: String(loaded),
   } as unknown as UsableConfig['readings'];
 }
