@@ -14,8 +14,8 @@ import { Timeline } from './timeline.ts';
 /** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no pause that a clock made than an hour. */
 const ENDS_WITHIN_MS = 80 * MINUTE;
 
-/** Time in which nothing happens is left out, as on a machine that sleeps. */
-const SLEEPS_MS = 15 * SECOND;
+/** Time in which nothing happens is left out, as on a machine that sleeps: with the five seconds between two heartbeats it is less than the twenty for which a process is heard. */
+const SLEEPS_MS = 14 * SECOND;
 /** While a pause lasts: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
 const SLEEPS_LONG_MS = 45 * SECOND;
 const SHORTEST_SLEEP_MS = 2 * SECOND;

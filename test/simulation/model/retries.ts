@@ -77,10 +77,12 @@ function isIdle(history: History, destination: string, time: number): boolean {
   );
   const isUnderWay = ({ at, endedAt = Infinity, process }: Attempt) =>
     at <= time && Math.min(endedAt, history.endOf(process)) > time - AT_ONCE_MS;
-  return !all.some(isUnderWay) && !mayBeDown(all, time);
+  return !all.some(isUnderWay) && !mayBeDown(history, destination, time);
 }
 
-function mayBeDown(all: readonly Attempt[], time: number): boolean {
+/** Whether a destination may count as down then. */
+export function mayBeDown({ observed }: History, destination: string, time: number): boolean {
+  const all = observed.attempts.filter((each) => each.destination === destination && each.at <= time);
   const upAt = Math.max(
     ...all.filter((each) => isSuccess(each) && (each.endedAt ?? 0) < time).map(({ at }) => at),
   );

@@ -105,7 +105,11 @@ function missed(history: History, config: ConfigPlan, bot: string, broken: Broke
   const [first] = came;
   if (expecting === undefined || another !== undefined || first === undefined || isHeldAtTimes(history, bot))
     return;
-  const told = missedTold(history, bot).filter(({ at }) => at >= first.at + SECOND);
+  const all = missedTold(history, bot);
+  const told = all.filter(({ at }) => at >= first.at + SECOND);
+  // It was missed before its first callback, and is told after that: due times count from the next one then.
+  const isToldLate = all.length === told.length && isMissedBefore(expecting, first.at);
+  if (isToldLate && !history.isCalm(0, first.at)) return;
   const { sure, most } = missedDue(history, came, expecting, first.at);
   if (told.length >= sure && told.length <= most) return;
   const times = told.map(({ at }) => seconds(at)).join(', ');
@@ -127,7 +131,7 @@ function missedDue(
   const expected = new Expectation(firstAt, expect);
   const due = { sure: 0, most: 0 };
   // Told before its first callback, it is not told again until a result comes.
-  let isMissed = firstAt > (expect.everyMin + expect.graceMin) * MINUTE;
+  let isMissed = isMissedBefore(expect, firstAt);
   for (const result of [...came.filter(({ send }) => send.status !== 2), undefined]) {
     const at = result?.at ?? history.now;
     const from = expected.openDue + expected.graceMs + 1;
@@ -140,6 +144,10 @@ function missedDue(
     if (result !== undefined) expected.came(result.at, result.send.startedAt);
   }
   return due;
+}
+
+function isMissedBefore({ everyMin, graceMin }: ExpectPlan, firstAt: number): boolean {
+  return firstAt > (everyMin + graceMin) * MINUTE;
 }
 
 /** The first attempt of each notice. */

@@ -14,6 +14,7 @@ import {
   seconds,
   WRITTEN_WITHIN_MS,
 } from './history.ts';
+import { mayBeDown } from './retries.ts';
 
 export function judgeTold(history: History, broken: Broken): void {
   once(history, broken);
@@ -110,8 +111,9 @@ function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): bo
   const posts = history.observed.posts.filter(({ send, at }) => send.nth === earlier.nth && at <= later.at);
   const [post] = posts;
   if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
-  // Of what is taken over at once the attempts are Botbell's own, which waits longer.
-  if (later.at > (earlier.endedAt ?? 0) + SECOND) return false;
+  const { endedAt = 0, destination } = earlier;
+  // Of what is taken over at once, as where its destination is down, the attempts are Botbell's own, which waits until it is back, or longer.
+  if (later.at > endedAt + SECOND || mayBeDown(history, destination, endedAt)) return false;
   return !history.configOf(post).isAccepting && isOpenAt(post, earlier.at) && isOpenAt(post, later.at);
 }
 
