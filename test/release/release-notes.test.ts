@@ -37,7 +37,12 @@ describe('The notes of a release', () => {
     expect(notesOf('1.0.0', file).stdout).to.equal('- first\n');
   });
 
-  for (const tag of ['v1.10.0', 'v1.1', 'v2.0.0', ''])
+  it('are, before a release, what is said of it so far, with links to what it was made of', () => {
+    expect(notesOf('v1.10.0-rc.1', file).stdout).to.equal('- soon\n');
+    expect(notesOf('v1.1.0-rc.2', file).stdout).to.include('/blob/v1.1.0-rc.2/UPGRADING.md');
+  });
+
+  for (const tag of ['v1.10.0', 'v1.1', 'v2.0.0', 'v2.0.0-rc.1', ''])
     it(`are refused where the CHANGELOG has no release ${tag || 'of no name'}`, () => {
       const { status, stdout, stderr } = notesOf(tag, file);
       expect([status, stdout]).to.deep.equal([1, '']);

@@ -11,12 +11,13 @@ type Rights = Readonly<Record<string, string>>;
 
 interface Step {
   readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
   readonly run?: string;
 }
 
 interface Job {
   readonly uses?: string;
-  readonly needs?: readonly string[];
+  readonly needs?: string | readonly string[];
   readonly steps?: readonly Step[];
   readonly permissions?: Rights;
   readonly strategy?: { readonly matrix: { readonly node: readonly string[] } };
@@ -27,6 +28,13 @@ interface Workflow {
   readonly permissions: Rights;
   readonly jobs: Readonly<Record<string, Job>>;
 }
+
+/** The actions that keep something between runs unless they are told not to. */
+const CACHES = {
+  'actions/setup-node': 'package-manager-cache',
+  'docker/setup-qemu-action': 'cache-image',
+  'docker/setup-buildx-action': 'cache-binary',
+};
 
 const texts = new Map(
   readdirSync(join(ROOT, FOLDER)).map((name) => [name, readDocument(`${FOLDER}/${name}`)]),
@@ -59,17 +67,46 @@ describe('The workflows', () => {
     expect(new Set(pins).size).to.equal(actions.size);
   });
 
-  it('may read the repository, and only a release more: what its job writes', () => {
+  it('may read the repository, and only what writes something more: that', () => {
     for (const [name, { permissions }] of workflows)
       expect(permissions, name).to.deep.equal({ contents: 'read' });
     const rights = jobs.flatMap(([name, { permissions }]) => (permissions ? [[name, permissions]] : []));
     expect(rights).to.deep.equal([
-      ['package', { contents: 'read', 'id-token': 'write' }],
-      ['image', { contents: 'read', 'id-token': 'write', packages: 'write' }],
+      ['codeql', { contents: 'read', 'security-events': 'write' }],
+      ['publish', { 'id-token': 'write' }],
+      ['image', { contents: 'read', packages: 'write' }],
+      ['sign', { 'id-token': 'write', packages: 'write' }],
       ['release', { contents: 'write' }],
+      ['scorecard', { contents: 'read', 'id-token': 'write', 'security-events': 'write' }],
     ]);
     const all = [...texts.values()].join('');
-    expect(all.match(/secrets\.\w+/g)).to.deep.equal(['secrets.GITHUB_TOKEN']);
+    expect(all.match(/secrets\.\w+/g)).to.deep.equal(['secrets.GITHUB_TOKEN', 'secrets.GITHUB_TOKEN']);
+  });
+
+  it('leave no credentials in a clone, and take nothing from a cache that another run may have filled', () => {
+    const settings = (action: string) =>
+      jobs.flatMap(([, { steps = [] }]) =>
+        steps.filter(({ uses }) => uses?.startsWith(`${action}@`)).map((step) => step.with ?? {}),
+      );
+    const kept = settings('actions/checkout').filter((each) => each['persist-credentials'] !== false);
+    expect(kept).to.deep.equal([]);
+    for (const [action, cache] of Object.entries(CACHES)) {
+      const values = settings(action).map((each) => each[cache]);
+      expect(new Set(values), action).to.deep.equal(new Set([false]));
+    }
+  });
+
+  it('run nothing where somebody may sign in their name but what publishes and signs what another job made', () => {
+    const signing = jobs.filter(([, { permissions }]) => permissions?.['id-token'] === 'write');
+    const run = signing.flatMap(([, { steps = [] }]) => steps.flatMap((step) => step.run ?? []));
+    expect(run).to.deep.equal([
+      'npm publish --ignore-scripts --tag "$TAG" ./*.tgz',
+      'cosign sign --yes --recursive "$IMAGE"',
+    ]);
+    const used = signing.flatMap(([name, { steps = [] }]) =>
+      steps.flatMap(({ uses = '' }) => (uses.startsWith('actions/checkout@') ? name : [])),
+    );
+    expect(used, 'jobs with sources').to.deep.equal(['scorecard']);
   });
 
   it('put no text of a change or a tag into a command', () => {
@@ -93,7 +130,9 @@ describe('The workflows', () => {
     const release = workflows.get('release.yml')?.jobs ?? {};
     expect(release['test']?.uses).to.equal(`./${FOLDER}/ci.yml`);
     for (const name of ['package', 'image']) expect(release[name]?.needs, name).to.include('test');
-    expect(release['release']?.needs).to.include.members(['package', 'image']);
+    expect(release['publish']?.needs).to.deep.equal(['package', 'image']);
+    expect(release['sign']?.needs).to.equal('image');
+    expect(release['release']?.needs).to.deep.equal(['publish', 'sign']);
   });
 });
 
