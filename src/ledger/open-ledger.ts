@@ -7,7 +7,7 @@ import { reasonOf } from './failures.ts';
 import type { LedgerState } from './shared/migrate.ts';
 import { ownerName } from './shared/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
-import { checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import { checkDisk, checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { SqliteOptions } from './sqlite/transactions.ts';
 
 type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
@@ -109,15 +109,23 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
  */
 export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
   if (url === IN_MEMORY) return 'none';
-  if (url.startsWith(SQLITE)) checkWritable(resolve(sqlitePathOf(url)));
+  const server = url.startsWith(SQLITE) ? undefined : await import('./postgres/server.ts');
   try {
+    if (server === undefined) checkFile(url);
+    await server?.checkServer(url);
     const { database, state } = await look(url, options);
     await database?.close();
-    if (!url.startsWith(SQLITE)) await (await import('./postgres/writable.ts')).checkServerWritable(url);
+    await server?.checkMayServe(url, state);
     return state;
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
   }
+}
+
+function checkFile(url: string): void {
+  const path = resolve(sqlitePathOf(url));
+  checkWritable(path);
+  checkDisk(path);
 }
 
 type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations'>>;

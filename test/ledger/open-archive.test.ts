@@ -9,10 +9,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { inspectStore, openArchive, openBeside, openLedger } from '../../src/ledger/open-ledger.ts';
+import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
   arrivalOf,
@@ -24,7 +26,7 @@ import {
   settlementOf,
 } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
+import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, filesIn, type SqliteStore } from '../support/sqlite-store.ts';
@@ -35,6 +37,11 @@ import { tempFolder } from '../support/temp-folder.ts';
 async function troubleWith(url: string, look: (url: string) => Promise<unknown> = openArchive) {
   return (await rejectionOf(look(url))).message;
 }
+
+/** Whoever connects to this database hears that from `version()`. */
+const callsItself = (version: string) =>
+  `create schema other; create function other.version() returns text return '${version} on x86_64';
+   do $$ begin execute format('alter database %I set search_path = other, pg_catalog, public', current_database()); end $$`;
 
 async function storyIn(url: string, id: number): Promise<CallbackStory | undefined> {
   const { archive, close } = await openArchive(url);
@@ -164,6 +171,10 @@ describe('reading a ledger in SQLite', () => {
       await ledger.close(CLOSED_WITHIN_MS);
       chmodSync(store.file, 0o000);
       expect(await troubleWith(url())).to.match(/permission denied, access/);
+      chmodSync(store.file, 0o600);
+      // As another account leaves it that has once been in its place.
+      writeFileSync(`${store.file}-wal`, '', { mode: 0o400 });
+      expect(await troubleWith(url(), inspectStore)).to.match(/EACCES.*-wal/);
       chmodSync(store.folder, 0o555);
       expect(await troubleWith(`sqlite:${store.folder}/new.db`, inspectStore)).to.contain('EACCES');
       chmodSync(store.folder, 0o755);
@@ -215,6 +226,62 @@ describe('reading a ledger in PostgreSQL', () => {
     expectToldAndTakenOver(await storyIn(store.url.replace('postgres@', 'reader@'), id));
     expect(await all()).to.deep.equal(before);
     expect(await store.query('select * from processes')).to.deep.equal([]);
+  });
+
+  it('is refused by what calls itself something else, is too old, or holds not every text', async () => {
+    const at = async (settings: string, statements: string) => {
+      const name = `kind_${randomBytes(4).toString('hex')}`;
+      await execute(server.url, `create database ${name} ${settings}`);
+      const url = Object.assign(new URL(server.url), { pathname: name }).href;
+      await execute(url, statements);
+      // What has been set for a database is so from the next connection on.
+      const [looked, opened] = [
+        await troubleWith(url, inspectStore),
+        await troubleWith(url, (it) => openLedger(it, { ...OPTIONS, clock: systemClock, owner: 'one' })),
+      ];
+      expect(opened).to.equal(`store.url: the PostgreSQL database cannot be used: ${looked}`);
+      return looked;
+    };
+    for (const version of [
+      'CockroachDB CCL v25.4.1',
+      'PostgreSQL 14.19',
+      'PostgreSQL 15.12-YB-2025.2.0.0-b131',
+    ])
+      expect(await at('', callsItself(version))).to.equal(
+        `the server is ${version} on x86_64: Botbell needs PostgreSQL 15 or newer, and works on nothing else that speaks its protocol`,
+      );
+    expect(await at(`encoding 'LATIN1' template template0`, 'select 1')).to.contain('encoding is LATIN1');
+  });
+
+  it('is looked at for what its role may do there, without doing it', async () => {
+    const url = await server.createDatabase();
+    const query = (text: string) => execute(url, text);
+    const as = (role: string) => url.replace('postgres@', `${role}@`);
+    const trouble = (role: string, options?: object) =>
+      troubleWith(as(role), (it) => inspectStore(it, options));
+    await query('create role guest login; create role owner login; create role lost login');
+    await query('alter role lost set search_path = nowhere');
+    const granted = /: (GRANT .*)$/;
+    const told = await trouble('guest');
+    expect(told).to.contain('the role guest may not create tables in the schema public');
+    expect(await trouble('lost')).to.contain('search_path is there for the role lost');
+    await query(granted.exec(told)?.[1] ?? '');
+    expect(await inspectStore(as('guest'))).to.equal('none');
+    await query('grant create on schema public to owner');
+    await (await openLedger(as('owner'), { ...OPTIONS, clock: systemClock, owner: 'one' })).close();
+    await query('grant select, insert, update on all tables in schema public to guest');
+    expect(await trouble('guest')).to.match(
+      /the role guest may not write botbell_schema and \d+ more: .*GRANT/,
+    );
+    await query('grant delete on all tables in schema public to guest');
+    expect(await trouble('guest')).to.contain('may not write callbacks_id_seq');
+    await query('grant usage on callbacks_id_seq to guest');
+    expect(await inspectStore(as('guest'))).to.equal('ready');
+    const migrations = [...MIGRATIONS, { statements: [], oldest: FIRST_VERSION }];
+    expect(await trouble('guest', { migrations })).to.contain('does not own botbell_schema and');
+    expect(await inspectStore(as('owner'), { migrations })).to.equal('older');
+    await query('alter role owner set default_transaction_read_only = on');
+    expect(await trouble('owner')).to.contain('it is read-only');
   });
 
   for (const { what, look, begins } of [

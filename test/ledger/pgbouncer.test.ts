@@ -1,7 +1,7 @@
 /** A ledger in PostgreSQL behind PgBouncer, which gives each transaction any of its sessions. */
 import { expect } from 'chai';
 import pg from 'pg';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { inspectStore, openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
 import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
@@ -37,6 +37,16 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
       createPostgresStore(server, clock, (url) => pooler.urlThrough(url));
 
     describeLedger('PostgreSQL behind PgBouncer', createStore);
+
+    it('is refused where each statement may get another session', async () => {
+      const url = await server.createDatabase();
+      const other = await startPgBouncer(url, 'statement');
+      const through = other.urlThrough(url);
+      const opening = openLedger(through, { ...OPTIONS, clock: systemClock, owner: 'one' });
+      const said = [await rejectionOf(opening), await rejectionOf(inspectStore(through))];
+      for (const { message } of said) expect(message).to.contain('set pool_mode = transaction, or session');
+      await other.close();
+    });
 
     it('has what takes too long ended by the server, and leaves no setting in its sessions', async () => {
       const url = await server.createDatabase();

@@ -3,6 +3,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,7 +16,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { explainedBySystem } from '../../src/ledger/sqlite/file.ts';
+import { checkDisk, explainedBySystem } from '../../src/ledger/sqlite/file.ts';
 import { arrivalOf, claimedOf, HANDS, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
@@ -197,6 +198,13 @@ describe('The files of a SQLite ledger', () => {
     const gone = join(store.folder, 'gone');
     expect(String(explainedBySystem(failed, gone))).to.include('ENOENT');
     expect(String(explainedBySystem(new Error('constraint failed'), gone))).to.include('constraint');
+  });
+
+  it('need a disk with room for their log', () => {
+    expect(() => checkDisk(join(tempFolder(), 'new/botbell.db'))).to.not.throw();
+    // A file system without any.
+    const full = existsSync('/proc') ? '/proc/botbell.db' : '/dev/botbell.db';
+    expect(() => checkDisk(full)).to.throw('its disk has 0 MB left');
   });
 
   it('have a log that stays small, once whoever kept it from being taken over is gone', async () => {

@@ -1,4 +1,4 @@
-/** A real PgBouncer, where one is installed, in transaction pooling: each transaction may get another session. */
+/** A real PgBouncer, where one is installed; in transaction pooling each transaction may get another session. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
+export async function startPgBouncer(postgresUrl: string, poolMode = 'transaction'): Promise<PgBouncer> {
   const folder = tempFolder();
   const port = await freePort();
   const config = join(folder, 'pgbouncer.ini');
-  writeFileSync(config, settings(Number(new URL(postgresUrl).port), port));
+  writeFileSync(config, settings(Number(new URL(postgresUrl).port), port, poolMode));
   writeFileSync(join(folder, 'users.txt'), '"postgres" ""\n');
   const account = unprivilegedAccount();
   if (account !== undefined) {
@@ -40,7 +40,7 @@ export async function startPgBouncer(postgresUrl: string): Promise<PgBouncer> {
 }
 
 /** Few sessions, so that they change hands all the time. */
-function settings(postgresPort: number, port: number): string {
+function settings(postgresPort: number, port: number, poolMode: string): string {
   return `[databases]
 * = host=127.0.0.1 port=${postgresPort}
 [pgbouncer]
@@ -49,7 +49,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = trust
 auth_file = users.txt
-pool_mode = transaction
+pool_mode = ${poolMode}
 default_pool_size = 3
 max_client_conn = 100
 server_round_robin = 1

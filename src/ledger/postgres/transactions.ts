@@ -14,6 +14,7 @@ import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
+import { checkServer } from './server.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import {
   type Beginning,
@@ -276,7 +277,8 @@ function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
   return pool;
 }
 
-/** A reader connects with its first call. @throws {LedgerUnavailable} the database cannot be used; says why */
-export function openPostgres(settings: PostgresSettings): Promise<PostgresTransactions> {
+/** A reader connects with its first call. @throws {Error} the database cannot be used; says why */
+export async function openPostgres(settings: PostgresSettings): Promise<PostgresTransactions> {
+  if (settings.isReader !== true) await checkServer(settings.url);
   return upToDate(new PostgresTransactions(settings), settings);
 }

@@ -4,8 +4,10 @@ import {
   closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
+  statfsSync,
   statSync,
   utimesSync,
 } from 'node:fs';
@@ -47,13 +49,39 @@ export function makeFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
 }
 
-/** @throws {Error} the file cannot be written, or could not be created */
+/** @throws {Error} the file, or its log, cannot be written, or could not be created */
 export function checkWritable(file: string): void {
-  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  for (const each of [file, `${file}-wal`, `${file}-shm`])
+    if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
+  // With the slash, access fails for anything but a folder.
+  accessSync(`${folderOf(file)}/`, constants.W_OK | constants.X_OK);
+}
+
+/** The nearest that there is. */
+function folderOf(file: string): string {
   let folder = dirname(file);
   while (!existsSync(folder)) folder = dirname(folder);
-  // With the slash, access fails for anything but a folder.
-  accessSync(`${folder}/`, constants.W_OK | constants.X_OK);
+  return folder;
+}
+
+const LOG_BYTES = 64 * 1024 * 1024;
+
+/** Changes nothing. @throws {Error} the disk has no room for SQLite's log, or what is written cannot be flushed to it; says which */
+export function checkDisk(file: string): void {
+  const folder = folderOf(file);
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < LOG_BYTES)
+    throw new Error(
+      `its disk has ${Math.floor((bavail * bsize) / 1e6)} MB left, and SQLite's log alone takes some 50 MB: make room`,
+    );
+  // Windows flushes nothing that is open to be read alone.
+  if (process.platform === 'win32') return;
+  const flushed = openSync(existsSync(file) ? file : folder, 'r');
+  try {
+    fsyncSync(flushed);
+  } finally {
+    closeSync(flushed);
+  }
 }
 
 /**
