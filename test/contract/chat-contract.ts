@@ -304,12 +304,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       expect(await send(composed(plainCard({ tone: 'succeeded' }), called))).not.to.contain(written);
     });
 
-    it('says to an error, its plain form, and to text that acts, that is meant for terminals or that has columns and addresses, what the file beside its test shows', () => {
+    it('says to an error, its plain form, and to text that acts, that is meant for terminals or that has columns and addresses, what the file beside its test shows', async () => {
       const { called = [] } = subject.mention ?? {};
       const error = composed(plainCard(), called);
       const actingText = { title: ACTING_TEXT, message: ACTING_TEXT };
       const acting = composed(cardWith({ ...actingText, facts: [], outputCount: 4 }));
-      expectMessages(subject.messages, {
+      await expectMessages(subject.messages, {
         error: error.message,
         plain: error.plain?.(),
         acting: acting.message,

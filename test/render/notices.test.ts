@@ -242,15 +242,15 @@ for (const language of ['en', 'ja'] as const) {
       return mail;
     };
 
-    it('are for each occasion those of the file, whom they mention, and where they lead', () => {
+    it('are for each occasion the subject, the push and the lines of the file, whom they mention, and where they lead', async () => {
       const words = Object.entries(NOTICES).map(([what, notice]) => {
         const slack = slackOf(notice);
         const { subject: mail } = mailOf(notice);
         const { type } = drawn(notice, WEBHOOK) as { readonly type: string };
-        return [what, { type, mail, slack: [slack.text, ...slackAsText(slack).split('\n')] }] as const;
+        return [what, [type, mail, slack.text, ...slackAsText(slack).split('\n')]] as const;
       });
       const file = fileURLToPath(new URL(`notices.${language}.json`, import.meta.url));
-      expectMessages(file, Object.fromEntries(words));
+      await expectMessages(file, Object.fromEntries(words));
     });
 
     it('come in the mail of a report with the file that the page gives', () =>

@@ -2,15 +2,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-/** @param file an absolute path */
-export function expectMessages(file: string, messages: object): void {
-  const text = `${JSON.stringify(messages, null, 2)}\n`;
-  if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, text);
-  expect(JSON.parse(text)).to.deep.equal(JSON.parse(readFileSync(file, 'utf8')));
+/** @param file an absolute path @param messages by the sentence that each proves, which a failure names */
+export async function expectMessages(file: string, messages: object): Promise<void> {
+  const text = JSON.stringify(messages);
+  if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, await formatted(file, text));
+  const [told, expected] = [text, readFileSync(file, 'utf8')].map(
+    (json) => JSON.parse(json) as Record<string, unknown>,
+  );
+  for (const [what, message] of Object.entries(told ?? {}))
+    expect(message, what).to.deep.equal(expected?.[what]);
+  expect(told).to.have.all.keys(Object.keys(expected ?? {}));
 }
 
 /** @param file an absolute path */
 export function expectText(file: string, text: string): void {
   if (process.env['UPDATE_MESSAGES'] === '1') writeFileSync(file, text);
   expect(text).to.equal(readFileSync(file, 'utf8'));
+}
+
+/** What fits on a line stands on one. */
+async function formatted(file: string, text: string): Promise<string> {
+  const { format, resolveConfig } = await import('prettier');
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
 }

@@ -65,14 +65,14 @@ describe('the blocks that Slack takes', () => {
     expect(flaw).to.include({ message: 'invalid url' });
   });
 
-  it('have what it documents, and of all else it is said where it is and what is wrong', () => {
+  it('have what it documents, and of all else it is said where it is and what is wrong', async () => {
     const judged = Object.entries(CASES).map(([what, { blocks }]) => {
       const flaws = flawsOfBlocks(blocks as unknown[]).map(
         ({ path, message }) => `${path.join('/')}: ${message}`,
       );
       return [what, { blocks, flaws }] as const;
     });
-    expectMessages(FILE, Object.fromEntries(judged));
+    await expectMessages(FILE, Object.fromEntries(judged));
   });
 });
 

@@ -14,13 +14,13 @@ interface Case {
 }
 
 describe('a Slack message', () => {
-  it('reads on a terminal and in a browser as a person would read it, and runs nothing that it quotes', () => {
+  it('reads on a terminal and in a browser as a person would read it, and runs nothing that it quotes', async () => {
     const shown = CASES.map(([what, { message }]) => {
       const { asText, asHtml } = slackMessages.compose(message, cardWith(), CALM);
       const [, html = ''] = asHtml().split('</style>\n');
       expect(html).not.to.match(/<script|<img|href="javascript/);
       return [what, { message, text: asText().split('\n'), html: html.split('\n') }];
     });
-    expectMessages(FILE, Object.fromEntries(shown) as object);
+    await expectMessages(FILE, Object.fromEntries(shown) as object);
   });
 });
