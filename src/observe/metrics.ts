@@ -8,6 +8,8 @@ const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Rules that can hold a delivery back or let it go. */
 const HOLDING_RULES = ['when', 'after_failures', 'repeat', 'mute', 'snooze', 'burst'];
 
+const INCIDENT_KINDS = ['bot', 'destination', 'botbell'] as const;
+
 /** Rejections of the admin listener that are reported, since they may be attacks: a wrong password, too many, another site or host. */
 export const ADMIN_REFUSALS: readonly number[] = [401, 403, 429];
 
@@ -24,7 +26,7 @@ const READ = [
 
 /** Left out is what is not known, such as what a store has that cannot be read. `incidents`: open ones of which somebody is told, by kind. */
 export interface Figures extends Readonly<Partial<Record<(typeof READ)[number], number | undefined>>> {
-  readonly incidents?: Readonly<Record<string, number>> | undefined;
+  readonly incidents?: Readonly<Record<(typeof INCIDENT_KINDS)[number], number>> | undefined;
 }
 
 let ownMetrics: Registry | undefined;
@@ -66,10 +68,9 @@ export function createMetrics(version: string) {
     async text(find: () => Promise<Figures>): Promise<string> {
       // The receiver counts an answer in the turn after it was sent, so earlier answers may not be counted yet.
       await setImmediate();
-      const { incidents = {}, ...figures } = await find();
+      const { incidents, ...figures } = await find();
       for (const name of READ) meters[name].set(figures[name] ?? Number.NaN);
-      meters.incidents.reset();
-      for (const [kind, count] of Object.entries(incidents)) meters.incidents.set({ kind }, count);
+      for (const kind of INCIDENT_KINDS) meters.incidents.set({ kind }, incidents?.[kind] ?? Number.NaN);
       return `${await registry.metrics()}\n${await ofProcess().metrics()}`;
     },
   };

@@ -17,7 +17,7 @@ describe('the metrics', () => {
       pending: 3,
       dead: 1,
       held: 2,
-      incidents: { bot: 5 },
+      incidents: { bot: 5, destination: 0, botbell: 0 },
       storeBytes: 4096,
       paused: 2,
       down: 5,
@@ -69,13 +69,18 @@ describe('the metrics', () => {
   });
 
   it('tell what is open, paused and stored, asked for at each scrape, and NaN while the store cannot tell', async () => {
-    const names =
-      'deliveries_pending deliveries_dead deliveries_held destinations_paused destinations_down store_bytes'.split(
-        ' ',
-      );
+    const names = [
+      'deliveries_pending',
+      'deliveries_dead',
+      'deliveries_held',
+      'destinations_paused',
+      'store_bytes',
+      ...['bot', 'destination', 'botbell'].map((kind) => `incidents_open{kind="${kind}"}`),
+      'destinations_down',
+    ];
     const told = () => Promise.all(names.map((name) => sample(`botbell_${name}`)));
-    expect(await told()).to.deep.equal([3, 1, 2, 2, 5, 4096]);
+    expect(await told()).to.deep.equal([3, 1, 2, 2, 4096, 5, 0, 0, 5]);
     figures = { down: 0 };
-    expect(await told()).to.deep.equal([...Array<number>(4).fill(Number.NaN), 0, Number.NaN]);
+    expect(await told()).to.deep.equal([...Array<number>(8).fill(Number.NaN), 0]);
   });
 });

@@ -100,7 +100,14 @@ function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'r
     metrics: {
       contentType: metrics.contentType,
       text: () =>
-        metrics.text(() => Promise.resolve({ ...OPEN, incidents: { bot: 1 }, storeBytes: 4096, down: 0 })),
+        metrics.text(() =>
+          Promise.resolve({
+            ...OPEN,
+            incidents: { bot: 1, destination: 0, botbell: 0 },
+            storeBytes: 4096,
+            down: 0,
+          }),
+        ),
     },
     readiness: () => ({ store: true, config: true, accepting: true }),
     storeTrouble: () => undefined,
