@@ -134,5 +134,5 @@ function inWords({ route, ...ruling }: RouteRuling, { snoozes }: Foreseen, { con
   if (snooze === undefined) return `${route}: ${say('route.held', { rule, end })}`;
   const sooner = snooze.isUntilSuccess ? say('route.or success') : '';
   const why = snooze.because || say('route.no reason');
-  return `${route}: ${say('route.snoozed', { id: String(snooze.id), by: snooze.by, end: end + sooner, why })}`;
+  return `${route}: ${say('route.snoozed', { id: snooze.id, by: snooze.by, end: end + sooner, why })}`;
 }

@@ -65,7 +65,7 @@ async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number
       : people.redeliver(id, actorHere(), options.again ?? false);
     const outcome = await asked.catch(refusedOutcome);
     if (isDone(outcome)) done += 1;
-    else context.message(say('redeliver.left alone', { id: String(id), why: inWords(context, outcome) }));
+    else context.message(say('redeliver.left alone', { id, why: inWords(context, outcome) }));
   }
   if (done > 0) report(acting, done);
   return done === ids.length ? 0 : 1;
@@ -142,7 +142,7 @@ async function routeAnew(acting: Acting, jobId: string): Promise<number> {
     const outcome = await people.routeAnew(id, actorHere()).catch(refusedOutcome);
     told += (outcome.json?.['told'] as readonly string[] | undefined)?.length ?? 0;
     const why = inWords(context, outcome);
-    if (!isDone(outcome)) context.message(say('redeliver.callback', { id: String(id), why }));
+    if (!isDone(outcome)) context.message(say('redeliver.callback', { id, why }));
   }
   if (told > 0) report(acting, told);
   return told > 0 ? 0 : 1;

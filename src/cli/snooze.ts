@@ -60,6 +60,6 @@ function lineOf(
   const time = formatInstant(snooze.until, timezone, language);
   const until = isUntilSuccess ? say('snooze.success', { time }) : time;
   const reason = because === '' ? '' : `: ${because}`;
-  const values = { id: String(id), what: bot + place, until, by: by + reason, held };
+  const values = { id, what: bot + place, until, by: by + reason, held };
   return visibleOnOneLine(say('snooze.line', values));
 }

@@ -1,6 +1,6 @@
 /** Says the phrases of a table in one language: `say('ago', { time })`. */
 
-/** By key, in English and Japanese. In braces are names of values: `{name}`, or of a number `{count|result|results}`. */
+/** By key, in English and Japanese. In braces are names of values: `{name}`, or of a number `{count|result|results}`; `{id}` is none, and stands as it is. */
 export type Phrases = Readonly<Record<string, readonly [en: string, ja: string]>>;
 
 /** The names in the braces of a phrase. */
@@ -36,7 +36,7 @@ export function filled(
   const phrase = language === 'ja' ? japanese : english;
   return phrase.replaceAll(BRACES, (_, name: string, one?: string, other?: string) => {
     const value = values[name] ?? '';
-    const text = typeof value === 'number' ? numbers.format(value) : value;
+    const text = typeof value === 'number' && name !== 'id' ? numbers.format(value) : String(value);
     if (one === undefined || typeof value !== 'number') return text;
     return `${text} ${plurals.select(value) === 'one' ? one : other}`;
   });
