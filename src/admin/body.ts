@@ -4,7 +4,7 @@ import bodyParser from 'koa-bodyparser';
 import { type ObjectSchema, ValidationError } from 'yup';
 import { HttpProblem } from '../http/problem.ts';
 
-const LARGEST_JSON_BYTES = 64 * 1024;
+const LARGEST_JSON_BYTES = 128 * 1024;
 
 /** @throws {HttpProblem} 400, 413 or 415 */
 export async function readForm(ctx: Context, maxBytes: number): Promise<URLSearchParams> {

@@ -20,8 +20,8 @@ import { Refused } from './outcomes.ts';
 /** Characters of a name or a reason; more are cut. */
 const LONGEST_TEXT = 300;
 
-/** Incidents that are taken up in one act. */
-const MOST_AT_ONCE = 1000;
+/** Incidents that are taken up in one act: all that may be open of one cause. */
+const MOST_AT_ONCE = 10_000;
 
 /** Ignores empty parameters, which forms send. @throws {Refused} */
 export function readIncidentFilter(query: URLSearchParams) {

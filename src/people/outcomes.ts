@@ -62,8 +62,8 @@ const OUTCOMES = {
   'take up by whom': [400, 'Say who takes it up (by).', '対応する人の名前（by）を指定してください。'],
   'take up what': [
     400,
-    'Name the incidents by their ids, at most 1000.',
-    'インシデントの番号を1～1000件指定してください。',
+    'Name the incidents by their ids, at most 10,000.',
+    'インシデントの番号を1～10000件指定してください。',
   ],
   'snooze nothing': [400, 'Name a BOT, a destination, or both.', 'BOTか宛先を指定してください。'],
   'snooze no time': [

@@ -196,12 +196,23 @@ describe('The API of an office', () => {
       [400, right.slice(0, -1)],
       [400, '"x"'],
       [400, right.replace('}', ', "reason": "x"}')],
-      [413, ' '.repeat(65 * 1024)],
+      [413, ' '.repeat(129 * 1024)],
       [415, 'destination=x', type('application/x-www-form-urlencoded')],
       [200, right, type('application/json; charset=utf-8')],
     ] as const)
       expect((await ask('POST /api/test', body, headers)).status, body.slice(0, 50)).to.equal(status);
     expect(world.done).to.have.length(1);
+  });
+
+  it('takes up at once all that may be open of one cause', async () => {
+    for (const [status, count] of [
+      [202, 10_000],
+      [400, 10_001],
+    ] as const) {
+      const ids = Array.from({ length: count }, (_, nth) => nth + 1);
+      const body = JSON.stringify({ ids, by: 'kenji' });
+      expect((await ask('POST /api/incidents/take-up', body)).status, `${count}`).to.equal(status);
+    }
   });
 
   it('says with which config it goes on once another one is loaded', async () => {
