@@ -1,11 +1,13 @@
 /** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
 import { drawAt, type DrawnMessage, drawingOf, placesFor } from '../admin/drawing.ts';
 import { decidedBy } from '../app/settings.ts';
+import type { Composed } from '../channels/channel.ts';
 import { frameHeightOf, messageDocument } from '../channels/preview.ts';
 import { channelTypes } from '../channels/registry.ts';
 import { noticeOf } from '../notice/notice.ts';
 import { destinationTyped } from '../people/destinations.ts';
 import { systemClock } from '../time/clock.ts';
+import type { Language } from '../time/display.ts';
 import { escapeHtml as html, visibleAndIndented, visibleOnOneLine } from '../text/clean.ts';
 import { type CommandContext, printJson, styled } from './context.ts';
 import { loadProject } from './load-config.ts';
@@ -54,30 +56,38 @@ const STYLE = `
   h1 { font-size: 22px; margin: 0; }
   h2 { font-size: 15px; margin: 32px 0 8px; overflow-wrap: anywhere; }
   h3 { font-size: 15px; font-weight: 600; margin: 0 0 8px; overflow-wrap: anywhere; }
-  iframe { box-sizing: border-box; width: 100%; border: 1px solid GrayText; border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }`;
+  iframe { box-sizing: border-box; width: 100%; border: 1px solid GrayText; border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }
+  textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }
+  label { display: block; }`;
 
-/** A self-contained HTML page of the messages, without scripts or external resources, to be opened from a file. */
 export function previewPage(previews: readonly PreviewedMessage[]): string {
+  const sections = previews.map(
+    ({ destination, composed }) => `<section><h2>${html(destination)}</h2>${framed(composed)}</section>`,
+  );
+  return pageOf('Botbell preview', `<h1>Preview</h1>\n${sections.join('\n')}`, 'en');
+}
+
+/** A self-contained HTML page, without scripts or external resources, to be opened from a file. @param body HTML */
+export function pageOf(title: string, body: string, language: Language): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'">
-<title>Botbell preview</title>
+<title>${html(title)}</title>
 <style>${STYLE}
 </style>
-<h1>Preview</h1>
-${previews.map(section).join('\n')}
+${body}
 </html>`;
 }
 
 /** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
-function section({ composed, destination }: PreviewedMessage): string {
+export function framed(composed: Composed): string {
   const { title } = composed;
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
   const document = attribute(messageDocument(composed));
-  return `<section><h2>${html(destination)}</h2>${above}
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe></section>`;
+  return `${above}
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
 }
 
 function attribute(value: string): string {

@@ -225,7 +225,11 @@ function addTools(add: Add): void {
   add('test', () => import('./test.ts'))
     .description('really send a message marked as a test, and say what each remote answered')
     .argument('[destinations...]', 'such as slack:#ops')
-    .option('--all', 'to each destination that the config has');
+    .option('--all', 'to each destination that the config has')
+    .option(
+      '--report <file>',
+      'send a success and an error, too, which mentions whom it would, and write a page of what to look at in the app',
+    );
   add('init', () => import('./init.ts'))
     .description('write a config of your own to begin with, and nothing over what is there')
     .argument('[dir]', 'the folder to write it to', '.')

@@ -131,6 +131,33 @@ const WORDS = {
   'preview.nobody': ['no route sends this callback to anybody', 'このコールバックを送るルートはありません'],
   'send.retry': ['retry {nth} of {of} in {time}', '{time}後にもう一度送ります（{nth}/{of}）'],
   'send.no answer': ['no answer from {url}: {why}', '{url} から応答がありません：{why}'],
+  'specimen.name': ['Botbell test', 'Botbellのテスト'],
+  'specimen.text': [
+    'this is a test, no BOT has run: *not bold*, _not italic_, `no code`, <no tag>, @nobody, #nothing, 😀 👨‍👩‍👧 日本語',
+    'これはテストで、BOTは実行していません：*太字でない*、_斜体でない_、`コードでない`、<タグでない>、@nobody、#nothing、😀 👨‍👩‍👧 English',
+  ],
+  'report.there': ['{file} is there already, and stays as it is: name another file', '{file} はすでにあり、そのままです。別のファイル名を指定してください'],
+  'report.unwritable': ['{file} cannot be written: {why}', '{file} に書き込めません：{why}'],
+  'seen.written': ['{file}: open it in a browser, beside the app', '{file}：ブラウザーで開き、アプリと見比べてください'],
+  'seen.title': ['What Botbell sent, and what to look at in the app', 'Botbellが送ったものと、アプリで確認すること'],
+  'seen.what': [
+    'Each destination was sent a test, a success and an error. Below: what was answered, what was sent as Botbell draws it, what to look at in the app, and a form to paste into an issue.',
+    '宛先ごとに、テスト・成功・エラーの3件を送りました。それぞれの応答、Botbellが描いた内容、アプリで確認すること、Issueに貼る書式の順に並んでいます。',
+  ],
+  'seen.look': ['What to look at in the app', 'アプリで確認すること'],
+  'seen.form': ['To paste into an issue: read it first', 'Issueに貼る書式（貼る前に読んでください）'],
+  'seen.answers': ['Answered to test; success; error: {answers}', '応答（テスト、成功、エラー）：{answers}'],
+  'seen.app': ['Looked at in (desktop, browser, phone; version):', '確認したアプリ（デスクトップ、ブラウザー、スマートフォン。バージョン）：'],
+  'seen.else': ['What is not as it should be, with a picture if you can:', '期待と違うところ（できれば画像も）：'],
+  'look.there': ['Each of the three messages is there, once, and says what its preview says.', '3件とも1回ずつ届き、プレビューと同じ内容である。'],
+  'look.title': ['Where display.links.job is set: title and button open the job.', 'display.links.job があれば、タイトルとボタンからジョブが開く。'],
+  'look.mention': ['The error rings whom mention_on_error names, and nobody else; the other two ring nobody.', 'エラーは mention_on_error の相手だけに通知が鳴り、ほかの2件では鳴らない。'],
+  'look.cut': ['The long text of the error ends with a mark that says it was cut, and is one message.', 'エラーの長い文は1件に収まり、省略したことが最後に書かれている。'],
+  'look.list': ['Rows stand in columns, or line by line, and a cut list says how many more there are.', '表は列がそろうか1行ずつ並び、途中で切れた一覧には残りの件数がある。'],
+  'look.signs': ['Signs stand as in the preview: nothing is bold, code, a tag or a mention that is none there; emoji are one picture each.', '記号はプレビューのとおりで、太字・コード・タグ・メンションになっていない。絵文字は1つずつ表示される。'],
+  'look.address': ['The address in the outputs opens as a whole.', '出力値のアドレスが、途中で切れずに開く。'],
+  'look.phone': ['On a phone and in dark mode all of it can be read; the notification says what happened.', 'スマートフォンとダークモードでも読め、通知を見れば何が起きたか分かる。'],
+  'look.open': ['What docs/chats.md calls “not confirmed” of this chat: what is it like?', 'docs/chats.ja.md でこのチャットについて「未確認」とあることは、実際にはどうか。'],
 } as const satisfies Phrases;
 
 export type Words = Say<typeof WORDS>;

@@ -41,7 +41,15 @@ export async function sendTest(
   const subject = { template: 'test', destination, channel, askedBy } as const;
   const id = randomId(random);
   const notice = noticeOfAlert({ id, raisedAt: clock.now(), suppressed: 0, subject });
-  const result = await sendOnce({ ...target, notice });
+  return outcomeOf(destination, await sendOnce({ ...target, notice }), language);
+}
+
+/** @param result undefined: no attempt could be made */
+export function outcomeOf(
+  destination: string,
+  result: AttemptResult | undefined,
+  language: Language,
+): TestOutcome {
   const { receipt, failure, durationMs } = result ?? { failure: LEFT_ALONE, durationMs: 0 };
   const words = receipt === undefined ? failureInWords(failure, language) : receiptInWords(receipt, language);
   const [errorClass, errorCode] = [failure?.class, failure?.code];

@@ -1,9 +1,10 @@
 /** `botbell test` as a user sees it, between a strict Slack and a real mail server. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
+import { CHANNEL_SETTINGS, settingsOfChats } from '../support/channel-settings.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -76,4 +77,98 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
     expect(stderr).to.match(/tells nobody at slack:#lgo; did you mean "slack:#log"/);
     expect((await run('chat:#ops')).stderr).to.include('chat:#ops');
   });
+
+  it('writes with --report what was sent and answered, what to look at and a form, to be read without scripts', async () => {
+    const report = join(folder, 'report.html');
+    const { code, stdout } = await run('slack:#ops', 'slack:#log', '--report', report);
+    expect(code).to.equal(1);
+    expect(stdout.split('\n').at(-1)).to.equal(`${report}: open it in a browser, beside the app`);
+    expect(slack.messages).to.have.length(3);
+    const [test, success, error] = slack.messages.map((message) => JSON.stringify(message));
+    expect([test, success].join('')).to.not.include('here>');
+    expect(error).to.include('<!here>').and.to.include('this is a test, no BOT has run');
+    const page = readFileSync(report, 'utf8');
+    expect(page).to.include("default-src 'none'");
+    expect(page).to.not.match(/<script|src="|javascript:/i);
+    const [, ops = '', log = ''] = page.split(/<h2>slack:/);
+    expect(ops.match(/<p>Delivered \(channel C0OPS0001, ts/g)).to.have.length(3);
+    expect(ops.match(/<iframe sandbox/g)).to.have.length(3);
+    expect(log.match(/<p>Slack answered not_in_channel/g)).to.have.length(3);
+    for (const [each, answers] of [
+      [ops, 'ok; ok; ok'],
+      [log, 'config not_in_channel; config not_in_channel; config not_in_channel'],
+    ] as const) {
+      const [, form = ''] = /<textarea[^>]*>([^<]*)</.exec(each) ?? [];
+      expect(form)
+        .to.match(/^slack, \d{4}-\d\d-\d\d, Botbell /)
+        .and.to.include(`: ${answers}\n`);
+      expect(form).not.to.match(/#ops|#log|C0OPS0001/);
+      expect(form.match(/^- \[ \] /gm)).to.have.length(each.split('type="checkbox"').length - 1);
+    }
+  });
+
+  it('writes no report over a file, and then sends nothing', async () => {
+    const config = join(folder, 'botbell.yaml');
+    const before = readFileSync(config, 'utf8');
+    const { code, stderr } = await run('slack:#ops', '--report', config);
+    expect([code, slack.messages.length, readFileSync(config, 'utf8')]).to.deep.equal([1, 0, before]);
+    expect(stderr).to.include('is there already, and stays as it is');
+  });
+});
+
+describe('The report of a test', () => {
+  const NOBODY = '127.0.0.1:1';
+  const KEY = 'KEY&<of>-the-remote/9';
+  const OF_HOOK = 'R&<outing>-key-of-nobody';
+  const CHATS: Readonly<Record<string, object>> = {
+    ...settingsOfChats(NOBODY, encodeURIComponent(KEY)),
+    slack: { token: KEY, api_url: `http://${NOBODY}/api/` },
+    email: {
+      smtp: `smtp://me:${encodeURIComponent(KEY)}@${NOBODY}?ignoreTLS=true`,
+      from: 'alerts@example.com',
+    },
+    webhook: {
+      hooks: { ops: { url: `https://${NOBODY}/${encodeURIComponent(KEY)}`, body: { routing_key: OF_HOOK } } },
+    },
+  };
+  const ADDRESSES: Readonly<Record<string, unknown>> = {
+    slack: '#ops',
+    email: 'ops@example.com',
+    chatwork: 123,
+  };
+
+  for (const type of Object.keys(CHANNEL_SETTINGS).filter((each) => each !== 'outbox'))
+    it(`shows no secret of a channel, in Japanese as in English: ${type}`, async () => {
+      const folder = tempFolder();
+      const channels = { chat: { type, ...CHATS[type] } };
+      const notify = [{ chat: ADDRESSES[type] ?? 'ops' }];
+      const config = { display: { language: 'ja' }, channels, default_route: { notify } };
+      writeFileSync(join(folder, 'botbell.yaml'), JSON.stringify(config));
+      const report = join(folder, 'report.html');
+      const { code, stderr } = await runCommand([
+        'test',
+        '--config',
+        join(folder, 'botbell.yaml'),
+        '--all',
+        '--report',
+        report,
+      ]);
+      expect(code, stderr).to.equal(1);
+      const page = readFileSync(report, 'utf8');
+      expect(page)
+        .to.include('<html lang="ja">')
+        .and.to.include('アプリで確認すること')
+        .and.to.include(`\n${type}, `.trim());
+      const plain = page
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&amp;', '&');
+      for (const text of [
+        page,
+        plain,
+        plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+      ])
+        for (const secret of [KEY, encodeURIComponent(KEY), OF_HOOK]) expect(text).not.to.include(secret);
+    });
 });
