@@ -34,8 +34,10 @@ export function heartbeatChore(
   const isNobodyTold = async () => {
     const { alerts } = settings.current.config.delivery;
     if (alerts.length === 0) return false;
-    const troubled = new Set(await ledger.troubledDestinations());
-    return alerts.every(({ destination }) => troubled.has(destination));
+    const open = await ledger.openTroubles();
+    return alerts.every(({ destination }) =>
+      open.some(({ kind, subject }) => kind === 'destination' && subject === destination),
+    );
   };
   const beat = async (url: string) => {
     if (!isWritten(ledger, clock)) return say('warn', 'no heartbeat is sent: the store cannot be used');

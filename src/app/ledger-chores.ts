@@ -1,8 +1,11 @@
 /** Keeps the ledger small: deletes old callbacks in small steps, keeps what they come to, and ends incidents that are over without a sign. */
 import type { ChannelType } from '../channels/channel.ts';
+import type { RouteConfig } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
+import type { Planning } from '../deliver/settings.ts';
+import type { Trouble } from '../ledger/incidents/signs.ts';
 import { toldOfTroublesAlone } from '../people/incidents.ts';
 
 const INTERVAL_MS = 60_000;
@@ -55,6 +58,9 @@ export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settin
 
 const INCIDENTS_MS = 5000;
 
+/** The next turn ends more. */
+const MOST_ENDED = 1000;
+
 interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
@@ -63,11 +69,22 @@ export function incidentChore({ ledger, settings, channelTypes }: IncidentParts)
   return {
     everyMs: INCIDENTS_MS,
     async work() {
-      const { config, destinations } = settings.current;
-      const troubled = await ledger.troubledDestinations();
-      const unrouted = troubled.filter((destination) => !destinations.has(destination));
+      const { keepMs } = settings.current.config.store;
+      const open = await ledger.openTroubles();
+      const unrouted = open.filter((each) => !isRouted(settings.current, each)).slice(0, MOST_ENDED);
       const noNews = toldOfTroublesAlone(settings.current, channelTypes);
-      await ledger.careForIncidents({ unrouted, keepMs: config.store.keepMs, noNews });
+      await ledger.careForIncidents({ unrouted: unrouted.map(({ id }) => id), keepMs, noNews });
     },
   };
+}
+
+/** Whether anybody is told there, or of the BOT's troubles. */
+function isRouted({ destinations, router }: Planning, { kind, subject }: Trouble): boolean {
+  if (kind === 'destination') return destinations.has(subject);
+  return kind !== 'bot' || router.routesOf(subject).some(tellsTroubles);
+}
+
+function tellsTroubles({ on, rules, notify }: RouteConfig): boolean {
+  const isAny = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
+  return isAny && notify.length > 0;
 }

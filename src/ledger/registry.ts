@@ -85,6 +85,7 @@ export const serviceOperations = {
   leave: sharing.leave,
   noticeOwn: signs.noticeOwn,
   openRun: timers.openRun,
+  openTroubles: signs.openTroubles,
   pausePace: remotes.pausePace,
   processes: sharing.processes,
   recordDestinations: remotes.recordDestinations,
@@ -93,7 +94,6 @@ export const serviceOperations = {
   reservePace: remotes.reservePace,
   revive: rerouting.revive,
   rollUp: days.rollUp,
-  troubledDestinations: signs.troubledDestinations,
   unroutedAfter: rerouting.unroutedAfter,
   waitingAfter: rerouting.waitingAfter,
 };

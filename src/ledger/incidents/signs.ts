@@ -121,11 +121,11 @@ export async function endOwn(tx: Tx, key: string, noNews: readonly string[]): Pr
   await endIncidents(tx, sql`kind = 'botbell' AND subject_key = ${key}`, noNews);
 }
 
-export async function troubledDestinations(tx: Tx): Promise<readonly string[]> {
-  const rows = await tx.all<{ subject: string }>(
-    sql`SELECT subject FROM incidents WHERE kind = 'destination' AND over_at IS NULL`,
-  );
-  return rows.map(({ subject }) => subject);
+/** What an open incident is about. */
+export type Trouble = Pick<Incident, 'id' | 'kind' | 'subject'>;
+
+export function openTroubles(tx: Tx): Promise<readonly Trouble[]> {
+  return tx.all(sql`SELECT id, kind, subject FROM incidents WHERE over_at IS NULL`);
 }
 
 /** Refused callbacks are over after so long without one. */
@@ -141,8 +141,8 @@ const HAS_SUCCEEDED = sql`EXISTS (
   WHERE status = 0 AND newest.started_at > incidents.started_at AND newest.received_at > incidents.started_at)`;
 
 interface IncidentCare {
-  /** Destinations that nothing routes to any more. */
-  readonly unrouted: readonly string[];
+  /** Ids of incidents of which today's config tells nobody, and of destinations that it tells no more. */
+  readonly unrouted: readonly number[];
   /** Destinations that are not told that something is over. */
   readonly noNews: readonly string[];
   /** Milliseconds after its last sign at which any incident is over. */
@@ -172,7 +172,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
 }
 
 /**
- * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; refused
+ * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; what is unrouted; refused
  * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
  */
 export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
@@ -180,10 +180,11 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
   await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
+    OR id IN (${join([0, ...unrouted])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
-    OR (kind = 'destination' AND (subject IN (${join(['', ...unrouted])}) OR (
-      NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
-      AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))))`;
+    OR (kind = 'destination'
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
+      AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raise(tx, sql`1 = 1`);
   await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - REPORTED_MS}`);
