@@ -3,6 +3,7 @@ import { Router, type RouterContext } from '@koa/router';
 import type { Middleware } from 'koa';
 import { object, string } from 'yup';
 import type { Problem } from '../config/config.ts';
+import { problemInWords } from '../config/problems.ts';
 import type { BulkKind } from '../ledger/deliveries/by-hand.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import {
@@ -277,10 +278,10 @@ function notLoaded(problems: readonly Problem[]): Refused {
 const MOST_PROBLEMS = 200;
 
 function placed(problems: readonly Problem[]) {
-  return problems.slice(0, MOST_PROBLEMS).map(({ place: { file, line, column }, message }) => ({
+  return problems.slice(0, MOST_PROBLEMS).map(({ place: { file, line, column }, ...problem }) => ({
     file,
     line,
     column,
-    detail: visibleOnOneLine(message),
+    detail: visibleOnOneLine(problemInWords(problem, 'en')),
   }));
 }

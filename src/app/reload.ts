@@ -9,10 +9,12 @@ import type {
 } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Config, Problem } from '../config/config.ts';
+import { fault } from '../config/words.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { CameOfBot } from '../ledger/archive/archive.ts';
 import { createRouter, type Router } from '../route/router.ts';
+import type { Fault } from '../text/fault.ts';
 import type { Clock } from '../time/clock.ts';
 import type { AppSettings, UsableConfig, ReadAgain } from './settings.ts';
 
@@ -76,7 +78,7 @@ export class Reloader implements Reloading {
 
   reload(cause: string): Promise<ReloadResult> {
     if (this.#isStopped)
-      return Promise.resolve({ isLoaded: false, problems: [this.#problem('Botbell is stopping')] });
+      return Promise.resolve({ isLoaded: false, problems: [this.#problem(fault('config.stopping'))] });
     const result = this.#last.then(() => this.#reload());
     this.#last = result.then((ended) => this.#dependencies.onReload(ended, cause)).catch(() => undefined);
     return result;
@@ -116,7 +118,7 @@ export class Reloader implements Reloading {
       await this.#put(loaded);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return this.#refused([this.#problem(`the config cannot be used: ${reason}`)]);
+      return this.#refused([this.#problem(fault('config.unusable', { why: this.#loaded.redact(reason) }))]);
     }
     const { configHash, warnings } = this.#loaded;
     const hasChanged = this.#readings.digest !== inForce;
@@ -137,9 +139,9 @@ export class Reloader implements Reloading {
     return { isLoaded: false, problems };
   }
 
-  #problem(message: string): Problem {
+  #problem(what: Fault): Problem {
     const place = { file: this.#loaded.config.file, line: 1, column: 1 };
-    return { place, message: this.#loaded.redact(message), severity: 'error' };
+    return { place, fault: what, severity: 'error' };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ReloadResult } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Problem } from '../config/config.ts';
-import { formatProblem } from '../config/problems.ts';
+import { problemLines } from '../config/problems.ts';
 import type { Milestone } from '../deliver/alerts.ts';
 import type { HeldNotice } from '../deliver/delivering.ts';
 import type { AttemptResult } from '../deliver/attempt.ts';
@@ -262,5 +262,5 @@ function tenths(ms: number): number {
 }
 
 function linesOf(problems: readonly Problem[]): readonly string[] {
-  return problems.slice(0, MOST_PROBLEMS).map(formatProblem);
+  return problemLines(problems.slice(0, MOST_PROBLEMS));
 }

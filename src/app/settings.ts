@@ -11,13 +11,19 @@ import { noticeOf } from '../notice/notice.ts';
 import { answerHolds, conditionFault } from '../render/condition.ts';
 import { Renderer, type TemplateFailure } from '../render/renderer.ts';
 import { createRouter, destinationsOf, routesOf, toldBesides, toldLater } from '../route/router.ts';
-import { type LoadedConfig as LoadedFile, type LoadEnvironment, loadConfig } from '../config/load.ts';
+import {
+  type LoadedConfig as LoadedFile,
+  type Draft,
+  type LoadEnvironment,
+  loadConfig,
+} from '../config/load.ts';
 import { pathText } from '../config/path.ts';
 import { inFileOrder } from '../config/problems.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { linkFault } from '../render/links.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
 import { foldersIn, readBytes, readText } from '../text/read-text.ts';
+import type { Language } from '../time/display.ts';
 
 export interface UsableConfig {
   readonly config: Config;
@@ -136,6 +142,8 @@ export interface ConfigReading {
   readonly problems: readonly Problem[];
   readonly readings: Readings;
   readonly missing: readonly string[];
+  /** The file's; undefined: it does not say it. */
+  readonly language?: Language | undefined;
 }
 
 /** @param running its calendars keep the days of files that cannot be read any more */
@@ -145,22 +153,22 @@ export type ReadAgain = (running: Pick<Config, 'calendars'>) => Promise<ConfigRe
 export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const readings = new Readings();
   const found = await readConfigFile({ ...toRead, conditionFault, linkFault }, readings);
-  const { config, source, problems, missing = [], hash: ofFile = '' } = found;
-  if (config === undefined) return { loaded: undefined, problems, missing, readings };
-  const formats = formatsOf(config, toRead.channelTypes);
+  const { config, draft, source, problems, missing = [], hash: ofFile = '', language } = found;
+  if (draft === undefined) return { loaded: undefined, problems, missing, readings, language };
+  const formats = formatsOf(draft, toRead.channelTypes);
   const used = [...formats.values()];
-  const { templates: folder, display } = config;
+  const { templates: folder, display } = draft;
   const own = folder === undefined ? NO_FOLDER : await readings.take(() => readTemplateFolder(folder, used));
-  const days = [...config.calendars.named.values()].map(({ calendar }) => calendar.key);
+  const days = [...draft.calendars.named.values()].map(({ calendar }) => calendar.key);
   const parts = [fingerprintOf(own) ?? '', ...days].join('');
   const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, used);
   const renderer = new Renderer({ display, builtIn, own, source });
-  const ofTemplates = await renderer.check(targetsOf(config, formats));
-  const warnings = inFileOrder([...problems, ...ofTemplates]);
-  const hasErrors = warnings.some(({ severity }) => severity === 'error');
-  const loaded = { config, configHash, renderer, readings, warnings };
-  return { loaded: hasErrors ? undefined : loaded, problems: warnings, readings, missing };
+  const ofTemplates = await renderer.check(targetsOf(draft, formats));
+  const all = inFileOrder([...problems, ...ofTemplates]);
+  const canRun = config !== undefined && ofTemplates.every(({ severity }) => severity === 'warning');
+  const loaded = canRun ? { config, configHash, renderer, readings, warnings: all } : undefined;
+  return { loaded, problems: all, readings, missing, language };
 }
 
 /** Reads the config without its templates. */
@@ -183,7 +191,7 @@ export async function readConfigFile(
 }
 
 /** The pairs of a format and a template set that notices can need, without duplicates. */
-function targetsOf(config: Config, formats: ReturnType<typeof formatsOf>) {
+function targetsOf(config: Draft, formats: ReturnType<typeof formatsOf>) {
   const routed = routesOf(config).map((route) => ({
     notify: [...route.notify, ...toldLater(route)],
     templateSet: route.templateSet,

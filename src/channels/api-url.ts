@@ -1,22 +1,36 @@
 /** Settings that are http or https URLs: their rules, and a warning about unencrypted HTTP. */
 import { string } from 'yup';
+import { faultsOf } from '../text/fault.ts';
 import type { SettingWarning } from './channel.ts';
 
+const fault = faultsOf({
+  url: [
+    'must be an http:// or https:// URL without user, query or fragment',
+    'http:// か https:// のURLにしてください。ユーザー名、クエリー（?）、フラグメント（#）はつけられません',
+  ],
+  origin: [
+    'must be an origin, without a path: https://www.example.com',
+    'パスのないURLにしてください（例：https://www.example.com）',
+  ],
+  clear: [
+    'the token crosses the network in clear: use https://',
+    'トークンが暗号化されずにネットワークを流れます。https:// にしてください',
+  ],
+});
+
 export function apiUrl() {
-  return string()
-    .typeError('${path} must be a string')
-    .test(
-      'url',
-      '${path} must be an http:// or https:// URL without user, query or fragment',
-      (text) => text === undefined || (isHttpUrl(text) && !text.includes('?')),
-    );
+  return string().test(
+    'url',
+    () => fault('url'),
+    (text) => text === undefined || (isHttpUrl(text) && !text.includes('?')),
+  );
 }
 
 /** A URL without a path, for a service whose paths begin at the root. */
 export function originUrl() {
   return apiUrl().test(
     'origin',
-    '${path} must be an origin, without a path: https://www.example.com',
+    () => fault('origin'),
     (text) => text === undefined || !URL.canParse(text) || new URL(text).pathname === '/',
   );
 }
@@ -42,8 +56,6 @@ export function isInClear({ protocol, hostname }: URL): boolean {
 /** @param urls by the key of the setting that holds each */
 export function warningsOfApi(urls: Readonly<Record<string, string | undefined>>): readonly SettingWarning[] {
   return Object.entries(urls).flatMap(([key, url]) =>
-    url !== undefined && isInClear(new URL(url))
-      ? [{ key, message: 'the token crosses the network in clear: use https://' }]
-      : [],
+    url !== undefined && isInClear(new URL(url)) ? [{ key, fault: fault('clear') }] : [],
   );
 }

@@ -6,6 +6,7 @@
  * `registry.ts`. Operators see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
+import type { Fault } from '../text/fault.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { About } from './about.ts';
@@ -101,7 +102,7 @@ export type Holds = (condition: string, values: object) => boolean;
 /** A setting that is valid but probably a mistake; `key` is its key or path. */
 export interface SettingWarning {
   readonly key: string | readonly string[];
-  readonly message: string;
+  readonly fault: Fault;
 }
 
 /** Milliseconds between two messages that the remote takes without limiting the rate. Applies only after a rate limit. */
@@ -131,9 +132,15 @@ export interface ChannelType<Settings = unknown> {
   open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 
-/** Its message is for the config's author. */
+/** For the config's author; its message is in English. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(fault.in('en'));
+    this.fault = fault;
+  }
 }
 
 export type TemplateValue =
@@ -221,5 +228,5 @@ export const ADDRESS_TEXT: TextKind = {
 
 export interface PartFault {
   readonly path: readonly (string | number)[];
-  readonly message: string;
+  readonly fault: Fault;
 }

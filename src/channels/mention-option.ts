@@ -1,5 +1,6 @@
 /** The option `mention_on_error`: one or more people or groups whom a destination's error messages mention. */
 import { mixed, type Schema } from 'yup';
+import { faultSaid } from '../text/fault.ts';
 import type { ComposeContext } from './channel.ts';
 
 export const MENTION_OPTION = 'mention_on_error';
@@ -14,9 +15,9 @@ export interface Mentions {
 /** More mentions would take too much of the message's room. */
 const MOST_MENTIONS = 20;
 
-/** @param accepted the entries in words @param one tests an entry @param write in the chat's markup; by default as it is */
+/** @param accepted the entries in words, in English and Japanese @param one tests an entry @param write in the chat's markup; by default as it is */
 export function mentionsOf(
-  accepted: string,
+  accepted: readonly [en: string, ja: string],
   one: { test(entry: string): boolean },
   write = (entry: string) => entry,
   most = MOST_MENTIONS,
@@ -24,11 +25,18 @@ export function mentionsOf(
   // YAML reads an ID of digits as a number.
   const isMention = (entry: unknown) =>
     (typeof entry === 'string' || typeof entry === 'number') && one.test(String(entry));
-  const rule = `\${path} must be ${accepted}, or a list of at most ${most} of these`;
-  const option = mixed().test('mention', rule, (value) => {
-    const entries = entriesOf(value);
-    return entries.length <= most && entries.every(isMention);
-  });
+  const wrong = faultSaid(
+    `must be ${accepted[0]}, or a list of at most ${most} of these`,
+    `${accepted[1]}を書いてください（リストなら${most}件まで）`,
+  );
+  const option = mixed().test(
+    'mention',
+    () => wrong,
+    (value) => {
+      const entries = entriesOf(value);
+      return entries.length <= most && entries.every(isMention);
+    },
+  );
   const of: Mentions['of'] = ({ isError, options }) => {
     const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];
     const once = new Map(entries.map((entry) => [write(entry), entry]));

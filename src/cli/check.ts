@@ -1,6 +1,6 @@
 /** `botbell check`: reports all problems of the config and its templates. */
 import { redactor, secretsHidden } from '../text/hide-secrets.ts';
-import { formatProblem } from '../config/problems.ts';
+import { problemLines } from '../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from './context.ts';
 import type { Words } from './words.ts';
 import { readProject } from './load-config.ts';
@@ -22,9 +22,9 @@ interface Options {
 
 export async function run(context: CommandContext, options: Options): Promise<number> {
   const { withoutSecrets = false } = options;
-  const { loaded, problems, missing } = await readProject(context, { withoutSecrets });
-  context.speaks.language = loaded?.config.display.language ?? context.speaks.language;
-  for (const problem of problems) context.result(formatProblem(problem));
+  const { loaded, problems, missing, language } = await readProject(context, { withoutSecrets });
+  context.speaks.language = language ?? context.speaks.language;
+  for (const line of problemLines(problems, context.speaks.language)) context.result(line);
   if (missing.length > 0) context.message(context.say('check.missing', { names: missing.join(', ') }));
   const isClean = problems.every(({ severity }) => severity === 'warning' && options.strict !== true);
   const isOnline =

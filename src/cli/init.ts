@@ -26,7 +26,7 @@ export function run(context: CommandContext, folder: string, options: InitOption
   const { speaks, say } = context;
   const { lang = speaks.language, channels } = options;
   speaks.language = lang;
-  for (const type of channels ?? []) refuseUnknown(type);
+  for (const type of channels ?? []) refuseUnknown(type, context);
   const starter = join(STARTER, lang);
   refuseWhatIsThere(starter, folder);
   const botbell = programIn(isOfService(folder) ? '.' : folder, context.variables['PATH'] ?? '');
@@ -53,10 +53,10 @@ export function run(context: CommandContext, folder: string, options: InitOption
   return 0;
 }
 
-function refuseUnknown(type: string): void {
+function refuseUnknown(type: string, { say, speaks }: CommandContext): void {
   const known = [...channelTypes.keys()].filter((each) => !printsOnly(each));
   if (!known.includes(type))
-    throw new WrongUsage(`--channels: there is no ${type}${nearestOrAll(type, known)}`);
+    throw new WrongUsage(say('usage.no type', { type, hint: nearestOrAll(type, known).in(speaks.language) }));
 }
 
 /** Where a file of the starter lists what belongs to each chat. */

@@ -9,7 +9,8 @@ import {
 } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
-import { formatProblem } from '../config/problems.ts';
+import { problemLines } from '../config/problems.ts';
+import type { Language } from '../time/display.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 import { wordsIn } from './words.ts';
 
@@ -34,8 +35,8 @@ export async function loadProject(
   source: ConfigSource,
   how: { readonly withoutSecrets?: boolean } = {},
 ): Promise<Project> {
-  const { loaded, problems } = await readProject(source, how);
-  if (loaded === undefined) throw refusalOf(problems);
+  const { loaded, problems, language } = await readProject(source, how);
+  if (loaded === undefined) throw refusalOf(problems, language ?? source.speaks?.language);
   heed(source, loaded.config);
   const { length: count } = problems;
   if (count > 0) source.message?.(wordsIn(loaded.config.display)('warnings', { count }));
@@ -51,8 +52,8 @@ export async function loadProject(
 export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
   const { variables } = source;
   const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true };
-  const { config, problems } = await readConfigFile(toRead);
-  if (config === undefined) throw refusalOf(problems);
+  const { config, problems, language } = await readConfigFile(toRead);
+  if (config === undefined) throw refusalOf(problems, language ?? source.speaks?.language);
   heed(source, config);
   return config;
 }
@@ -63,7 +64,7 @@ function heed({ secrets, speaks }: ConfigSource, config: Config): void {
   if (speaks !== undefined) speaks.language = config.display.language;
 }
 
-function refusalOf(problems: readonly Problem[]): CommandFailed {
+function refusalOf(problems: readonly Problem[], language?: Language): CommandFailed {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  return new CommandFailed(errors.map(formatProblem).join('\n'));
+  return new CommandFailed(problemLines(errors, language).join('\n'));
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { startApp } from '../app/app.ts';
 import { channelTypes } from '../channels/registry.ts';
-import { formatProblem } from '../config/problems.ts';
+import { problemLines } from '../config/problems.ts';
 import { createLogger, type LogLevel } from '../observe/logger.ts';
 import { readVersion } from '../package-files.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -20,12 +20,17 @@ export async function run(given: CommandContext, options: Options, serve: Comman
   const [unknown] = serve.args;
   const names = serve.parent?.commands.map((command) => command.name()) ?? [];
   if (unknown !== undefined)
-    throw new WrongUsage(`there is no command '${unknown}'${didYouMean(unknown, names)}`);
+    throw new WrongUsage(
+      given.say('usage.no command', {
+        name: unknown,
+        hint: didYouMean(unknown, names)?.in(given.speaks.language) ?? '',
+      }),
+    );
   // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
   const { secrets, speaks, variables, configFile } = context;
   const project = await loadProject({ secrets, speaks, variables, configFile });
-  for (const warning of project.warnings) context.message(formatProblem(warning));
+  for (const line of problemLines(project.warnings, speaks.language)) context.message(line);
   const inWords = (line: string) => (speaks.language === 'ja' && LOG_LINES[line]) || line;
   const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide, inWords);
   const app = await startApp({

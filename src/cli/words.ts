@@ -158,6 +158,8 @@ const WORDS = {
   'look.address': ['The address in the outputs opens as a whole.', '出力値のアドレスが、途中で切れずに開く。'],
   'look.phone': ['On a phone and in dark mode all of it can be read; the notification says what happened.', 'スマートフォンとダークモードでも読め、通知を見れば何が起きたか分かる。'],
   'look.open': ['What docs/chats.md calls “not confirmed” of this chat: what is it like?', 'docs/chats.ja.md でこのチャットについて「未確認」とあることは、実際にはどうか。'],
+  'usage.no command': ["there is no command '{name}'{hint}", "コマンド '{name}' はありません{hint}"],
+  'usage.no type': ['--channels: there is no {type}{hint}', '--channels：{type} はありません{hint}'],
 } as const satisfies Phrases;
 
 export type Words = Say<typeof WORDS>;

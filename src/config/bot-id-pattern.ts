@@ -1,6 +1,8 @@
 /** A route's `bot_id` patterns: an exact id, a glob, or a regular expression between slashes, matched in linear time. */
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
+import { Fault } from '../text/fault.ts';
+import { fault } from './words.ts';
 
 const REGEX = /^\/(.*)\/([a-z]*)$/s;
 
@@ -9,56 +11,47 @@ const isRegex = (pattern: string): boolean => REGEX.test(pattern);
 /** Whether the pattern can match more than one id. */
 export const isPattern = (pattern: string): boolean => isRegex(pattern) || pattern.includes('*');
 
-/** @returns what is wrong with the pattern, to be read after the value's path; undefined if nothing is */
-export function botIdRule(text: string): string | undefined {
-  if (text === '') return 'must not be empty';
+/** @returns what is wrong with the pattern; undefined if nothing is */
+export function botIdRule(text: string): Fault | undefined {
+  if (text === '') return fault('bot_id.empty');
   if (!text.startsWith('/')) return undefined;
-  if (!isRegex(text))
-    return 'begins with a slash, so it must be a regular expression that ends with one: /…/';
-  if (text.startsWith('//')) return 'is an empty regular expression';
-  try {
-    compilePattern(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return error.message;
-    throw error;
-  }
+  if (!isRegex(text)) return fault('regex.open');
+  if (text.startsWith('//')) return fault('regex.empty');
+  const compiled = compiledOf(text);
+  return compiled instanceof Fault ? compiled : undefined;
 }
 
 /** @returns a warning for a valid pattern that is probably a mistake; undefined if there is none */
-export function doubtOfBotId(text: string): string | undefined {
-  if (/^\*+$/.test(text)) return 'matches every BOT, which leaves nothing to default_route';
-  if (text.trim() !== text) return 'begins or ends with a blank, which no bot_id has';
+export function doubtOfBotId(text: string): Fault | undefined {
+  if (/^\*+$/.test(text)) return fault('bot_id.every');
+  if (text.trim() !== text) return fault('bot_id.blank');
   if (text.startsWith('/')) return undefined;
   const [, alike] = ALIKE.find(([sign]) => sign.test(text)) ?? [];
-  if (alike !== undefined) return `has ${alike}: write it as the job service does`;
+  if (alike !== undefined) return fault('bot_id.alike', { sign: alike });
   const looksLikeRegex = /^[\^／]|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text);
-  if (looksLikeRegex)
-    return 'looks like a regular expression, but is read as a name: put it between slashes, such as /^invoice/';
+  if (looksLikeRegex) return fault('bot_id.regex');
   const [, foreign] = FOREIGN.find(([sign]) => sign.test(text)) ?? [];
-  return foreign && `has ${foreign}, which stands for itself here: only * is a wildcard; ${INSTEAD}`;
+  return foreign && fault('bot_id.foreign', { sign: foreign });
 }
 
 /** Signs that look like others, which an editor or an input method puts in. */
-const ALIKE: readonly (readonly [sign: RegExp, name: string])[] = [
-  [/[“”‘’«»]/, 'typographic quotes'],
-  [/[–—−]/, 'a typographic dash'],
-  [/＊/, 'a full-width ＊, which is no wildcard'],
-  [/[\u200b-\u200d\u2060\ufeff]/, 'a character that cannot be seen'],
-  [/[\u3099\u309a]/, 'kana in two parts (NFD)'],
+const ALIKE: readonly (readonly [sign: RegExp, name: Fault])[] = [
+  [/[“”‘’«»]/, fault('sign.quotes')],
+  [/[–—−]/, fault('sign.dash')],
+  [/＊/, fault('sign.star')],
+  [/[\u200b-\u200d\u2060\ufeff]/, fault('sign.unseen')],
+  [/[\u3099\u309a]/, fault('sign.kana')],
 ];
 
 /** Signs that are none of a glob here, but of another dialect. */
-const FOREIGN: readonly (readonly [sign: RegExp, name: string])[] = [
-  [/^!/, 'an !'],
-  [/\?/, 'a ?'],
-  [/\[[^\]]*\]/, 'a […]'],
-  [/\{[^}]*\}/, 'a {…}'],
-  [/%/, 'a %'],
-  [/,/, 'a comma'],
+const FOREIGN: readonly (readonly [sign: RegExp, name: Fault])[] = [
+  [/^!/, fault('sign.an', { sign: '!' })],
+  [/\?/, fault('sign.a', { sign: '?' })],
+  [/\[[^\]]*\]/, fault('sign.a', { sign: '[…]' })],
+  [/\{[^}]*\}/, fault('sign.a', { sign: '{…}' })],
+  [/%/, fault('sign.a', { sign: '%' })],
+  [/,/, fault('sign.comma')],
 ];
-
-const INSTEAD = 'write a list, [a, b], or a /regular expression/';
 
 /** In characters. No BOT has a longer id, and a config may have a thousand patterns, so none searches in longer ids. */
 const LONGEST_SEARCHED = 1000;
@@ -73,10 +66,17 @@ export type BotIdMatcher = (botId: string) => boolean;
  * @throws {SyntaxError} for an expression that `botIdRule` refuses
  */
 export function compilePattern(pattern: string): BotIdMatcher {
+  const compiled = compiledOf(pattern);
+  if (compiled instanceof Fault) throw new SyntaxError(compiled.in('en'));
+  return compiled;
+}
+
+function compiledOf(pattern: string): BotIdMatcher | Fault {
   const [, source, flags = ''] = REGEX.exec(pattern) ?? [];
   if (source === undefined) return (botId) => matchesGlob(botId, pattern);
-  if (flags !== '' && flags !== 'i') throw new SyntaxError('may have the flag i only: /…/i');
+  if (flags !== '' && flags !== 'i') return fault('regex.flags');
   const regex = compileLinear(source, flags);
+  if (regex instanceof Fault) return regex;
   return (botId) => botId.length <= LONGEST_SEARCHED && regex.test(botId);
 }
 
@@ -100,17 +100,15 @@ const requireHere = createRequire(import.meta.url);
 /** In characters. The pattern may contain a secret by interpolation, and a longer part could reveal some of it. */
 const LONGEST_PART_SHOWN = 3;
 
-/** @throws {SyntaxError} for an invalid expression; the message is to be read after the value's path: `is not …` */
-function compileLinear(source: string, flags: string): RE2JS {
+function compileLinear(source: string, flags: string): RE2JS | Fault {
   // Loaded with the first regular expression, since loading it takes 20 ms and 2 MB.
   const { RE2JS: Regex, RE2JSSyntaxException } = requireHere('re2js') as typeof import('re2js');
   try {
     return Regex.compile(source, flags === 'i' ? Regex.CASE_INSENSITIVE : 0);
   } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw new SyntaxError(String(error), { cause: error });
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
     const part = error.getPattern() ?? '';
     const where = part === '' || part.length > LONGEST_PART_SHOWN ? '' : ` at ${part}`;
-    const message = `is not a valid regular expression in RE2 syntax: ${error.getDescription()}${where}`;
-    throw new SyntaxError(message, { cause: error });
+    return fault('regex.invalid', { why: `${error.getDescription()}${where}` });
   }
 }

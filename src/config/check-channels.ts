@@ -7,6 +7,7 @@ import { checkSection, type Checking } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { judged, type Known, NOTHING_KNOWN } from './form.ts';
 import { faultOfName } from './forms.ts';
+import { fault } from './words.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
 import { section, textOrTexts } from './schema-fields.ts';
@@ -29,8 +30,7 @@ export function checkChannels(
 ): CheckedChannels {
   const entries = Object.entries(isJsonObject(value) ? value : {});
   if (entries.length === 0) {
-    const what = value === undefined ? 'is missing: name one' : 'must name one';
-    problems.error(['channels'], `${what}, such as outbox: { type: outbox, as: slack }`);
+    problems.error(['channels'], fault(value === undefined ? 'missing.channels' : 'no channels'));
   }
   const checking = { problems, known: { ...NOTHING_KNOWN, conditionFault } };
   return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, checking)]));
@@ -44,19 +44,20 @@ function checkChannel(
 ): CheckedChannel | undefined {
   const { problems } = checking;
   const path = ['channels', name];
-  const wrong = faultOfName(name);
-  if (wrong !== undefined) problems.error(path, `: the name of a channel ${wrong}`);
+  const wrong = faultOfName('channel', name);
+  if (wrong !== undefined) problems.error(path, wrong);
   if (!isJsonObject(entry)) {
-    problems.error(path, 'must be a map with its type and settings');
+    problems.error(path, fault('map.channel'));
     return undefined;
   }
   const { type: typeName, burst: writtenBurst, ...rest } = entry;
   const type = types.get(String(typeName));
   if (type === undefined) {
-    const names = [...types.keys()];
-    const hint = typeof typeName === 'string' ? didYouMean(typeName, names) : '';
-    const what = typeName === undefined ? 'is missing: one of' : 'must be one of';
-    problems.error([...path, 'type'], `${what} ${names.join(', ')}${hint}`);
+    const known = [...types.keys()];
+    const names = known.join(', ');
+    const hint = didYouMean(typeof typeName === 'string' ? typeName : '', known);
+    const what = typeName === undefined ? fault('missing.type', { names }) : fault('type', { names, hint });
+    problems.error([...path, 'type'], what);
     return undefined;
   }
   const settings = checkSection(type.settings, rest, path, checking);
@@ -65,8 +66,8 @@ function checkChannel(
       ? undefined
       : checkSection(burstSchema, writtenBurst, [...path, 'burst'], { problems });
   if (settings === undefined) return undefined;
-  for (const { key, message } of type.warningsOf(settings))
-    problems.warning([...path, ...[key].flat()], `: ${message}`);
+  for (const { key, fault: what } of type.warningsOf(settings))
+    problems.warning([...path, ...[key].flat()], fault('of its own', { what }));
   const limit = burst && { max: burst.max, perMs: burst.per };
   const config = { name, type: type.type, settings, burst: limit };
   return { type, config, entry: entrySchema(name, type, settings) };
@@ -79,7 +80,7 @@ function entrySchema(name: string, type: ChannelType, settings: unknown): Schema
       type.parseAddress(text, settings);
       return undefined;
     } catch (error) {
-      if (error instanceof AddressError) return `: ${error.message}`;
+      if (error instanceof AddressError) return fault('of its own', { what: error.fault });
       throw error;
     }
   });

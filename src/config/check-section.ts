@@ -1,20 +1,20 @@
 /** Validates one part of the config with a yup schema and reports problems in words for the config's author. */
 import { ArraySchema, type ISchema, ObjectSchema, type Schema, ValidationError } from 'yup';
 import { isJsonObject } from '../text/json.ts';
+import { Fault, faultSaid } from '../text/fault.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Known } from './form.ts';
 import { parsePath, type Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { FAULT, type FieldMeta } from './schema-fields.ts';
+import { fault } from './words.ts';
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  array: 'a list, such as [a, b]',
-  object: 'a map of keys and values',
+const OF_TYPES: Readonly<Record<string, Fault>> = {
+  string: fault('type.text'),
+  number: fault('type.number'),
+  array: fault('type.list'),
+  object: fault('type.map'),
 };
-
-export const NO_VALUE = 'has no value: give one (in quotes where it begins with #), or leave the key out';
 
 export interface Checking {
   readonly problems: Problems;
@@ -40,13 +40,13 @@ export function readSection<T>(
   { problems, known }: Checking,
 ): { readonly read: T; readonly isValid: boolean } {
   const data = prepared(value, schema, path, { problems, known });
-  const doubt = (at: Path, what: string) => problems.warning([...path, ...at], what);
+  const doubt = (at: Path, what: Fault) => problems.warning([...path, ...at], what);
   const read = schema.cast(data, { context: { ...known, doubt }, assert: false });
   const errors = errorsOf(schema, read, known)
-    .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], sentence: sentenceOf(error) }))
+    .map((error) => ({ at: [...path, ...parsePath(error.path ?? '')], what: faultOf(error) }))
     // A reference that could not be resolved has its own problem, or is accepted by `withoutSecrets`.
     .filter(({ at }) => !problems.isUnknown(at));
-  for (const { at, sentence } of errors) problems.error(at, sentence);
+  for (const { at, what } of errors) problems.error(at, what);
   return { read, isValid: errors.length === 0 };
 }
 
@@ -64,16 +64,15 @@ function errorsOf(schema: Schema, data: unknown, context: Known | undefined): Va
   }
 }
 
-/** @returns the text that follows the value's path */
-function sentenceOf({ value, type, params, path, message }: ValidationError): string {
-  if (type === FAULT) return message;
-  if (value === null) return NO_VALUE;
-  // yup's own message for a wrong type shows the value, which may be long or secret.
-  if (type === 'typeError' && message.includes('but the final value was'))
-    return `must be ${TYPE_NAMES[String(params?.['type'])] ?? 'of another type'}`;
-  const subject = `${path || 'this'} `;
-  if (!message.startsWith(subject)) return `is wrong: ${message}`;
-  return message.slice(subject.length).replace(/^is a required field$/, 'is missing');
+/** yup's own sentence is taken for no wrong type, where it shows the value, which may be long or secret. */
+function faultOf({ value, type, params, path, errors }: ValidationError): Fault {
+  const [said] = errors as readonly unknown[];
+  if (type === FAULT && said instanceof Fault) return said;
+  if (value === null) return fault('no value');
+  if (said instanceof Fault) return said;
+  if (type === 'typeError') return OF_TYPES[String(params?.['type'])] ?? fault('type.other');
+  if (type === 'required' || type === 'optionality') return fault('missing');
+  return faultSaid(String(said).replace(`${path || 'this'} `, ''));
 }
 
 /**
@@ -97,11 +96,9 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
     const key = renamed.get(written) ?? written;
     const field = fields.get(key);
     if (field === undefined || (key !== written && key in value)) {
-      const twice = `is deprecated, and ${key} stands beside it: remove one of them`;
-      problems.error(
-        [...path, written],
-        field ? twice : `: unknown key${HINTS.get(key) ?? nearestOrAll(key, [...fields.keys()])}`,
-      );
+      const hint = HINTS.get(key) ?? nearestOrAll(key, [...fields.keys()]);
+      const what = field ? fault('deprecated twice', { name: key }) : fault('unknown key', { hint });
+      problems.error([...path, written], what);
       return [];
     }
     const at = [...path, key];
@@ -114,9 +111,9 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
 }
 
 /** Of keys that are easily mistaken. */
-const HINTS: ReadonlyMap<string, string> = new Map([
-  ['true', ': YAML 1.1 reads and writes `on` so; write on'],
-  ['template_set', '; it belongs to the route, beside notify'],
+const HINTS: ReadonlyMap<string, Fault> = new Map([
+  ['true', fault('hint.true')],
+  ['template_set', fault('hint.template_set')],
 ]);
 
 /** @returns a value that passes the schema; undefined, as for a missing key, if the schema has neither an example nor a default */

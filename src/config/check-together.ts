@@ -3,37 +3,31 @@ import type { StatusName } from '../callback/callback.ts';
 import { dayOf } from '../signal/calendar.ts';
 import { holdAt } from '../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../signal/rules.ts';
+import type { Fault } from '../text/fault.ts';
 import { areSameHost, isLoopback } from '../text/networks.ts';
 import type { Config, ConfigSettings, EscalationStep, RouteConfig } from './config.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
+import { fault } from './words.ts';
 import { calendarDoubts } from './read-calendars.ts';
 
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
-/** The sections that `checkSettings` compares. */
-export const TOGETHER = ['receiver', 'admin', 'delivery', 'display'];
-
 /** Also where other sections have errors, so that all are reported at once. */
 export function checkSettings(settings: ConfigSettings, problems: Problems): void {
   const { receiver, delivery } = settings;
+  if (!problems.hasErrors(['receiver', 'admin', 'display'])) checkAdmin(settings, problems);
   const { listen, tokens, allowFrom } = receiver;
-  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0) {
-    const what = 'is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1';
-    problems.error(['receiver', 'listen'], what);
-  }
-  if (receiver.answerWithinMs >= SERVICE_RETRY_MS) {
-    const what = 'is so long that the service may post again (after 30s) before it is answered';
-    problems.warning(['receiver', 'answer_within'], what);
-  }
-  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs) {
-    const what = 'is not longer than delivery.take_over_after: nothing is ever taken over';
-    problems.warning(['delivery', 'give_up_after'], what);
-  }
-  checkAdmin(settings, problems);
+  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
+    problems.error(['receiver', 'listen'], fault('open.receiver'));
+  if (receiver.answerWithinMs >= SERVICE_RETRY_MS)
+    problems.warning(['receiver', 'answer_within'], fault('answer_within'));
+  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs)
+    problems.warning(['delivery', 'give_up_after'], fault('give_up_after'));
 }
 
+type Together = Pick<Config, 'routes' | 'defaultRoute' | 'display' | 'admin'>;
 type OfAdmin = Pick<ConfigSettings, 'admin' | 'receiver' | 'display'>;
 
 function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems: Problems): void {
@@ -41,29 +35,28 @@ function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems
   const { listen, password, hosts, trustProxy } = admin;
   const { host, port } = receiver.listen;
   if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
-    problems.error(['admin', 'listen'], 'has the port of receiver.listen: give each listener its own');
+    problems.error(['admin', 'listen'], fault('same port'));
   if (password !== undefined) return;
-  if (!isLoopback(listen.host)) {
-    const what = 'is open beyond this machine: set admin.password, or listen on 127.0.0.1';
-    problems.error(['admin', 'listen'], what);
-  }
-  if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false) {
-    const what = 'is not set, and admin.url, hosts or trust_proxy say that others come: set it';
-    problems.warning(['admin', 'password'], what);
-  }
+  if (!isLoopback(listen.host)) problems.error(['admin', 'listen'], fault('open.admin'));
+  if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false)
+    problems.warning(['admin', 'password'], fault('no password'));
 }
 
-/** @param config each of its values is valid */
-export function checkRoutes(config: Omit<Config, 'secrets'>, problems: Problems): void {
+/** @param config what is sound of it @param paths of its routes */
+export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems): void {
   const { routes, defaultRoute } = config;
   const all = defaultRoute ? [...routes, defaultRoute] : routes;
-  if (all.length === 0) problems.error([], 'nobody would ever be told: add routes, or a default_route');
+  const areAllSound = !problems.hasErrors(['channels', 'groups', 'routes', 'default_route']);
+  if (all.length === 0 && areAllSound) problems.error([], fault('nobody'));
   const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));
   for (const [index, route] of all.entries()) {
-    const path = route === defaultRoute ? ['default_route'] : ['routes', index];
-    const warn: Warn = (key, message) => problems.warning([...path, ...key], message);
-    warnOfRoute(route, errorsReach, warn);
-    if (route.steps !== undefined) warnOfSteps(route, config, warn);
+    const warn: Warn = (key, what) =>
+      problems.warning([...(paths[index] ?? ['default_route']), ...key], what);
+    warnOfRoute(route, warn);
+    if (areAllSound) warnOfWhom(route, errorsReach, warn);
+    const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
+    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(['admin', 'display']))
+      warn(['then'], fault('then.taken up'));
   }
 }
 
@@ -73,24 +66,21 @@ export function warnOfCalendars(
   now: number,
 ): void {
   for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, dayOf(now, display.timezone)))
-    if (endsOn === undefined) problems.warning(['calendars', calendar], `: ${file} has no day of ${year}`);
-    else
-      problems.warning(
-        ['calendars', calendar, 'until'],
-        `is ${endsOn}: after it \`except\` counts no more; add the days that come, and set it later`,
-      );
+    if (endsOn === undefined)
+      problems.warning(['calendars', calendar], fault('calendar.old', { file, year: String(year) }));
+    else problems.warning(['calendars', calendar, 'until'], fault('calendar.ends', { day: endsOn }));
 }
 
-type Warn = (key: Path, message: string) => void;
+type Warn = (key: Path, what: Fault) => void;
 
-/** What a route's `then` cannot mean. */
-function warnOfSteps(route: RouteConfig, { admin, display }: Omit<Config, 'secrets'>, warn: Warn): void {
-  const { on, rules, steps = [] } = route;
-  if (display.pageUrl === undefined || admin?.password === undefined)
-    warn(['then'], 'waits for somebody to take it up, which needs admin.url and admin.password');
+/** What a route cannot mean, given whom it and the others tell. @param errorsReach the destinations that any route notifies of errors */
+function warnOfWhom(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
+  const { on, rules, steps } = route;
+  if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
+    warn(['on'], fault('no recovery'));
+  if (steps === undefined) return;
   const isOfTrouble = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
-  if (!isOfTrouble || route.notify.length === 0)
-    warn(['then'], 'does nothing: the route tells nobody of errors');
+  if (!isOfTrouble || route.notify.length === 0) warn(['then'], fault('then.nothing'));
   warnOfOrder(route, steps, warn);
 }
 
@@ -99,9 +89,9 @@ function warnOfOrder(route: RouteConfig, steps: readonly EscalationStep[], warn:
   for (const [index, step] of steps.entries()) {
     const before = steps[index - 1];
     if (before !== undefined && step.afterMs < before.afterMs)
-      warn(['then', index, 'after'], 'is sooner than the step before: write steps in their order');
+      warn(['then', index, 'after'], fault('then.order'));
     if (destinationsOf(step).every((destination) => known.has(destination)))
-      warn(['then', index, 'notify'], 'tells nobody new: the route, or a step before, tells them already');
+      warn(['then', index, 'notify'], fault('then.known'));
     for (const destination of destinationsOf(step)) known.add(destination);
   }
 }
@@ -110,22 +100,14 @@ function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
   return notify.map(({ destination }) => destination);
 }
 
-/** @param errorsReach the destinations that any route notifies of errors */
-function warnOfRoute(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
-  const { on, rules } = route;
+function warnOfRoute({ on, rules }: RouteConfig, warn: Warn): void {
   if (!on.includes('error')) {
-    if (rules.afterFailures > 1) warn(['after_failures'], 'does nothing: the route is not told of errors');
-    if (rules.repeat !== 'every') warn(['repeat'], 'does nothing: the route is not told of errors');
+    if (rules.afterFailures > 1) warn(['after_failures'], fault('no errors'));
+    if (rules.repeat !== 'every') warn(['repeat'], fault('no errors'));
   }
   const statusOf = (occasion: Occasion) => (occasion === 'recovered' ? 'succeeded' : occasion);
   const muted = on.filter((occasion) => coversAllTimes(rules.mute, statusOf(occasion)));
-  if (muted.length > 0)
-    warn(
-      ['mute'],
-      `covers all times: ${muted.join(', ')} would be held for ever; leave it out of on instead`,
-    );
-  if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
-    warn(['on'], 'tells of no recovery: whom it tells, no route tells of errors');
+  if (muted.length > 0) warn(['mute'], fault('mute.always', { statuses: muted.join(', ') }));
 }
 
 /** After all `dates` of a config. */

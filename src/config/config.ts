@@ -1,6 +1,7 @@
 /** The checked config: every value typed and in base units, groups expanded. */
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Proxies } from '../outbound/proxy.ts';
+import type { Fault } from '../text/fault.ts';
 import type { Burst, Calendar, Digest, Occasion, Report, RouteRules } from '../signal/rules.ts';
 import type { Destination } from './destination.ts';
 import type { RootSection } from './schema.ts';
@@ -174,7 +175,9 @@ export interface Config extends ConfigSettings {
 /** An error or a warning about a config or template file. */
 export interface Problem {
   readonly place: Place;
-  readonly message: string;
+  /** Of the value that it is about, as `pathText` writes it; left out: the fault says what it is about. */
+  readonly path?: string;
+  readonly fault: Fault;
   readonly severity: 'error' | 'warning';
 }
 

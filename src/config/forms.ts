@@ -5,23 +5,25 @@ import { parseProxy } from '../outbound/proxy.ts';
 import { dayIn, type DayRange, daysIn } from '../signal/calendar.ts';
 import { cronFault } from '../signal/expect.ts';
 import type { Calendar } from '../signal/rules.ts';
+import { Fault } from '../text/fault.ts';
 import { didYouMean, faultOfOptions, nearestOrAll } from '../text/nearest.ts';
 import * as time from '../time/display.ts';
 import { botIdRule, doubtOfBotId } from './bot-id-pattern.ts';
-import { and, form, judged, matching, orElse, Wrong } from './form.ts';
+import { and, form, judged, matching, orElse } from './form.ts';
 import type { DaysOfFile, Form, Known, Rule } from './form.ts';
 import { faultOfSecret } from './interpolate.ts';
+import { fault } from './words.ts';
 
-/** For a message that does not go on from the value's path. */
-const withSubject = (message: string | undefined) => message && `: ${message}`;
+/** For a sentence that does not go on from the value's path. */
+const ofItsOwn = (what: Fault | undefined) => what && fault('of its own', { what });
 
 /** @param doubtOf why a text of this form is probably a mistake; undefined if it is none */
-function doubted(of: Form, doubtOf: (text: string) => string | undefined): Form {
+function doubted(of: Form, doubtOf: (text: string) => Fault | undefined): Form {
   return {
     ...of,
     read: (text, known, at = []) => {
       const value = of.read(text, known);
-      const doubt = value instanceof Wrong ? undefined : doubtOf(text);
+      const doubt = value instanceof Fault ? undefined : doubtOf(text);
       if (doubt !== undefined) known.doubt?.(at, doubt);
       return value;
     },
@@ -34,9 +36,7 @@ const LONG_ENOUGH = 16;
 /** Empty: it is not set. */
 const secret = (of: Form) =>
   doubted(of, ({ length }) =>
-    length > 0 && length < LONG_ENOUGH
-      ? `is short: take ${LONG_ENOUGH} random characters or more`
-      : undefined,
+    length > 0 && length < LONG_ENOUGH ? fault('short', { count: LONG_ENOUGH }) : undefined,
   );
 
 export const password = secret(judged(faultOfSecret));
@@ -46,22 +46,24 @@ export const botId = doubted(anyBotId, doubtOfBotId);
 /** A report on all BOTs leaves nothing out. */
 export const botIdOfReport = doubted(anyBotId, (text) => (text === '*' ? undefined : doubtOfBotId(text)));
 
-const NOT_A_NAME = 'must be a name of letters, digits, ".", "_" and "-"';
-
 /** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
-export const name = matching(/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u, NOT_A_NAME);
+export const name = matching(/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u, fault('name'));
 
 /** @returns what is wrong with a name; undefined if nothing is */
-export function faultOfName(text: string): string | undefined {
-  return name.pattern.test(text) ? undefined : NOT_A_NAME;
+export function faultOfName(of: 'channel' | 'group' | 'calendar', text: string): Fault | undefined {
+  return name.pattern.test(text) ? undefined : fault(`name.${of}`);
 }
 
 /** The name of what the config has elsewhere. */
-function naming(what: string, names: (known: Known) => readonly string[], hint = nearestOrAll): Form {
+function naming(
+  what: 'template set' | 'group' | 'calendar',
+  names: (known: Known) => readonly string[],
+  hintFor = nearestOrAll,
+): Form {
   const rule: Rule = (text, known) =>
     names(known).includes(text)
       ? undefined
-      : `: there is no ${what} ${JSON.stringify(text)}${hint(text, names(known))}`;
+      : fault(`no ${what}`, { name: JSON.stringify(text), hint: hintFor(text, names(known)) });
   return judged(rule, name.pattern);
 }
 
@@ -70,25 +72,21 @@ export const templateSet = naming('template set', ({ templateSets }) => template
 export const group = naming(
   'group',
   ({ groups }) => groups,
-  (text, names) =>
-    name.pattern.test(text) ? nearestOrAll(text, names) : '; an address is written { slack: "#ops" }',
+  (text, names) => (name.pattern.test(text) ? nearestOrAll(text, names) : fault('hint.address')),
 );
 
 const calendarName = naming('calendar', ({ calendars }) => [...calendars.keys()]);
 export const calendar: Form<Calendar> = {
   ...calendarName,
-  read: (text, known) => known.calendars.get(text)?.calendar ?? (calendarName.read(text, known) as Wrong),
+  read: (text, known) => known.calendars.get(text)?.calendar ?? (calendarName.read(text, known) as Fault),
 };
 
-export const routeName = matching(/^[^\p{C}]{1,80}$/u, 'must be one line of 1 to 80 characters');
+export const routeName = matching(/^[^\p{C}]{1,80}$/u, fault('one line'));
 
-export const host = matching(
-  /^[A-Za-z0-9.-]+$/u,
-  'must be a host name without port, such as botbell.internal',
-);
+export const host = matching(/^[A-Za-z0-9.-]+$/u, fault('host'));
 
-export const folder = matching(/[^]/u, 'must name a folder');
-const NO_FILE = new Wrong('must name a file');
+export const folder = matching(/[^]/u, fault('folder'));
+const NO_FILE = fault('file');
 export const daysFile: Form<DaysOfFile> = {
   pattern: folder.pattern,
   read: (text, { daysOfFile }, at = []) => (text === '' ? NO_FILE : (daysOfFile?.(text, at) ?? NO_FILE)),
@@ -99,7 +97,7 @@ const PORT = String.raw`(?:\d{1,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\
 /** With port 0 the system chooses. Does not check that the host exists. */
 export const listen = form(
   new RegExp(String.raw`^(?:\[([\dA-Fa-f:.]+)\]|([\w.-]+)):(${PORT})$`, 'u'),
-  'must be host:port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080',
+  fault('listen'),
   (_text, bracketed, plain, port) => ({ host: bracketed ?? plain ?? '', port: Number(port) }),
 );
 
@@ -108,24 +106,14 @@ export const listenOrOff = orElse('off', listen);
 /** RFC 3986, unreserved characters, which need no encoding. Clients resolve segments `.` and `..`, so these are refused. */
 export const path = matching(
   /^(?!\/healthz\/?$)(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/u,
-  'must be a path such as /callbacks: letters, digits, ".", "_", "~" and "-" between single slashes, and not /healthz',
+  fault('path'),
 );
 
 /** Empty means no token, so that `${TOKEN:-}` turns it off. */
-export const token = secret(
-  matching(
-    /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u,
-    'must hold only letters, digits, ".", "_", "~" and "-", since it is a part of the URL',
-  ),
-);
+export const token = secret(matching(/^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u, fault('token')));
 
 /** RFC 6750, 2.1. Empty means no token. */
-export const bearer = secret(
-  matching(
-    /^(?:[A-Za-z0-9._~+/-]+=*)?$/u,
-    'must hold only letters, digits, "-", ".", "_", "~", "+" and "/", since it is sent as a bearer token',
-  ),
-);
+export const bearer = secret(matching(/^(?:[A-Za-z0-9._~+/-]+=*)?$/u, fault('bearer')));
 
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 
@@ -135,7 +123,7 @@ export const network = form(
     String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%[\w.:-]+)?(?:\/\d{1,3})?$)`,
     'u',
   ),
-  'must be an address or a CIDR, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32',
+  fault('network'),
   (text) => {
     const [address = '', length = '0'] = text.split('/');
     return isIP(address) !== 0 && Number(length) <= 128 ? text : undefined;
@@ -143,19 +131,17 @@ export const network = form(
 );
 
 /** Beside a list of networks. */
-export const isTrusted = form(
-  /^(?:[Tt]rue|TRUE|1|[Ff]alse|FALSE|0)$/u,
-  'must be true, false, or a list of the proxies’ addresses and CIDRs, such as [10.0.0.0/8]',
-  (text) => /^[t1]/iu.test(text),
+export const isTrusted = form(/^(?:[Tt]rue|TRUE|1|[Ff]alse|FALSE|0)$/u, fault('trusted'), (text) =>
+  /^[t1]/iu.test(text),
 );
 
 /** Also says what to do about a user name or a password that ends the URL's login too early. */
 function withLogin(of: Form): Form {
-  const whole = and(of, (text) => (hasWholeLogin(text) ? undefined : `cannot be read: ${LOGIN_RULE}`));
+  const whole = and(of, (text) => (hasWholeLogin(text) ? undefined : fault('unread', { rule: LOGIN_RULE })));
   const read: Form['read'] = (text, known) => {
     const value = of.read(text, known);
-    const isOfLogin = value instanceof Wrong && text.includes('@');
-    return isOfLogin ? new Wrong(`${value.what}; ${LOGIN_RULE}`) : whole.read(text, known);
+    const isOfLogin = value instanceof Fault && text.includes('@');
+    return isOfLogin ? fault('and', { what: value, rule: LOGIN_RULE }) : whole.read(text, known);
   };
   return { ...of, read };
 }
@@ -169,34 +155,22 @@ const POSTGRES_OPTIONS =
 const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
 
 export const storeUrl = and(
-  withLogin(
-    form(
-      /^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u,
-      'must be sqlite:PATH, such as sqlite:data/botbell.db, or postgres://user:password@host/name',
-      isUrl,
-    ),
-  ),
-  (text) =>
-    text === 'sqlite::memory:' ? 'keeps nothing: name a file, such as sqlite:data/botbell.db' : undefined,
+  withLogin(form(/^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u, fault('store'), isUrl)),
+  (text) => (text === 'sqlite::memory:' ? fault('store.memory') : undefined),
   (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
 );
 
 /** Empty means no URL. */
-export const webUrl = withLogin(
-  form(
-    /^(?:https?:\/\/\S+)?$/u,
-    'must be an http:// or https:// URL, such as https://botbell.example.com',
-    isUrl,
-  ),
-);
+export const webUrl = withLogin(form(/^(?:https?:\/\/\S+)?$/u, fault('url'), isUrl));
 
 /** The page's links and cookies begin at the root of its host. */
 const PAGE = /^(?:https?:\/\/[^\s\\/?#@]+\/?)?$/u;
-const NO_PATH =
-  'must have no path: the page is served at the root of its host, such as https://botbell.example.com';
-export const pageUrl = { ...and(webUrl, (text) => (PAGE.test(text) ? undefined : NO_PATH)), pattern: PAGE };
+export const pageUrl = {
+  ...and(webUrl, (text) => (PAGE.test(text) ? undefined : fault('url.page'))),
+  pattern: PAGE,
+};
 
-export const PROXY_RULE = `must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128; ${LOGIN_RULE}`;
+export const PROXY_RULE = fault('proxy', { rule: LOGIN_RULE });
 
 /** Empty means the proxy of the environment variables. */
 export const proxy = orElse(
@@ -210,23 +184,23 @@ export const timezone = judged(
   (text) =>
     time.isTimezone(text)
       ? undefined
-      : `must be an IANA time zone such as UTC or Asia/Tokyo${didYouMean(text, Intl.supportedValuesOf('timeZone'))}`,
+      : fault('timezone', { hint: didYouMean(text, Intl.supportedValuesOf('timeZone')) }),
   time.TIMEZONE,
 );
 
 /** A Liquid template of a URL, checked also with `x` in place of each tag. */
 export const link = (of: 'job' | 'file'): Form =>
   and(
-    form(/^https?:\/\/[^]/u, 'must be an http:// or https:// URL, with {{ … }} where values go in', (text) =>
+    form(/^https?:\/\/[^]/u, fault('link'), (text) =>
       URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')) ? text : undefined,
     ),
-    (text, { linkFault }) => withSubject(linkFault?.(of, text)),
+    (text, { linkFault }) => ofItsOwn(linkFault?.(of, text)),
   );
 
 /** In milliseconds. What is between the bounds, no pattern says. */
 function durationFrom(least: string, most: string): Form<number> {
   const [from = 0, to = 0] = [time.parseDuration(least), time.parseDuration(most)];
-  return form(time.DURATION, `must be a duration from ${least} to ${most}, such as 30s or 5m`, (text) => {
+  return form(time.DURATION, fault('duration', { from: least, to: most }), (text) => {
     const ms = time.parseDuration(text) ?? -1;
     return ms >= from && ms <= to ? ms : undefined;
   });
@@ -242,35 +216,34 @@ export const timer = durationFrom('1ms', '1h');
 export const span = durationFrom('1s', '366d');
 export const repeat = orElse('every', orElse('changes', span));
 
-export const condition = and(
-  matching(/\S/u, 'must be a Liquid condition, such as output.count == 0'),
-  (text, { conditionFault }) => withSubject(conditionFault?.(text)),
+export const condition = and(matching(/\S/u, fault('condition')), (text, { conditionFault }) =>
+  ofItsOwn(conditionFault?.(text)),
 );
 
-const TIME = [time.TIME_OF_DAY, 'must be a time of day, such as "22:00"'] as const;
+const TIME = [time.TIME_OF_DAY, fault('time of day')] as const;
 /** In minutes since midnight. */
 export const timeOfDay = form(...TIME, time.parseTimeOfDay);
 /** As an end, 00:00 is the end of the day. */
 export const endOfDay = form(...TIME, (text) => time.parseTimeOfDay(text) || 1440);
 
 const DATE = String.raw`(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
-const A_DAY = 'must be a day that there is, such as 2026-12-29';
-export const date = form(new RegExp(`^${DATE}$`, 'u'), A_DAY, (text) =>
+export const date = form(new RegExp(`^${DATE}$`, 'u'), fault('date'), (text) =>
   dayIn(text) === undefined ? undefined : text,
 );
 
 /** As `dayIn` gives it. */
-export const day = form(date.pattern, A_DAY, dayIn);
+export const day = form(date.pattern, fault('date'), dayIn);
 export const dayRange: Form<DayRange> = form(
   new RegExp(String.raw`^${DATE}(?:\.\.${DATE})?$`, 'u'),
-  `${A_DAY}, or days from one to another, such as 2026-12-29..2027-01-03`,
+  fault('date range'),
   daysIn,
 );
 
 export const cron = judged((text) => {
-  const fault = cronFault(text);
-  return fault && `must be a cron expression, such as "0 9 * * 1-5": ${fault}`;
+  const why = cronFault(text);
+  if (why === undefined) return undefined;
+  return fault('cron', { why: why === 'never' ? fault('cron.never') : why });
 }, /\S/u);
 
 /** In bytes. */
-export const size = form(time.SIZE, 'must be a size such as 512kb, 8mb or 2gb', time.parseSize);
+export const size = form(time.SIZE, fault('size'), time.parseSize);

@@ -1,6 +1,8 @@
 /** Replaces `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` is a literal `${`. */
+import type { Fault } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
 import { type Path, pathText } from './path.ts';
+import { fault } from './words.ts';
 
 interface InterpolationSources {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -20,17 +22,15 @@ const FILE = /^file:(.+)$/s;
 const KEY_BLOCKS = /-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g;
 
 /** @returns what an editor, a shell or a file left in a value that is no part of it; undefined if nothing */
-export function faultOfSecret(value: string): string | undefined {
-  if (/^(["'])(?:(?!\1).)*\1$/s.test(value)) return 'has quotes around its value: remove them';
-  return /[\p{Cc}\uFEFF]/u.test(value.replaceAll(KEY_BLOCKS, ''))
-    ? 'has a line end, a byte order mark or another control character in its value: remove it'
-    : undefined;
+export function faultOfSecret(value: string): Fault | undefined {
+  if (/^(["'])(?:(?!\1).)*\1$/s.test(value)) return fault('secret.quotes');
+  return /[\p{Cc}\uFEFF]/u.test(value.replaceAll(KEY_BLOCKS, '')) ? fault('secret.control') : undefined;
 }
 
 /** Data with every reference replaced, and the values that were put in. */
 export class Interpolated {
   readonly data: unknown;
-  readonly problems: { readonly path: Path; readonly message: string }[] = [];
+  readonly problems: { readonly path: Path; readonly fault: Fault }[] = [];
   /** With `withoutSecrets`: the references accepted without a value, each a variable's name or `file:` and a path. */
   readonly missing = new Set<string>();
   /** The values put into each string, by the string's `pathText`. */
@@ -56,9 +56,7 @@ export class Interpolated {
     return text.replaceAll(REFERENCE, (match, reference: string | undefined, open?: string) => {
       if (reference === undefined && open === undefined) return '${';
       const value =
-        reference === undefined
-          ? this.fail(path, 'a ${ is not closed by }: write $${ for a literal ${')
-          : this.lookUp(reference, path);
+        reference === undefined ? this.fail(path, fault('reference.open')) : this.lookUp(reference, path);
       if (value === undefined) return match;
       const key = pathText(path);
       this.values.set(key, [...(this.values.get(key) ?? []), value]);
@@ -71,20 +69,18 @@ export class Interpolated {
     if (file !== undefined) return this.contentOf(file, path);
     const [, name, fallback] = NAME.exec(reference) ?? [];
     if (name !== undefined) return this.variable(name, fallback, path);
-    const hint = 'write ${NAME}, ${NAME:-default} or ${file:/path}, and $${ for a literal ${';
-    return this.fail(path, `\${${reference}} is not a reference: ${hint}`);
+    return this.fail(path, fault('reference.none', { reference: `\${${reference}}` }));
   }
 
   /** As in a shell, the default after `:-` also applies to a variable that is set but empty. */
   private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
     if (value !== undefined && (value !== '' || fallback === undefined))
-      return this.clean(value, path, `the environment variable ${name}`);
+      return this.clean(value, path, (what) => fault('variable.fault', { name, what }));
     // An empty default usually turns a setting off here that is on in production, so with `withoutSecrets` it counts as missing.
     if (fallback !== undefined && (fallback !== '' || this.sources.withoutSecrets !== true))
       return this.textOf(fallback, path);
-    const hint = `set it (no .env file is read by itself), or give a default as \${${name}:-…}`;
-    return this.miss(path, name, `the environment variable ${name} is not set: ${hint}`);
+    return this.miss(path, name, fault('variable.unset', { name }));
   }
 
   private contentOf(named: string, path: Path): string | undefined {
@@ -92,26 +88,26 @@ export class Interpolated {
     try {
       const content = this.sources.readFile(file).replace(/^\uFEFF|\r?\n$/g, '');
       // An empty file means that its writer failed or has not finished; an empty value would turn the password off.
-      if (content.trim() === '') return this.miss(path, `file:${named}`, `the file ${file} is empty`);
-      return this.clean(content, path, `the file ${file}`);
+      if (content.trim() === '') return this.miss(path, `file:${named}`, fault('file.empty', { file }));
+      return this.clean(content, path, (what) => fault('file.fault', { file, what }));
     } catch (error) {
-      return this.miss(path, `file:${named}`, `the file ${file} cannot be read: ${(error as Error).message}`);
+      return this.miss(path, `file:${named}`, fault('file.unread', { file, why: (error as Error).message }));
     }
   }
 
-  private clean(value: string, path: Path, source: string): string | undefined {
-    const fault = faultOfSecret(value);
-    return fault === undefined ? value : this.fail(path, `${source} ${fault}`);
+  private clean(value: string, path: Path, of: (what: Fault) => Fault): string | undefined {
+    const what = faultOfSecret(value);
+    return what === undefined ? value : this.fail(path, of(what));
   }
 
-  private miss(path: Path, reference: string, message: string): undefined {
-    if (this.sources.withoutSecrets !== true) return this.fail(path, message);
+  private miss(path: Path, reference: string, what: Fault): undefined {
+    if (this.sources.withoutSecrets !== true) return this.fail(path, what);
     this.unresolved.add(pathText(path));
     this.missing.add(reference);
   }
 
-  private fail(path: Path, message: string): undefined {
+  private fail(path: Path, what: Fault): undefined {
     this.unresolved.add(pathText(path));
-    this.problems.push({ path, message });
+    this.problems.push({ path, fault: what });
   }
 }

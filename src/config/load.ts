@@ -5,18 +5,21 @@ import { type Config, type Problem, settingsOf, type Calendars } from './config.
 import { Problems } from './problems.ts';
 import type { Known } from './form.ts';
 import { Interpolated } from './interpolate.ts';
+import type { Fault } from '../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { readSection } from './check-section.ts';
 import { checkChannels } from './check-channels.ts';
-import { checkRoutes, checkSettings, TOGETHER, warnOfCalendars } from './check-together.ts';
+import { checkRoutes, checkSettings, warnOfCalendars } from './check-together.ts';
 import { secretsIn } from './secrets.ts';
 import { type CalendarReading, readCalendars } from './read-calendars.ts';
 import { readProxies } from './read-proxies.ts';
 import { NotifyReader } from './read-notify.ts';
 import { budgetOf, DEFAULT_ROUTE, reportsOf, routeNames, routeOf } from './read-sections.ts';
-import { rootSchema } from './schema.ts';
+import type { Language } from '../time/display.ts';
+import { LANGUAGES, rootSchema, type RootSection } from './schema.ts';
+import { fault } from './words.ts';
 
 export interface LoadEnvironment {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
@@ -37,12 +40,18 @@ export interface LoadEnvironment {
   readonly withoutSecrets?: boolean;
 }
 
+export type Draft = Omit<Config, 'secrets'>;
+
 export interface LoadedConfig {
   /** Undefined when there is an error among the problems. */
   readonly config?: Config;
+  /** What of the config is sound, whatever else is wrong: for what is to be checked beside. Undefined: the file cannot be read. */
+  readonly draft?: Draft;
+  /** Undefined: the file does not say it. */
+  readonly language?: Language | undefined;
   /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
   readonly hash?: string;
-  /** Present with `config`. */
+  /** Present with `draft`. */
   readonly source?: YamlSource;
   readonly problems: readonly Problem[];
   /** The references that `withoutSecrets` accepted without a value. */
@@ -59,16 +68,13 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   try {
     text = readFile(file);
   } catch (error) {
-    const hint = 'name another with --config or BOTBELL_CONFIG, or write one with `botbell init`';
-    return refused(file, `the config file cannot be read: ${(error as Error).message}; ${hint}`);
+    return refused(file, fault('config.unread', { why: (error as Error).message }));
   }
   const source = new YamlSource(file, text, 'as written');
-  if (source.data === undefined) return { problems: source.problems };
-  if (!isJsonObject(source.data)) {
-    const what = source.data === null ? 'file is empty' : 'must be a map of keys and values';
-    const hint = 'see config/botbell.example.yaml, or have one written by `botbell init`';
-    return refused(file, `the config ${what}: ${hint}`);
-  }
+  const language = LANGUAGES.find((each) => each === source.scalarAt(['display', 'language']));
+  if (source.data === undefined) return { problems: source.problems, language };
+  if (!isJsonObject(source.data))
+    return refused(file, fault(source.data === null ? 'config.empty' : 'config.no map'));
   const whole = inFolderOf(file);
   const interpolated = new Interpolated(sectionsOf(source.data), {
     variables,
@@ -77,38 +83,47 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     withoutSecrets,
   });
   const problems = new Problems(source, interpolated);
-  const config = readConfig(file, interpolated, problems, environment);
+  const draft = readConfig(file, interpolated, problems, environment);
+  const secrets = () => secretsIn(draft, environment.channelTypes, interpolated.values);
+  const config = problems.hasErrors() ? undefined : { ...draft, secrets: secrets() };
   return {
-    ...(config && { config, hash: hash('sha256', text, 'hex'), source }),
+    ...(config && { config, hash: hash('sha256', text, 'hex') }),
+    draft,
+    source,
+    language: config?.display.language ?? language,
     problems: problems.inOrder(),
     missing: [...interpolated.missing],
   };
 }
 
-function refused(file: string, message: string): LoadedConfig {
-  return { problems: [{ place: { file, line: 1, column: 1 }, message, severity: 'error' }] };
+function refused(file: string, what: Fault): LoadedConfig {
+  return { problems: [{ place: { file, line: 1, column: 1 }, fault: what, severity: 'error' }] };
 }
 
-/** @returns undefined if there is an error, which is then in `problems` */
 function readConfig(
   file: string,
   interpolated: Interpolated,
   problems: Problems,
   environment: LoadEnvironment,
-): Config | undefined {
-  const { channelTypes, variables, withoutSecrets, now } = environment;
+): Draft {
+  const { variables, withoutSecrets, now } = environment;
   const whole = inFolderOf(file);
-  const parts = readParts(interpolated.data as JsonObject, whole, problems, environment);
-  const { channels, calendars, reader, sections, isValid } = parts;
+  const { channels, calendars, reader, ...parts } = readParts(
+    interpolated.data as JsonObject,
+    whole,
+    problems,
+    environment,
+  );
+  const sections = soundOf(parts.sections, problems);
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
-  const proxies = readProxies(isValid ? sections.proxy : 'off', withoutSecrets ? {} : variables, problems);
-  if (!problems.hasErrors(TOGETHER)) checkSettings(settingsOf(sections, []), problems);
-  if (!isValid || problems.hasErrors()) return undefined;
-  const { templates, routes = [], default_route: last, delivery, display } = sections;
+  const proxies = readProxies(sections.proxy, withoutSecrets ? {} : variables, problems);
+  const { templates, default_route: last, delivery, display } = sections;
+  const settings = settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts']));
+  const { routes, paths } = soundRoutes(sections, problems);
   const names = routeNames(routes);
-  const config = {
+  const draft = {
     file,
-    ...settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts'])),
+    ...settings,
     proxies,
     templates: templates && whole(templates),
     channels: new Map([...channels].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
@@ -119,10 +134,24 @@ function readConfig(
     routes: routes.map((section, index) => routeOf(section, names[index] ?? '', display.timezone)),
     defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
-  checkRoutes(config, problems);
-  warnOfCalendars(config, problems, now);
-  if (problems.hasErrors()) return undefined;
-  return { ...config, secrets: secretsIn(config, channelTypes, interpolated.values) };
+  checkSettings(settings, problems);
+  checkRoutes(draft, paths, problems);
+  warnOfCalendars(draft, problems, now);
+  return draft;
+}
+
+/** A section with errors counts as missing. */
+function soundOf(sections: RootSection, problems: Problems): RootSection {
+  if (!problems.hasErrors()) return sections;
+  const sound = Object.entries(sections).filter(([key]) => key === 'routes' || !problems.hasErrors([key]));
+  return { ...rootSchema.cast({}), ...Object.fromEntries(sound) };
+}
+
+/** Those without errors, and where each stands. */
+function soundRoutes({ routes }: RootSection, problems: Problems) {
+  const all = Array.isArray(routes) ? routes.map((route, index) => ({ route, index })) : [];
+  const sound = all.filter(({ index }) => !problems.hasErrors([`routes[${index}]`]));
+  return { routes: sound.map(({ route }) => route), paths: sound.map(({ index }) => ['routes', index]) };
 }
 
 /** Reads first what other parts name: channels, calendars and groups. */
@@ -150,8 +179,12 @@ function readParts(
     linkFault,
     readNotify: (list, path) => reader.readNotify(list, path),
   };
-  const { read: sections, isValid } = readSection(rootSchema, root, [], { problems, known });
-  return { channels, calendars, reader, sections, isValid };
+  return {
+    channels,
+    calendars,
+    reader,
+    sections: readSection(rootSchema, root, [], { problems, known }).read,
+  };
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */
@@ -176,7 +209,7 @@ function readTemplateSets(
   try {
     return [...builtInSets, ...readFolders(whole(folder))];
   } catch (error) {
-    problems.error(['templates'], `cannot be read as a folder: ${(error as Error).message}`);
+    problems.error(['templates'], fault('templates.unread', { why: (error as Error).message }));
     return builtInSets;
   }
 }

@@ -1,8 +1,11 @@
 /** Collects and formats the problems of a config, each with its place and without interpolated values, which may be secret. */
 import { visibleOnOneLine } from '../text/clean.ts';
+import type { Fault } from '../text/fault.ts';
+import type { Language } from '../time/display.ts';
 import type { Problem } from './config.ts';
 import type { Interpolated } from './interpolate.ts';
 import { pathText, type Path } from './path.ts';
+import { fault } from './words.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 /** In characters. Shorter values are no secrets, and hiding them would garble the messages. */
@@ -16,8 +19,8 @@ const MOST_SHOWN = 100;
 export class Problems {
   readonly #found: Problem[] = [];
   readonly #count = { error: 0, warning: 0 };
-  /** The sections that have errors. */
-  readonly #broken = new Set<string | number>();
+  /** The sections, and the routes, that have errors. */
+  readonly #broken = new Set<string>();
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
   /** What the file calls a key that has another name now, by the key's path. */
@@ -26,18 +29,15 @@ export class Problems {
   constructor(source: YamlSource, interpolated: Interpolated) {
     this.#source = source;
     this.#interpolated = interpolated;
-    for (const { path, message } of interpolated.problems) this.#add('error', path, message);
+    for (const each of interpolated.problems) this.#add('error', each.path, each.fault);
   }
 
-  /**
-   * Ignores a value whose reference could not be resolved, which has its own problem.
-   * @param what follows the value's path: `must be text`, or `: message` for a message with a subject of its own
-   */
-  error(path: Path, what: string): void {
+  /** Ignores a value whose reference could not be resolved, which has its own problem. */
+  error(path: Path, what: Fault): void {
     this.#report('error', path, what);
   }
 
-  warning(path: Path, what: string): void {
+  warning(path: Path, what: Fault): void {
     this.#report('warning', path, what);
   }
 
@@ -45,14 +45,14 @@ export class Problems {
   deprecated(path: Path, written: string): void {
     this.#written.set(pathText(path), written);
     const inFile = this.#inFile(path);
-    this.#add('warning', inFile, `${pathText(inFile)} is deprecated: it is called ${pathText(path)} now`);
+    this.#add('warning', inFile, fault('deprecated', { name: pathText(path) }), pathText(inFile));
   }
 
   isUnknown(path: Path): boolean {
     return this.#interpolated.unresolved.has(pathText(this.#inFile(path)));
   }
 
-  /** @param sections left out: in any */
+  /** @param sections or routes (`routes[0]`); left out: in any */
   hasErrors(sections?: readonly string[]): boolean {
     return sections ? sections.some((key) => this.#broken.has(key)) : this.#count.error > 0;
   }
@@ -63,40 +63,57 @@ export class Problems {
     const { place, severity } = shown.at(-1) ?? {};
     const more = this.#count.error + this.#count.warning - shown.length;
     if (place === undefined || severity === undefined || more === 0) return shown;
-    return [...shown, { place, severity, message: `and ${more} more problems, which are not shown` }];
+    return [...shown, { place, severity, fault: fault('more', { count: more }) }];
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
-  #report(severity: Problem['severity'], at: Path, what: string): void {
+  #report(severity: Problem['severity'], at: Path, what: Fault): void {
     if (this.isUnknown(at)) return;
     const path = this.#inFile(at);
     const hidden = (this.#interpolated.values.get(pathText(path)) ?? [])
       .filter((value) => value.length >= MIN_HIDDEN_LENGTH)
       // Longest first, since one value may be part of another.
       .sort((a, b) => b.length - a.length);
-    const said = hidden.reduce((text, value) => text.replaceAll(value, HIDDEN), what);
+    const said = what.with((text) => hidden.reduce((all, value) => all.replaceAll(value, HIDDEN), text));
     // A URL where a webhook's name belongs is secret.
     const shown = pathText(path.map((step) => (String(step).includes('://') ? '…' : step)));
-    const begin = path.length === 0 || said.startsWith(':') ? shown : `${shown} `;
-    this.#add(severity, path, `${begin}${said}`);
+    this.#add(severity, path, said, shown);
   }
 
   #inFile(path: Path): Path {
     return path.map((step, index) => this.#written.get(pathText(path.slice(0, index + 1))) ?? step);
   }
 
-  #add(severity: Problem['severity'], path: Path, message: string): void {
+  #add(severity: Problem['severity'], path: Path, what: Fault, shown = ''): void {
     this.#count[severity] += 1;
-    if (severity === 'error') this.#broken.add(path[0] ?? '');
+    if (severity === 'error') for (const length of [1, 2]) this.#broken.add(pathText(path.slice(0, length)));
     if (this.#count[severity] > MOST_SHOWN) return;
-    this.#found.push({ place: this.#source.placeOf(path), message, severity });
+    this.#found.push({ place: this.#source.placeOf(path), path: shown, fault: what, severity });
   }
 }
 
+/** `routes[0].on must be a list`, without its place. */
+export function problemInWords(
+  { path = '', fault: what }: Pick<Problem, 'path' | 'fault'>,
+  language: Language,
+): string {
+  const said = what.in(language);
+  if (path === '') return said;
+  if (language === 'ja') return `${path}：${said}`;
+  return said.startsWith(':') ? path + said : `${path} ${said}`;
+}
+
 /** `file:line:col: message`, or `file:line:col: warning: message`. */
-export function formatProblem({ place, message, severity }: Problem): string {
-  const prefix = severity === 'warning' ? 'warning: ' : '';
-  return visibleOnOneLine(`${place.file}:${place.line}:${place.column}: ${prefix}${message}`);
+export function formatProblem(problem: Problem, language: Language): string {
+  const { place, severity } = problem;
+  const prefix = severity === 'error' ? '' : { en: 'warning: ', ja: '警告：' }[language];
+  const said = problemInWords(problem, language);
+  return visibleOnOneLine(`${place.file}:${place.line}:${place.column}: ${prefix}${said}`);
+}
+
+/** As `formatProblem` writes each. */
+export function problemLines(problems: readonly Problem[], language: Language = 'en'): string[] {
+  return problems.map((problem) => formatProblem(problem, language));
 }
 
 /** Keeps the files in the order of their first problems, and sorts each file's problems by place. */

@@ -1,12 +1,14 @@
 /** Reads `calendars`, with the files of days that they name. */
 import { type CalendarDoubt, calendarOf, dateOf, dayIn } from '../signal/calendar.ts';
+import { Fault } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
 import { checkSection } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
-import { NOTHING_KNOWN, Wrong } from './form.ts';
+import { NOTHING_KNOWN } from './form.ts';
 import { faultOfName } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
+import { fault } from './words.ts';
 import { type CalendarSection, calendarSchema } from './schema-days.ts';
 
 export interface CalendarReading {
@@ -21,17 +23,16 @@ export interface CalendarReading {
 export function readCalendars(section: unknown, problems: Problems, reading: CalendarReading): Calendars {
   const named = new Map<string, NamedCalendar>();
   const files = new Map<string, DatesOfFile>();
-  if (section !== undefined && !isJsonObject(section))
-    problems.error(['calendars'], 'must be a map of names and calendars');
+  if (section !== undefined && !isJsonObject(section)) problems.error(['calendars'], fault('map.calendars'));
   for (const [name, value] of Object.entries(isJsonObject(section) ? section : {})) {
     const path = ['calendars', name];
-    const wrong = faultOfName(name);
-    if (wrong !== undefined) problems.error(path, `: the name of a calendar ${wrong}`);
+    const wrong = faultOfName('calendar', name);
+    if (wrong !== undefined) problems.error(path, wrong);
     const daysOfFile = (file: string, at: Path) => {
       const whole = reading.whole(file);
-      const warn = (what: string) => problems.warning([...path, ...at], what);
+      const warn = (what: Fault) => problems.warning([...path, ...at], what);
       const dates = files.get(whole) ?? datesOf(whole, reading, warn);
-      if (dates instanceof Wrong) return dates;
+      if (dates instanceof Fault) return dates;
       files.set(whole, dates);
       return { path: whole, ranges: [...dates].map((day) => [day, day] as const) };
     };
@@ -54,16 +55,15 @@ function calendarFrom({ days, except, also, until }: CalendarSection): NamedCale
   return { calendar, until, files: [...new Set(files)] };
 }
 
-function datesOf(path: string, reading: CalendarReading, warn: (what: string) => void): DatesOfFile | Wrong {
+function datesOf(path: string, reading: CalendarReading, warn: (what: Fault) => void): DatesOfFile | Fault {
   try {
     const dates = datesIn(reading.readBytes(path));
-    const hint = `${path} must have one at the beginning of a line, such as 2026-01-01`;
-    return dates.size > 0 ? dates : new Wrong(`has no date: ${hint}`);
+    return dates.size > 0 ? dates : fault('calendar.no date', { file: path });
   } catch (error) {
     const known = reading.lastKnown.get(path);
-    const what = `cannot be read: ${(error as Error).message} (${path})`;
-    if (known === undefined) return new Wrong(what);
-    warn(`${what}; its last known days stay in force`);
+    const values = { why: (error as Error).message, file: path };
+    if (known === undefined) return fault('calendar.unread', values);
+    warn(fault('calendar.kept', values));
     return known;
   }
 }

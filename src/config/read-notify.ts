@@ -1,19 +1,19 @@
 /** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
 import { MENTION_OPTION } from '../channels/mention-option.ts';
 import type { PerJob } from '../signal/rules.ts';
+import { Fault } from '../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
-import { checkSection, type Checking, NO_VALUE } from './check-section.ts';
+import { checkSection, type Checking } from './check-section.ts';
 import type { Calendars, DigestConfig } from './config.ts';
 import type { Destination, NotifyList } from './destination.ts';
-import { NOTHING_KNOWN, Wrong } from './form.ts';
+import { NOTHING_KNOWN } from './form.ts';
 import { faultOfName, group as groupForm } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
+import { fault } from './words.ts';
 import { groupSchema } from './schema.ts';
-
-const AN_ADDRESS = 'an address such as { slack: "#ops" }';
 
 /** A group or a destination named by a list's entry. */
 interface Named {
@@ -34,8 +34,7 @@ export class NotifyReader {
     this.#channels = channels;
     this.#problems = problems;
     this.#checking = { problems, known: { ...NOTHING_KNOWN, calendars: calendars.named } };
-    if (groups !== undefined && !isJsonObject(groups))
-      problems.error(['groups'], 'must be a map of names and addresses');
+    if (groups !== undefined && !isJsonObject(groups)) problems.error(['groups'], fault('map.groups'));
     for (const [name, group] of Object.entries(isJsonObject(groups) ? groups : {}))
       this.groups.set(name, this.#readGroup(name, group));
   }
@@ -55,7 +54,7 @@ export class NotifyReader {
     const all = new Map<string, Destination>();
     for (const [index, entry] of list.entries())
       for (const { name, at, told } of this.#namedBy(entry, [...path, index], mayNameGroups)) {
-        if (names.has(name)) this.#problems.error(at, 'is a duplicate: this list tells it already');
+        if (names.has(name)) this.#problems.error(at, fault('told twice'));
         names.add(name);
         for (const each of told) if (!all.has(each.destination)) all.set(each.destination, each);
       }
@@ -64,8 +63,8 @@ export class NotifyReader {
 
   #readGroup(name: string, group: unknown): readonly Destination[] {
     const path = ['groups', name];
-    const wrong = faultOfName(name);
-    if (wrong !== undefined) this.#problems.error(path, `: the name of a group ${wrong}`);
+    const wrong = faultOfName('group', name);
+    if (wrong !== undefined) this.#problems.error(path, wrong);
     if (!isJsonObject(group)) return this.#readAddresses(group, path);
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
     const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;
@@ -74,19 +73,18 @@ export class NotifyReader {
   }
 
   #readAddresses(list: unknown, path: Path): readonly Destination[] {
-    if (Array.isArray(list) && list.length === 0)
-      this.#problems.error(path, 'must name at least one address');
+    if (Array.isArray(list) && list.length === 0) this.#problems.error(path, fault('no address'));
     return this.read(list, path, false);
   }
 
   #namedBy(entry: unknown, at: Path, mayNameGroups: boolean): readonly Named[] {
     if (isJsonObject(entry)) return this.#addressesIn(entry, at);
     if (typeof entry !== 'string' || !mayNameGroups) {
-      this.#problems.error(at, `must be ${mayNameGroups ? 'the name of a group, or ' : ''}${AN_ADDRESS}`);
+      this.#problems.error(at, fault(mayNameGroups ? 'group or address' : 'address'));
       return [];
     }
     const named = groupForm.read(entry, { ...NOTHING_KNOWN, groups: [...this.groups.keys()] });
-    if (named instanceof Wrong) this.#problems.error(at, named.what);
+    if (named instanceof Fault) this.#problems.error(at, named);
     return [{ name: entry, at, told: this.groups.get(entry) ?? [] }];
   }
 
@@ -116,11 +114,11 @@ export class NotifyReader {
     });
   }
 
-  #noChannelIn(entry: JsonObject): string {
+  #noChannelIn(entry: JsonObject): Fault {
     const names = [...this.#channels.keys()];
     const keys = Object.keys(entry);
     const meant = keys.find((key) => nearest(key, names) !== undefined) ?? keys[0] ?? '';
-    return `: there is no channel ${JSON.stringify(meant)}${nearestOrAll(meant, names)}`;
+    return fault('no channel', { name: JSON.stringify(meant), hint: nearestOrAll(meant, names) });
   }
 }
 
@@ -131,13 +129,12 @@ function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionH
   return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: hours };
 }
 
-function noListIn(value: unknown, mayNameGroups: boolean): string {
-  if (value === null) return NO_VALUE;
-  if (value !== undefined)
-    return `must be a list, such as [${mayNameGroups ? 'operators, ' : ''}{ slack: "#ops" }]`;
-  return 'is missing: name whom to tell, such as [{ slack: "#ops" }]';
+function noListIn(value: unknown, mayNameGroups: boolean): Fault {
+  if (value === null) return fault('no value');
+  if (value === undefined) return fault('missing.addresses');
+  return fault(mayNameGroups ? 'list.notify' : 'list.addresses');
 }
 
-function tooMany(channels: readonly string[]): string {
-  return `names ${channels.length} channels (${channels.join(', ')}): make it an entry each`;
+function tooMany(channels: readonly string[]): Fault {
+  return fault('many channels', { count: channels.length, names: channels.join(', ') });
 }

@@ -2,6 +2,7 @@
 import { exemptHosts, NO_PROXIES, parseProxy, type Proxies, type Proxy } from '../outbound/proxy.ts';
 import { PROXY_RULE } from './forms.ts';
 import type { Problems } from './problems.ts';
+import { fault } from './words.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -18,9 +19,7 @@ function proxyIn(name: string, variables: Variables, problems: Problems): Proxy 
   const text = valueOf(name, variables);
   if (text === '') return undefined;
   const proxy = parseProxy(text.includes('://') ? text : `http://${text}`);
-  const advice = 'or set `proxy` in the config, where `proxy: off` goes without';
-  if (proxy === undefined)
-    problems.error([], `the environment variable ${name} (or in capitals) ${PROXY_RULE}; ${advice}`);
+  if (proxy === undefined) problems.error([], fault('proxy.variable', { name, what: PROXY_RULE }));
   return proxy;
 }
 

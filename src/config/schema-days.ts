@@ -3,6 +3,7 @@ import { array, type InferType, lazy } from 'yup';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { PERIODS, WEEKDAYS } from '../signal/rules.ts';
 import { memberOf, whole } from './form.ts';
+import { fault } from './words.ts';
 import * as form from './forms.ts';
 import { isMap, notifyList, section, someOf, text, texts, textOrTexts } from './schema-fields.ts';
 
@@ -13,14 +14,14 @@ export const windowFields = {
   from: text(form.timeOfDay, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
   to: text(form.endOfDay, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
   dates: texts(form.date, 'Days such as 2026-12-29. Default: all.', {
-    least: 'must name at least one date; leave it out for all of them',
+    least: fault('at least one date'),
   }),
   calendar: calendarName,
 };
 
 export const WINDOW = 'All its keys must hold; a window over midnight belongs to the day it begins on.';
 export const outsideSchema = section('On all days but a calendar’s.', {
-  outside: text(form.calendar, 'Name of a calendar.').required('${path} is missing: name a calendar'),
+  outside: text(form.calendar, 'Name of a calendar.').required(() => fault('missing.calendar')),
 });
 export const muteSchema = section(WINDOW, {
   ...windowFields,
@@ -32,8 +33,8 @@ export const muteSchema = section(WINDOW, {
 });
 
 export const daysFileSchema = section('A file with a date at the beginning of a line.', {
-  file: text(form.daysFile, 'Path of the file; relative to the config’s folder.').required(
-    '${path} is missing: name a file of dates',
+  file: text(form.daysFile, 'Path of the file; relative to the config’s folder.').required(() =>
+    fault('missing.dates'),
   ),
 });
 
@@ -57,8 +58,8 @@ export const calendarSchema = section('Days that rules and reports name.', {
 export type CalendarSection = InferType<typeof calendarSchema>;
 
 const reportSchema = section('What BOTs did in a period, told after its end.', {
-  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(
-    '${path} is missing: day, week or month',
+  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(() =>
+    fault('missing.period'),
   ),
   at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
   calendar: text(
@@ -72,17 +73,15 @@ const reportSchema = section('What BOTs did in a period, told after its end.', {
 export const reportsSchema = array(reportSchema)
   .strict()
   .default([])
-  .typeError('${path} must be a list, such as [{ every: month, notify: [boss] }]')
+  .typeError(() => fault('list.reports'))
   .meta({ doc: 'Reports of what BOTs did, and how long they ran.' });
 
 export const budgetSchema = section('The running time that the plan includes in a month.', {
-  hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(
-    '${path} is missing: hours in a month',
-  ),
+  hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(() => fault('missing.hours')),
   from_day: text(whole(1, 28), 'Day on which a month of the plan begins.', '1'),
   warn: array(text(whole(1, 1000), 'A percentage.').defined())
     .strict()
-    .typeError('${path} must be a list of whole numbers from 1 to 1000, such as [80, 100]')
+    .typeError(() => fault('list.warn'))
     .meta({ doc: 'At which percentages to tell that so much is used. Default: 80 and 100.' })
     .default([80, 100]),
   calendar: text(form.calendar, 'Name of a calendar, by whose days the rest of a month is forecast.'),

@@ -2,9 +2,11 @@
 import { array, lazy, mixed, object } from 'yup';
 import type { AnyObject, MixedSchema, ObjectShape, Schema, TestContext } from 'yup';
 import type { NotifyList } from './destination.ts';
+import { Fault } from '../text/fault.ts';
 import { isContainer, isJsonObject } from '../text/json.ts';
-import { type Form, type Known, memberOf, scalarSchema, Wrong } from './form.ts';
+import { type Form, type Known, memberOf, scalarSchema } from './form.ts';
 import { parsePath, type Path, pathText } from './path.ts';
+import { fault } from './words.ts';
 
 /** A field's `.meta()`, from which the JSON Schema and the documentation are made. */
 export interface FieldMeta {
@@ -16,19 +18,19 @@ export interface FieldMeta {
   readonly byDefault?: string;
   /** JSON Schema that cannot be made from yup's description of the field. */
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
-  /** The field is required. Set only where yup's description does not show it; may hold the hint of the error message. */
-  readonly required?: string;
+  /** The field is required. Set only where yup's description does not show it. */
+  readonly required?: boolean;
   /** A deprecated name of the field's key, which goes on working. Not of a field that is read apart. */
   readonly formerly?: string;
 }
 
 type More = Omit<FieldMeta, 'doc' | 'jsonSchema'>;
 
-/** The type of errors whose message follows the value's path: `must be text`, or `: message` with a subject of its own. */
+/** The type of errors that come before that there is no value. */
 export const FAULT = 'fault';
 
 /** @param at the path of the fault within the tested value */
-export function faultOf(context: TestContext, what: string, at: Path = []) {
+export function faultOf(context: TestContext, what: Fault, at: Path = []) {
   const path = pathText([...parsePath(context.path), ...at]);
   return context.createError({ type: FAULT, path, message: () => what });
 }
@@ -40,7 +42,7 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
 
 /** Whether the config has a map there: no value that a text is read as is one. */
 export function isMap(value: unknown): boolean {
-  return isJsonObject(value) && !(value instanceof Wrong) && typeof value['has'] !== 'function';
+  return isJsonObject(value) && !(value instanceof Fault) && typeof value['has'] !== 'function';
 }
 
 type Field<Value> = MixedSchema<Value | undefined>;
@@ -65,17 +67,17 @@ export function text<Value extends {}>(of: Form<Value>, doc: string, more: More 
   const field = mixed<Value>()
     .meta(meta)
     .transform((value: unknown, _written, _schema, { path = '', context }) => {
-      if (typeof value !== 'string') return isContainer(value) ? new Wrong('must be text') : value;
+      if (typeof value !== 'string') return isContainer(value) ? fault('type.text') : value;
       return of.read(value, context as Known, parsePath(path));
     })
-    .test(FAULT, (value: unknown, context) => !(value instanceof Wrong) || faultOf(context, value.what));
+    .test(FAULT, (value: unknown, context) => !(value instanceof Fault) || faultOf(context, value));
   // `checkSection` puts it in as a text, which is then read like any other.
   return meta.byDefault === undefined ? field : field.default(meta.byDefault as unknown as Value);
 }
 
 interface MoreOfTexts extends More {
   /** What is said of an empty list; left out: it may be empty. */
-  readonly least?: string;
+  readonly least?: Fault;
 }
 
 /** A list of texts of this form, each once. */
@@ -85,23 +87,28 @@ export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, .
   return array(text(of, doc, more).defined())
     .strict()
     .meta({ doc, jsonSchema })
-    .test('least', `\${path} ${least}`, (value) => least === undefined || value?.length !== 0)
+    .test(
+      'least',
+      () => least,
+      (value) => least === undefined || value?.length !== 0,
+    )
     .test('once', (value: readonly unknown[] | undefined, context) => {
-      const again = value?.findIndex((name, index) => value.indexOf(name) < index) ?? -1;
-      return again === -1 || faultOf(context, 'is a duplicate: this list has it already', [again]);
+      const again =
+        value?.findIndex((each, index) => !(each instanceof Fault) && value.indexOf(each) < index) ?? -1;
+      return again === -1 || faultOf(context, fault('duplicate'), [again]);
     });
 }
 
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
-  return texts(memberOf(names), doc, { least: 'must name at least one; leave it out otherwise' });
+  return texts(memberOf(names), doc, { least: fault('at least one or none') });
 }
 
 /** A text that passes a rule, or a list of such texts, each once. */
-export function textOrTexts(of: Form, doc: string, { required, ...more }: More = {}) {
+export function textOrTexts(of: Form, doc: string, more: Omit<More, 'required'> = {}, missing?: Fault) {
   const one = text(of, doc, more);
-  const single = required === undefined ? one : one.defined(`\${path} is missing: ${required}`);
-  const several = texts(of, doc, { ...more, least: 'must name at least one' });
-  return either(single, several, { doc, ...(required && { required }) });
+  const single = missing === undefined ? one : one.defined(() => missing);
+  const several = texts(of, doc, { ...more, least: fault('at least one') });
+  return either(single, several, { doc, ...(missing && { required: true }) });
 }
 
 export function either<One extends Schema, Several extends Schema>(
@@ -115,20 +122,19 @@ export function either<One extends Schema, Several extends Schema>(
 }
 
 /** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
-export function readApart(doc: string, jsonSchema: object, required?: string) {
+export function readApart(doc: string, jsonSchema: object, required?: boolean) {
   return mixed().nullable().meta({ doc, jsonSchema, required });
 }
 
 /** Whom to tell: names of groups, and addresses on channels. */
 export function notifyList(doc: string) {
-  const missing = '${path} is missing: name whom to tell, such as [{ slack: "#ops" }], or [] for nobody';
   return (
     mixed<NotifyList>()
       .transform((value: unknown, _written, _schema, { path = '', context }) =>
         (context as Known).readNotify?.(value, parsePath(path)),
       )
-      .defined(missing)
+      .defined(() => fault('missing.notify'))
       // A reference that is not set here is read as nobody.
-      .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: 'required', example: '' })
+      .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: true, example: '' })
   );
 }

@@ -6,6 +6,7 @@ import { OCCASIONS, PER_JOB, type PerJob, WEEKDAYS } from '../signal/rules.ts';
 import { isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { memberOf, whole } from './form.ts';
+import { fault } from './words.ts';
 import * as form from './forms.ts';
 import * as days from './schema-days.ts';
 import {
@@ -122,13 +123,13 @@ function mentionField(who: Schema) {
 
 /** @param who one or more people or groups, as a channel takes them */
 export function timedMention(who: Schema) {
-  const meta = { doc: WHO, jsonSchema: { $ref: '#/$defs/mentioned' }, required: 'required' };
-  const whom = (who as MixedSchema).defined('${path} is missing: name whom to mention').meta(meta);
+  const meta = { doc: WHO, jsonSchema: { $ref: '#/$defs/mentioned' }, required: true };
+  const whom = (who as MixedSchema).defined(() => fault('missing.mention')).meta(meta);
   return section(`Whom to mention, and ${HOURS} ${days.WINDOW}`, { who: whom, ...days.windowFields });
 }
 
 export const groupSchema = section('Addresses that are told together, and now and then how their BOTs did.', {
-  notify: readApart('Addresses on channels.', { $ref: '#/$defs/addresses' }, 'required'),
+  notify: readApart('Addresses on channels.', { $ref: '#/$defs/addresses' }, true),
   digest: section('What ran, failed or was missed since the last one, also where all is well.', {
     at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
     days: someOf(WEEKDAYS, 'Weekdays. Default: all.').default([...WEEKDAYS]),
@@ -143,7 +144,7 @@ const stepSchema = section('Whom to tell, too, while the incident is not over.',
     form.span,
     'How long after the route’s first message about it; steps do not add up.',
     SPAN,
-  ).required('${path} is missing: say how long after the first message, such as 10m'),
+  ).required(() => fault('missing.after')),
   unless: text(
     memberOf(['delivered']),
     'delivered: not where one destination of the route has got it. Left out: not where somebody has taken it up.',
@@ -169,13 +170,13 @@ const routing = {
   ),
   mute: array(days.muteSchema)
     .strict()
-    .typeError('${path} must be a list, such as [{ days: [sat, sun] }]')
+    .typeError(() => fault('list.mute'))
     .meta({ doc: 'When messages are held back, and then told as one summary.' }),
   overdue: text(form.span, 'How long a job may be executing before that is told.', SPAN),
   // oxlint-disable-next-line unicorn/no-thenable -- a key of the config, and no function
   then: array(stepSchema)
     .strict()
-    .typeError('${path} must be a list, such as [{ after: 10m, notify: [operators] }]')
+    .typeError(() => fault('list.then'))
     .meta({ doc: 'Whom to tell, too, of a BOT’s incident that lasts.' }),
 };
 
@@ -190,17 +191,17 @@ const expectSchema = section('When a result is due: either `every` or `cron`.', 
   // The test also runs if `expect` is missing.
   if (value === undefined) return true;
   const { every, cron, calendar } = value;
-  if ((every === undefined) === (cron === undefined))
-    return faultOf(context, 'must have either `every` or `cron`');
+  if ((every === undefined) === (cron === undefined)) return faultOf(context, fault('every or cron'));
   const isPlain = every === undefined || calendar === undefined;
-  return isPlain || faultOf(context, 'needs `cron`: with `every`, a result is due on all days', ['calendar']);
+  return isPlain || faultOf(context, fault('calendar of every'), ['calendar']);
 });
 
 const routeSchema = section('Whom to tell of which BOT’s results. Every route that matches applies.', {
   bot_id: textOrTexts(
     form.botId,
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
-    { example: 'sample', required: 'give a bot_id, a glob (invoice-*) or a /regular expression/' },
+    { example: 'sample' },
+    fault('missing.bot_id'),
   ),
   name: text(form.routeName, 'What the route is called wherever it is named, instead of its patterns.'),
   ...routing,
@@ -210,17 +211,17 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
 const defaultRouteSchema = section('Whom to tell of a BOT that no route names.', routing);
 
 export const burstSchema = section('Past it, one summary tells the rest, for each destination.', {
-  max: text(whole(1, 1000), 'Messages in a window.').required('${path} is missing'),
-  per: text(form.span, 'The window, from its first message on.', SPAN).required('${path} is missing'),
+  max: text(whole(1, 1000), 'Messages in a window.').required(),
+  per: text(form.span, 'The window, from its first message on.', SPAN).required(),
 });
 
 const routesSchema = array(routeSchema)
   .strict()
-  .typeError('${path} must be a list: begin each route with "- bot_id:"')
+  .typeError(() => fault('list.routes'))
   .test('names', (routes: readonly { readonly name?: unknown }[] = [], context) => {
     const names = routes.map((route) => route.name);
     const again = names.findIndex((name, index) => name !== undefined && names.indexOf(name) < index);
-    return again === -1 || faultOf(context, 'is a duplicate: another route is called so', [again, 'name']);
+    return again === -1 || faultOf(context, fault('route name twice'), [again, 'name']);
   })
   .meta({ doc: 'Whom to tell of which BOT’s results.' });
 
@@ -238,7 +239,7 @@ export const rootSchema = section('Configuration of Botbell.', {
   channels: readApart(
     'The ways to reach people, by a name of your choice.',
     { type: 'object', minProperties: 1, additionalProperties: { $ref: '#/$defs/channel' } },
-    'required',
+    true,
   ),
   proxy: text(
     form.proxy,

@@ -11,8 +11,10 @@ import {
   visit,
 } from 'yaml';
 import type { Document, ErrorCode, Pair, YAMLError, YAMLMap } from 'yaml';
+import type { Fault } from '../text/fault.ts';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
+import { fault } from './words.ts';
 
 /** YAML 1.2 without tags: dates, `no` and `off` stay texts. */
 const PARSE_OPTIONS = {
@@ -27,42 +29,29 @@ const PARSE_OPTIONS = {
 
 const MOST_PROBLEMS = 10;
 
-const QUOTE_IT = 'put the whole value in quotes';
-const ALIAS = `a value that begins with * is read as a YAML alias: ${QUOTE_IT}`;
-const TWICE = 'this key is here twice: keep one, or put both values under it';
-const NO_MERGE = '<< merges a map that an anchor names, or a list of such: write <<: *name';
-const ENDLESS = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
-
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
-const MESSAGES: Partial<Record<ErrorCode, string>> = {
-  BAD_DQ_ESCAPE: 'not a valid escape in double quotes: write \\\\ for a backslash, or use single quotes',
-  BAD_INDENT:
-    'the indentation does not fit, or a bracket is not closed before this (a # outside of quotes begins a comment)',
-  BAD_SCALAR_START: `a value cannot begin with this character: ${QUOTE_IT}`,
-  BLOCK_AS_IMPLICIT_KEY: `a value that contains ": " is read as a map: ${QUOTE_IT}, or mend the indentation`,
-  MISSING_CHAR: 'a quote, bracket or colon is missing before this',
-  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line: a colon is missing, or the indentation does not fit',
-  MULTIPLE_DOCS: 'the file must hold one document only: remove the line ---',
-  RESOURCE_EXHAUSTION: 'nested too deep',
-  TAB_AS_INDENT: 'a tab cannot indent: use spaces',
-  TAG_RESOLVE_FAILED: `YAML tags (!name) are not supported: if a value begins with !, ${QUOTE_IT}`,
-  UNEXPECTED_TOKEN: 'unexpected text after the end of a value: quote the whole value, or check the brackets',
+const FAULTS: Partial<Record<ErrorCode, Fault>> = {
+  BAD_DQ_ESCAPE: fault('yaml.escape'),
+  BAD_INDENT: fault('yaml.indent'),
+  BAD_SCALAR_START: fault('yaml.scalar'),
+  BLOCK_AS_IMPLICIT_KEY: fault('yaml.colon'),
+  MISSING_CHAR: fault('yaml.missing'),
+  MULTILINE_IMPLICIT_KEY: fault('yaml.long key'),
+  MULTIPLE_DOCS: fault('yaml.documents'),
+  RESOURCE_EXHAUSTION: fault('yaml.deep'),
+  TAB_AS_INDENT: fault('yaml.tab'),
+  TAG_RESOLVE_FAILED: fault('yaml.tag'),
+  UNEXPECTED_TOKEN: fault('yaml.token'),
 };
 
-const WIDE_BLANK = 'a full-width blank is no space: use spaces';
-const OTHER_BLANK = 'a no-break space, or another blank that looks like a space, is none: use spaces';
-
 /** Causes of parse errors that are hard to see, looked for in the error's line. */
-const CAUSES: readonly (readonly [sign: RegExp, message: string])[] = [
-  [
-    /^(?:<{7}|={7}|>{7})/,
-    'git left a merge conflict here: keep one side, and remove the lines of <<<, === and >>>',
-  ],
-  [/(?<=^ *)\t/, 'a tab cannot indent: use spaces'],
-  [/\u3000/, WIDE_BLANK],
-  [/[\u00a0\u2000-\u200b\u202f\u205f]/, OTHER_BLANK],
-  [/：/, 'a full-width colon ends no key: write ":" and a space'],
-  [/\{[{%]/, `a value that begins with {{ or {% is read as a YAML map: ${QUOTE_IT}`],
+const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
+  [/^(?:<{7}|={7}|>{7})/, fault('yaml.conflict')],
+  [/(?<=^ *)\t/, fault('yaml.tab')],
+  [/\u3000/, fault('yaml.full-width blank')],
+  [/[\u00a0\u2000-\u200b\u202f\u205f]/, fault('yaml.other blank')],
+  [/：/, fault('yaml.full-width colon')],
+  [/\{[{%]/, fault('yaml.liquid')],
 ];
 
 /** What is under this key of a config is JSON to be sent, so its numbers and booleans are no texts. */
@@ -72,7 +61,7 @@ const NUMBER_OR_BOOLEAN = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?
 interface Finding {
   /** In characters from the start of the file. */
   readonly offset: number;
-  readonly message: string;
+  readonly fault: Fault;
 }
 
 /** JSON-like data, with the place of each value in a file. */
@@ -101,9 +90,9 @@ export class YamlSource {
     if (scalars === 'as written') typeJson(this.#document);
     const found = findProblems(this.#document, text);
     if (found.length === 0) this.data = this.#dataOr(found);
-    this.problems = found.map(({ offset, message }) => ({
+    this.problems = found.map(({ offset, fault: what }) => ({
       place: this.#placeAt(offset),
-      message,
+      fault: what,
       severity: 'error',
     }));
   }
@@ -114,6 +103,12 @@ export class YamlSource {
     const node = pair ? pair.key : this.#document.getIn(path, true);
     if (isNode(node) || path.length === 0) return this.#placeAt(startOf(node));
     return this.placeOf(path.slice(0, -1));
+  }
+
+  /** The scalar at `path`, as the file has it, also where something else is wrong; undefined if there is none. */
+  scalarAt(path: Path): unknown {
+    const node = this.#document.getIn(path, true);
+    return isScalar(node) ? node.value : undefined;
   }
 
   /** Also one that stands in a map that is merged (`<<`); undefined: there is none, or its map is an alias. */
@@ -165,7 +160,7 @@ export class YamlSource {
       JSON.stringify(data);
       return data;
     } catch {
-      problems.push({ offset: 0, message: ENDLESS });
+      problems.push({ offset: 0, fault: fault('yaml.endless') });
       return undefined;
     }
   }
@@ -201,9 +196,9 @@ function findProblems(document: Document, text: string): Finding[] {
 function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
   const start = lineStart(text, offset);
   const [line = ''] = text.slice(start).split('\n', 1);
-  const [sign, message] = CAUSES.find(([each]) => each.test(line)) ?? [];
-  if (sign !== undefined && message !== undefined) return { offset: start + line.search(sign), message };
-  return { offset, message: MESSAGES[code] ?? 'not valid YAML' };
+  const [sign, cause] = CAUSES.find(([each]) => each.test(line)) ?? [];
+  if (sign !== undefined && cause !== undefined) return { offset: start + line.search(sign), fault: cause };
+  return { offset, fault: FAULTS[code] ?? fault('yaml.invalid') };
 }
 
 function lineStart(text: string, offset: number): number {
@@ -213,26 +208,24 @@ function lineStart(text: string, offset: number): number {
 /** Keys that a map has twice, and unknown aliases and merges of no map, which the parser reports without their place. */
 function findByNode(document: Document): Finding[] {
   const problems: Finding[] = [];
+  const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
   visit(document, {
     Map(_key, { items }) {
       const seen = new Set<unknown>();
       for (const { key, value } of items) {
         const merged = isAlias(value) ? value.resolve(document) : value;
         if (isScalar(key) && key.source === '<<' && !isCollection(merged))
-          problems.push({ offset: startOf(key), message: NO_MERGE });
+          report(key, fault('yaml.no merge'));
         const name = isScalar(key) ? key.value : key;
-        if (seen.has(name)) problems.push({ offset: startOf(key), message: TWICE });
+        if (seen.has(name)) report(key, fault('yaml.twice'));
         // Such a blank in front of a key is no indentation, but a part of the key.
         if (typeof name === 'string' && /^[^\S ]/.test(name))
-          problems.push({
-            offset: startOf(key),
-            message: name.startsWith('\u3000') ? WIDE_BLANK : OTHER_BLANK,
-          });
+          report(key, fault(name.startsWith('\u3000') ? 'yaml.full-width blank' : 'yaml.other blank'));
         seen.add(name);
       }
     },
     Alias(_key, alias) {
-      if (alias.resolve(document) === undefined) problems.push({ offset: startOf(alias), message: ALIAS });
+      if (alias.resolve(document) === undefined) report(alias, fault('yaml.alias'));
     },
   });
   return problems;

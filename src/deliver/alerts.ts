@@ -1,8 +1,10 @@
 /** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
+import { problemLines } from '../config/problems.ts';
 import type { Alert, DeliveryError, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
+import type { Language } from '../time/display.ts';
 import type { MilestoneName } from './outcome.ts';
 
 const LONGEST_NAME = 1000;
@@ -76,10 +78,12 @@ export function reloadAlert(
   file: string,
   problems: readonly Problem[],
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,
+  language: Language,
 ): Alert {
-  const errors = problems
-    .filter(({ severity }) => severity === 'error')
-    .map(({ place, message }) => `${place.file}:${place.line}:${place.column}: ${message}`);
+  const errors = problemLines(
+    problems.filter(({ severity }) => severity === 'error'),
+    language,
+  );
   const named = errors.slice(0, MOST_PROBLEMS).map((problem) => cutEnd(problem, LONGEST_NAME, '…'));
   const moreProblems = errors.length - named.length;
   const subject = { template: 'reload_refused', file, problems: named, moreProblems } as const;

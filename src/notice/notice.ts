@@ -106,7 +106,7 @@ interface Alerts {
   /** A config that was not put in force: the one before stays. */
   readonly reload_refused: {
     readonly file: string;
-    /** The first problems, as `file:line:col: what is wrong`, in English. */
+    /** The first problems, as `file:line:col: what is wrong`. */
     readonly problems: readonly string[];
     readonly moreProblems: number;
   };

@@ -1,5 +1,6 @@
 /** Reads user and password from a URL, and what else in it is secret. */
 import { percentDecoded } from '../text/clean.ts';
+import { faultsOf } from '../text/fault.ts';
 
 /** The header of Basic authentication (RFC 7617); empty when the URL has neither user nor password. */
 export function loginOf(url: string): { readonly authorization?: string } {
@@ -35,7 +36,12 @@ export function secretsOfBasic(header: string): readonly string[] {
 }
 
 /** What to do where a URL's login is not read as it was meant. */
-export const LOGIN_RULE = 'percent-encode / : @ ? # % in the user name and password';
+export const LOGIN_RULE = faultsOf({
+  login: [
+    'percent-encode / : @ ? # % in the user name and password',
+    'ユーザー名とパスワードの / : @ ? # % はパーセントエンコードしてください',
+  ],
+})('login');
 
 /** Whether a URL's login ends where it was meant to: else a part of a password would be taken for a host, and shown. */
 export function hasWholeLogin(url: string): boolean {

@@ -2,6 +2,7 @@
 import type { ChannelType } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Destination } from '../config/destination.ts';
+import { AddressError } from '../channels/channel.ts';
 import { hintFor, Refused } from './outcomes.ts';
 
 /** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */
@@ -21,8 +22,8 @@ export function destinationTyped(
     const address = type.parseAddress(rest.join(':'), channel?.settings);
     return { destination: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
   } catch (error) {
-    const why = (error as Error).message;
-    throw unknown(text, [`: ${why}`, why]);
+    if (!(error instanceof AddressError)) throw error;
+    throw unknown(text, [`: ${error.message}`, error.fault.in('ja')]);
   }
 }
 

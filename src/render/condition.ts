@@ -7,6 +7,8 @@ import {
   Tokenizer,
   TypeGuards,
 } from 'liquidjs';
+import { fault as faultOf } from '../config/words.ts';
+import type { Fault } from '../text/fault.ts';
 import { plainNumber } from '../text/json.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
@@ -20,34 +22,32 @@ const BEGIN = '{% if ';
 const END = ' %}holds{% endif %}';
 
 const MARKUP = /\{[{%]|[%}]\}/;
-const NO_CONDITION =
-  'a condition is a value, or values with an operator between them, without {{ }} and {% %}: output.count == 0';
 
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
 /** What is wrong with a condition; undefined: nothing is. @param of the variables; left out: a callback's */
-export function conditionFault(condition: string, of?: readonly string[]): string | undefined {
+export function conditionFault(condition: string, of?: readonly string[]): Fault | undefined {
   const { liquid, names: ofCallback } = checker();
   const names = of ?? ofCallback;
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
   const isCondition = condition.trim() !== '' && !MARKUP.test(condition);
-  if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return NO_CONDITION;
-  return slipIn(condition) ?? (fault ?? findUnknownVariables(liquid, templates, names)[0])?.message;
+  if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return faultOf('condition.none');
+  return slipIn(condition) ?? (fault ?? findUnknownVariables(liquid, templates, names)[0])?.what;
 }
 
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
 const RANGE = /\([^()]*\)/gu;
 
 /** What liquidjs takes without a word: it stops reading there, or reads nothing. */
-const SLIPS: readonly (readonly [slip: RegExp, message: string])[] = [
-  [/["']/u, 'this quote is not closed'],
-  [/[()]/u, 'parentheses are for ranges alone: (1..3)'],
-  [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, 'something is missing after this sign'],
-  [/(?:^|\|)[^:|,]*,/u, 'a comma stands between the arguments of a filter alone'],
-  [/(?<![^\s,:|])\[/u, 'a value begins with the name of a variable: output["a b"]'],
+const SLIPS: readonly (readonly [slip: RegExp, what: Fault])[] = [
+  [/["']/u, faultOf('condition.quote')],
+  [/[()]/u, faultOf('condition.parentheses')],
+  [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, faultOf('condition.cut')],
+  [/(?:^|\|)[^:|,]*,/u, faultOf('condition.comma')],
+  [/(?<![^\s,:|])\[/u, faultOf('condition.bracket')],
 ];
 
-function slipIn(condition: string): string | undefined {
+function slipIn(condition: string): Fault | undefined {
   const letters = (text: string) => 'x'.repeat(text.length);
   const bare = condition.replace(STRING, letters).replace(RANGE, letters);
   return SLIPS.find(([slip]) => slip.test(bare))?.[1];

@@ -2,6 +2,7 @@
 import type { Liquid, Template } from 'liquidjs';
 import type { FileView } from '../channels/card.ts';
 import type { DisplayConfig } from '../config/config.ts';
+import type { Fault } from '../text/fault.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
 import { createEngine } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
@@ -19,10 +20,10 @@ const OF_CALLBACK =
 const KNOWN = { job: OF_CALLBACK, file: [...OF_CALLBACK, 'ref', 'name', 'size'] } as const;
 
 /** @returns what is wrong with a link's template; undefined if nothing is */
-export function linkFault(link: keyof typeof KNOWN, template: string): string | undefined {
+export function linkFault(link: keyof typeof KNOWN, template: string): Fault | undefined {
   const liquid = engineFor({ timezone: 'UTC', language: 'en', links: {} });
   const { templates = [], fault } = parseLiquid(liquid, template);
-  return (fault ?? findUnknownVariables(liquid, templates, KNOWN[link])[0])?.message;
+  return (fault ?? findUnknownVariables(liquid, templates, KNOWN[link])[0])?.what;
 }
 
 /** @throws {Error} a link in which `linkFault` finds something wrong */

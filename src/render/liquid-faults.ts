@@ -1,10 +1,12 @@
 /** Finds the faults of a Liquid text before it is rendered. */
 import type { Liquid, Template } from 'liquidjs';
+import { fault } from '../config/words.ts';
+import { type Fault, faultSaid } from '../text/fault.ts';
 import { didYouMean } from '../text/nearest.ts';
 
 /** Line and column count from 1 within the text. */
 export interface LiquidFault {
-  readonly message: string;
+  readonly what: Fault;
   readonly line: number;
   readonly column: number;
 }
@@ -39,9 +41,7 @@ export function findUnknownVariables(
     const name = String(first);
     const [used, known] =
       typeof key === 'string' && Object.hasOwn(maps, name) ? [`${name}.${key}`, paths] : [name, names];
-    return known.includes(used)
-      ? []
-      : [{ message: thereIsNo('variable', used, known), line: row, column: col }];
+    return known.includes(used) ? [] : [{ what: thereIsNo('variable', used, known), line: row, column: col }];
   });
 }
 
@@ -50,20 +50,20 @@ export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);
   const token = error instanceof Error && 'token' in error ? error.token : undefined;
   const [line, column] = (token as PlacedToken | undefined)?.getPosition() ?? [1, 1];
-  return { message: explain(liquid, message), line, column };
+  return { what: explained(liquid, message), line, column };
 }
 
 interface PlacedToken {
   getPosition(): [number, number];
 }
 
-function explain(liquid: Liquid, message: string): string {
+function explained(liquid: Liquid, message: string): Fault {
   const [, what, name = ''] =
     /^undefined (filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
-  if (what === undefined) return message;
+  if (what !== 'tag' && what !== 'filter') return faultSaid(message);
   return thereIsNo(what, name, Object.keys(what === 'tag' ? liquid.tags : liquid.filters));
 }
 
-function thereIsNo(what: string, name: string, known: readonly string[]): string {
-  return `there is no ${what} "${name}"${didYouMean(name, known)}`;
+function thereIsNo(what: 'variable' | 'tag' | 'filter', name: string, known: readonly string[]): Fault {
+  return fault(`liquid.${what}`, { name, hint: didYouMean(name, known) });
 }

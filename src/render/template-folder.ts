@@ -3,7 +3,9 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
+import { fault } from '../config/words.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
+import type { Fault } from '../text/fault.ts';
 import { didYouMean } from '../text/nearest.ts';
 import { foldersIn, namesIn, NotUtf8, readText } from '../text/read-text.ts';
 
@@ -31,14 +33,19 @@ export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems:
 export async function readTemplateFolder(root: string, formats: readonly Format[]): Promise<TemplateFolder> {
   const files = new Map<string, SourceFile>();
   const problems: Problem[] = [];
-  const report = (severity: Problem['severity'], path: string, message: string) =>
-    problems.push({ place: { file: path, line: 1, column: 1 }, message, severity });
-  const tried = async <T>(what: string, path: string, read: (path: string) => Promise<T>, otherwise: T) => {
+  const report = (severity: Problem['severity'], path: string, what: Fault) =>
+    problems.push({ place: { file: path, line: 1, column: 1 }, fault: what, severity });
+  const tried = async <T>(
+    what: 'template.unread' | 'templates.folder unread',
+    path: string,
+    read: (path: string) => Promise<T>,
+    otherwise: T,
+  ) => {
     try {
       return await read(path);
     } catch (error) {
-      const why = error instanceof NotUtf8 ? `: ${error.message}` : '';
-      report('error', path, `${what} cannot be read${why}`);
+      const why = error instanceof NotUtf8 ? fault('not UTF-8') : undefined;
+      report('error', path, fault(what, { why }));
       return otherwise;
     }
   };
@@ -47,32 +54,28 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   for (const set of sets) {
     for (const file of await tried(FOLDER, join(root, set), namesIn, []))
       if (LIKE_A_TEMPLATE.test(file))
-        report(
-          'warning',
-          join(root, set, file),
-          `nothing uses the file "${file}": it belongs in ${CARD_FOLDER}/`,
-        );
+        report('warning', join(root, set, file), fault('template.lost', { file }));
     for (const kind of await tried(FOLDER, join(root, set), foldersIn, [])) {
       const folder = join(root, set, kind);
       if (!kinds.includes(kind)) {
         const hint = hintForFolder(kind, kinds, formats);
-        if (hint !== '') report('warning', folder, `no channel reads the folder "${kind}"${hint}`);
+        if (hint !== undefined) report('warning', folder, fault('template.folder', { folder: kind, hint }));
         continue;
       }
       for (const file of await tried(FOLDER, folder, namesIn, [])) {
         const path = join(folder, file);
         const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
-        const text = name && (await tried<string | undefined>('this template', path, readText, undefined));
+        const text = name && (await tried<string | undefined>('template.unread', path, readText, undefined));
         if (text !== undefined) files.set(`${set}/${kind}/${name}`, { path, set, text });
         if (name === undefined && LIKE_A_TEMPLATE.test(file))
-          report('warning', path, `nothing uses the file "${file}"${hintFor(file)}`);
+          report('warning', path, fault('template.unused', { file, hint: hintFor(file) }));
       }
     }
   }
   return { sets, files, problems };
 }
 
-const FOLDER = 'this folder of templates';
+const FOLDER = 'templates.folder unread';
 
 type Format = Pick<MessageFormat, 'name' | 'own' | 'templateAt'>;
 
@@ -82,15 +85,19 @@ function hasOwnFiles({ own, templateAt }: Format): boolean {
 
 const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
 
-/** @returns '' for a folder that may be about anything */
-function hintForFolder(kind: string, kinds: readonly string[], formats: readonly Format[]): string {
-  if (formats.some(({ name }) => name === kind)) return `: its messages are drawn from ${CARD_FOLDER}/`;
+/** @returns undefined for a folder that may be about anything */
+function hintForFolder(
+  kind: string,
+  kinds: readonly string[],
+  formats: readonly Format[],
+): Fault | undefined {
+  if (formats.some(({ name }) => name === kind)) return fault('hint.card');
   return didYouMean(kind, kinds);
 }
 
-function hintFor(file: string): string {
+function hintFor(file: string): Fault {
   const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
-  return didYouMean(file, names) || `: templates are ${names.join(', ')}`;
+  return didYouMean(file, names) ?? fault('hint.templates', { names: names.join(', ') });
 }
 
 /** SHA-256 (hexadecimal) of a folder's templates, whatever its path and the order of its files. Undefined: there are none. */

@@ -9,7 +9,9 @@ import type {
   TextKind,
 } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
+import { fault } from '../config/words.ts';
 import type { Path } from '../config/path.ts';
+import type { Fault } from '../text/fault.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { isJsonObject } from '../text/json.ts';
@@ -79,14 +81,14 @@ export class Template {
   /** @param card as for `render` */
   findUnknownVariables(knownNames: readonly string[], card: Card | undefined): readonly Problem[] {
     return this.#strings.flatMap(({ path, liquid, nodes }) =>
-      findUnknownVariables(liquid, nodes, knownNames, this.#globalsOf(card)).map((fault) =>
-        this.#problemIn(path, fault),
+      findUnknownVariables(liquid, nodes, knownNames, this.#globalsOf(card)).map((found) =>
+        this.#problemIn(path, found),
       ),
     );
   }
 
-  problemAt(path: Path, message: string): Problem {
-    return { place: this.#source.placeOf(path), message, severity: 'error' };
+  problemAt(path: Path, what: Fault): Problem {
+    return { place: this.#source.placeOf(path), fault: what, severity: 'error' };
   }
 
   /**
@@ -131,11 +133,11 @@ export class Template {
   #compileParts(data: unknown): void {
     const { parts } = this.#kind;
     if (!isJsonObject(data) || Object.keys(data).length === 0) {
-      this.#report([], `a template is a map that gives "${Object.keys(parts).join('", "')}"`);
+      this.#report([], fault('template.no map', { names: quoted(Object.keys(parts)) }));
       return;
     }
     for (const [name, { required }] of Object.entries(parts))
-      if (required && !Object.hasOwn(data, name)) this.#report([], `"${name}" is missing`);
+      if (required && !Object.hasOwn(data, name)) this.#report([], fault('template.missing', { name }));
     for (const [name, value] of Object.entries(data))
       if (this.#isRightPart(name, value)) this.#parts.set(name, this.#compileValue(value, [name], value));
   }
@@ -144,12 +146,12 @@ export class Template {
     const { parts } = this.#kind;
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (part === undefined) {
-      this.#report([name], `unknown part "${name}"${didYouMean(name, Object.keys(parts))}`);
+      this.#report([name], fault('template.part', { name, hint: didYouMean(name, Object.keys(parts)) }));
       return false;
     }
     if (part.kind === 'string' && isList(value)) return this.#arePieces(value, [name], value);
     if (part.kind !== 'any' && kindOf(value) !== part.kind) {
-      this.#report([name], `"${name}" must be ${part.kind === 'object' ? 'an' : 'a'} ${part.kind}`);
+      this.#report([name], fault(`template.${part.kind}`, { name }));
       return false;
     }
     if (part.keys !== undefined) this.#checkKeys(value, [name], part.keys);
@@ -157,13 +159,13 @@ export class Template {
   }
 
   #checkKeys(value: unknown, path: Path, known: readonly string[]): void {
-    const keys = `"${known.join('", "')}"`;
+    const names = quoted(known);
     if (isList(value))
       for (const [index, item] of value.entries()) this.#checkKeys(item, [...path, index], known);
-    else if (!isJsonObject(value)) this.#report(path, `must be a map that gives ${keys}`);
+    else if (!isJsonObject(value)) this.#report(path, fault('template.keys', { names }));
     else
       for (const [key, item] of Object.entries(value))
-        if (!known.includes(key)) this.#report([...path, key], `there is no "${key}" here: only ${keys}`);
+        if (!known.includes(key)) this.#report([...path, key], fault('template.key', { name: key, names }));
         else if (isList(item)) this.#arePieces(item, [...path, key], value as TemplateValue);
   }
 
@@ -172,7 +174,10 @@ export class Template {
     const isPlain = this.#kind.textAt(path, parent) === undefined;
     const arePieces = isPlain && list.every((piece) => typeof piece === 'string');
     if (!arePieces)
-      this.#report(path, `"${path.at(-1)}" must be a string${isPlain ? ', or a list of strings' : ''}`);
+      this.#report(
+        path,
+        fault(isPlain ? 'template.pieces' : 'template.string', { name: String(path.at(-1)) }),
+      );
     return arePieces;
   }
 
@@ -185,7 +190,7 @@ export class Template {
       return (reading) => items.map((render) => render(reading));
     }
     const entries = Object.entries(value).map(([key, item]) => {
-      if (/\{[{%]/.test(key)) this.#report([...path, key], 'a name stays as it is: only values are Liquid');
+      if (/\{[{%]/.test(key)) this.#report([...path, key], fault('template.liquid key'));
       return [key, this.#compileValue(item, [...path, key], value)] as const;
     });
     const blank = Object.fromEntries(Object.keys(value).map((key) => [key, null as TemplateValue]));
@@ -216,8 +221,8 @@ export class Template {
     const kind = this.#kind.textAt(path, parent);
     const liquid = this.#engines(kind);
     const source = kind === undefined ? { text, faults: [] } : guarded(text, kind);
-    const { templates: nodes, fault } = parseLiquid(liquid, source.text);
-    for (const each of fault === undefined ? source.faults : [fault])
+    const { templates: nodes, fault: found } = parseLiquid(liquid, source.text);
+    for (const each of found === undefined ? source.faults : [found])
       this.problems.push(this.#problemIn(path, each));
     if (nodes === undefined) return () => '';
     const string = { path, kind, liquid, nodes };
@@ -228,17 +233,21 @@ export class Template {
       : ({ view }) => words(view, isPiece);
   }
 
-  #report(path: Path, message: string): void {
-    this.problems.push(this.problemAt(path, message));
+  #report(path: Path, what: Fault): void {
+    this.problems.push(this.problemAt(path, what));
   }
 
-  #problemIn(path: Path, { line, column, message }: LiquidFault): Problem {
-    return { place: this.#source.placeInString(path, line, column), message, severity: 'error' };
+  #problemIn(path: Path, { line, column, what }: LiquidFault): Problem {
+    return { place: this.#source.placeInString(path, line, column), fault: what, severity: 'error' };
   }
 }
 
 export function isList(value: unknown): value is readonly TemplateValue[] {
   return Array.isArray(value);
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
 }
 
 function kindOf(value: unknown): string {
@@ -252,7 +261,7 @@ export class TemplateFault extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
-    super(formatProblem(problem));
+    super(formatProblem(problem, 'en'));
     this.problem = problem;
   }
 }

@@ -1,5 +1,6 @@
 /** The places of values in a template's string: no value may act as markup, whatever its text. */
 import type { TextKind, ValuePlace } from '../channels/channel.ts';
+import { fault } from '../config/words.ts';
 import { OWN_ADDRESS } from './filters.ts';
 import type { LiquidFault } from './liquid-faults.ts';
 
@@ -8,12 +9,6 @@ const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 /** An expression that gives an address: `job_url`, `file.url`, `output.files[0].url` of an output, `job_url | default: page_url`. */
 const ONE = String.raw`(?:job_url|page_url|incident_url|link_url|(?!callback\b|output\b(?!\.(?:files\b|url$)))[\w.[\]]+\.url)`;
 const ADDRESS = new RegExp(String.raw`^\s*${ONE}(?:\s*\|\s*default:\s*${ONE})?\s*$`, 'u');
-
-const FAULTS = {
-  address:
-    'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone',
-  nowhere: 'no value may stand here: whatever it says would act',
-} as const;
 
 /**
  * @returns the source with a filter on each value in the place of an address, which prints only addresses that Botbell made; and a
@@ -27,7 +22,8 @@ export function guarded(source: string, kind: TextKind) {
     if (place === 'address' && ADDRESS.test(expression))
       return tag.replace(expression, `${expression.trimEnd()} | ${OWN_ADDRESS} `);
     const before = source.slice(0, offset).split('\n');
-    faults.push({ message: FAULTS[place], line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    faults.push({ what: fault(`liquid.${place}`), line: before.length, column });
     return tag;
   });
   return { text, faults };

@@ -1,5 +1,6 @@
 /** Suggests the valid name for a misspelt one, as of an option in a URL. */
 import leven from 'leven';
+import { type Fault, faultsOf } from './fault.ts';
 
 /** Longer than any valid name, and short enough to compare quickly. */
 const MAX_WORD_LENGTH = 100;
@@ -23,23 +24,30 @@ function allowedDistance(word: string): number {
   return word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
 }
 
-/** `; did you mean "x"?`, or '' without a near candidate. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
+const fault = faultsOf({
+  meant: ['; did you mean "{meant}"?', '。「{meant}」のことですか？'],
+  known: ['; known: {names}', '。使えるのは {names} です'],
+  none: ['; known: none', '。まだ1つもありません'],
+  option: ['has an option that nobody knows, {name}{hint}', '{name} というオプションはありません{hint}'],
+});
+
+/** To be said behind another sentence; undefined: no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[]): Fault | undefined {
   const meant = nearest(word, candidates);
-  return meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return meant === undefined ? undefined : fault('meant', { meant });
 }
 
-export function nearestOrAll(word: string, known: readonly string[]): string {
-  return didYouMean(word, known) || `; known: ${known.join(', ') || 'none'}`;
+export function nearestOrAll(word: string, known: readonly string[]): Fault {
+  const all = () => (known.length === 0 ? fault('none') : fault('known', { names: known.join(', ') }));
+  return didYouMean(word, known) ?? all();
 }
 
-/** @param known names; one that ends with a dot stands for all that begin with it. @returns what is wrong, to be read after the value's path */
-export function faultOfOptions(url: string, known: readonly string[]): string | undefined {
+/** @param known names; one that ends with a dot stands for all that begin with it. @returns to be said of the URL; undefined if nothing is wrong */
+export function faultOfOptions(url: string, known: readonly string[]): Fault | undefined {
   if (!URL.canParse(url)) return undefined;
   const isKnown = (name: string) =>
     known.some((each) => name === each || (each.endsWith('.') && name.startsWith(each)));
   const unknown = [...new URL(url).searchParams.keys()].find((name) => !isKnown(name));
-  return (
-    unknown && `has an option that nobody knows, ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
-  );
+  if (unknown === undefined) return undefined;
+  return fault('option', { name: JSON.stringify(unknown), hint: didYouMean(unknown, known) });
 }

@@ -3,10 +3,26 @@
 /** By key, in English and Japanese. In braces are names of values: `{name}`, or of a number `{count|result|results}`; `{id}` is none, and stands as it is. */
 export type Phrases = Readonly<Record<string, readonly [en: string, ja: string]>>;
 
-/** The names in the braces of a phrase. */
-type NamesIn<Text> = Text extends `${string}{${infer Braces}}${infer Rest}`
-  ? (Braces extends `${infer Name}|${string}` ? Name : Braces) | NamesIn<Rest>
+/** The names in the braces of a phrase; braces around anything else are its own. */
+export type NamesIn<Text> = Text extends `${infer Before}{${infer Braces}}${infer Rest}`
+  ? (Before extends `${string}$` ? never : NameIn<Braces>) | NamesIn<Rest>
   : never;
+
+type NameIn<Braces> = Braces extends `${infer Name}|${string}`
+  ? Name
+  : Braces extends `${string}${' ' | '…' | ','}${string}`
+    ? never
+    : Braces;
+
+/** Both languages fill in the same values: `tsc` refuses a table of which that is not true. */
+export type Balanced<Table extends Phrases> = {
+  readonly [Key in keyof Table]: [NamesIn<Table[Key][0]>, NamesIn<Table[Key][1]>] extends [
+    NamesIn<Table[Key][1]>,
+    NamesIn<Table[Key][0]>,
+  ]
+    ? Table[Key]
+    : never;
+};
 
 export type ValuesOf<Table extends Phrases, K extends keyof Table> = [NamesIn<Table[K][0]>] extends [never]
   ? []
@@ -18,7 +34,7 @@ export type Say<Table extends Phrases> = <K extends keyof Table>(
   ...values: ValuesOf<Table, K>
 ) => string;
 
-const BRACES = /\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
+const BRACES = /(?<!\$)\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;
 
 const formatsOf = (language: string) => ({
   plurals: new Intl.PluralRules(language),
@@ -44,8 +60,8 @@ export function filled(
 
 /** @param speaks is asked at each call */
 export function sayIn<Table extends Phrases>(
-  table: Table,
+  table: Table & Balanced<Table>,
   speaks: { readonly language: 'en' | 'ja' },
 ): Say<Table> {
-  return (key, ...[values = {}]) => filled(table[key] ?? [], values, speaks.language);
+  return (key, ...[values = {}]) => filled(table[key], values, speaks.language);
 }

@@ -6,6 +6,7 @@ import { type ConfigToRead, readConfig } from '../../src/app/settings.ts';
 import type { Readings } from '../../src/config/readings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { problemInWords } from '../../src/config/problems.ts';
 
 const isAsRead = async (readings: Readings) => (await readings.again()) === readings.digest;
 
@@ -62,7 +63,7 @@ ${more}`,
       ...(datesOfFiles && { datesOfFiles }),
     });
     expect(third?.configHash).to.equal(second?.configHash);
-    expect(problems.map(({ message }) => message).join()).to.match(
+    expect(problems.map((each) => problemInWords(each, 'en')).join()).to.match(
       /^calendars\.office\.except\[0\]\.file cannot be read: ENOENT.*; its last known days stay in force$/,
     );
   });
@@ -75,10 +76,13 @@ ${more}`,
     );
     const { loaded, problems } = await readConfig(toRead);
     expect(loaded).to.equal(undefined);
-    expect(problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`)).to.deep.equal([
+    expect(
+      problems.map((each) => `${each.place.line}:${each.place.column}: ${problemInWords(each, 'en')}`),
+    ).to.deep.equal([
       '5:21: display.links.job: there is no variable "jb_id"; did you mean "job_id"?',
       '5:55: display.links.file: there is no tag "x"; did you mean "#"?',
       '6:23: routes[0].when: there is no variable "jb_id"; did you mean "job_id"?',
+      '1:11: there is no variable "nme"; did you mean "name"?',
     ]);
   });
 

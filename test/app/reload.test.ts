@@ -10,6 +10,7 @@ import { Readings } from '../../src/config/readings.ts';
 import { RunningSettings } from '../../src/deliver/settings.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type Moment, moment } from '../support/moment.ts';
+import { faultSaid } from '../../src/text/fault.ts';
 
 const ROUTES = `channels: { slack: { type: outbox, as: slack } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`;
 
@@ -60,7 +61,9 @@ describe('a reload', () => {
   beforeEach(async () => {
     clock = new ManualClock(1000);
     disk = '# one';
-    problems = [{ place: { file: 'botbell.yaml', line: 3, column: 1 }, message: 'wrong', severity: 'error' }];
+    problems = [
+      { place: { file: 'botbell.yaml', line: 3, column: 1 }, fault: faultSaid('wrong'), severity: 'error' },
+    ];
     [opened, reported, reading, beforeReading] = [[], [], undefined, undefined];
     const { loaded: first } = await read();
     if (first === undefined) throw new Error('no first config');

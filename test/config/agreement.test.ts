@@ -7,6 +7,7 @@ import { YamlSource } from '../../src/config/yaml-source.ts';
 import { typesWithFake } from './fake-channels.ts';
 import { sized } from '../support/test-size.ts';
 import { loadText } from './load-fixture.ts';
+import { problemInWords } from '../../src/config/problems.ts';
 
 const isValid = new Ajv2020({ allowUnionTypes: true }).compile(configJsonSchema(typesWithFake));
 
@@ -148,7 +149,7 @@ describe('The JSON Schema and the check of a config', () => {
         if (problems.length > 0 || isOtherNumber(text)) return;
         const wrong = loadText(config)
           .problems.filter(({ severity }) => severity === 'error')
-          .map(({ message }) => message);
+          .map((each) => problemInWords(each, 'en'));
         if (isValid(data)) expect(wrong.filter((each) => !BEYOND.test(each))).to.deep.equal([]);
         else expect(wrong, 'refused by the schema alone').not.to.deep.equal([]);
       }),

@@ -1,7 +1,7 @@
 /** What configs are told, and what they are read as: each of test/fixtures/configs, beside which both stand. */
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { formatProblem, problemLines } from '../../src/config/problems.ts';
 import { fixtures, loadFixture, loadText } from './load-fixture.ts';
 
 /** As JSON has it. */
@@ -18,7 +18,7 @@ describe('A config', () => {
     it(`${does}: ${name}`, () => {
       for (const written of [text, text.replaceAll('\n', '\r\n')]) {
         const { config, problems } = loadFixture({ file, text: written });
-        expect(problems.map(formatProblem)).to.deep.equal(told.map((line) => `${file}:${line}`));
+        expect(problemLines(problems)).to.deep.equal(told.map((line) => `${file}:${line}`));
         expect(config === undefined).to.equal(isRefused);
         const found = plain(config);
         for (const [key, value] of Object.entries(read)) expect(found[key] ?? null, key).to.deep.equal(value);
@@ -26,16 +26,26 @@ describe('A config', () => {
     });
   }
 
+  it('is told all this in Japanese, too', () => {
+    const english = fixtures()
+      .flatMap((fixture) => loadFixture(fixture).problems)
+      // A channel of the tests speaks English alone.
+      .filter(({ fault }) => !/"said"/.test(JSON.stringify(fault)))
+      .map((problem) => formatProblem(problem, 'ja'))
+      .filter((line) => !/[ぁ-ん]|[ァ-ヶ一-龠]/u.test(line));
+    expect(english).to.deep.equal([]);
+  });
+
   it('has no secret of its shown, whatever is wrong, be it in the file or from elsewhere', () => {
     const said = fixtures().flatMap((fixture) => loadFixture(fixture).problems);
-    expect(said.map(({ message }) => message).join('\n')).not.to.include('hunter2');
+    expect(problemLines(said).join('\n')).not.to.include('hunter2');
   });
 
   it('is told, where its variables are set elsewhere, of all that does not depend on them', () => {
     const text =
       'channels: { chat: { type: chat, key: "${UNSET}" } }\ndefault_route: { on: [eror], notify: [{ chat: ops }, { chat: "${OPEN" }] }\n';
     const { problems, missing } = loadText(text, { withoutSecrets: true });
-    expect(problems.map(formatProblem)).to.deep.equal([
+    expect(problemLines(problems)).to.deep.equal([
       'botbell.yaml:1:33: warning: channels.chat.key is deprecated: it is called channels.chat.token now',
       'botbell.yaml:2:23: default_route.on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
       'botbell.yaml:2:41: default_route.notify[0].chat: "ops" does not begin with #',
@@ -52,9 +62,7 @@ routes:
 `;
     const names = ['A', 'B', 'C', 'D', 'E'];
     expect(loadText(text, { withoutSecrets: true })).to.deep.include({ problems: [], missing: names });
-    const unset = loadText(text).problems.map(
-      ({ message }) => /the environment variable (.)/.exec(message)?.[1],
-    );
+    const unset = loadText(text).problems.map(({ fault }) => fault.values['name']);
     expect(unset).to.deep.equal(names);
   });
 });

@@ -5,8 +5,11 @@ import { mentionsOf } from '../../src/channels/mention-option.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { judged } from '../../src/config/form.ts';
 import { section, texts } from '../../src/config/schema-fields.ts';
+import { faultSaid } from '../../src/text/fault.ts';
 
-const upper = judged((text) => (/^[A-Z]+$/.test(text) ? undefined : `"${text}" is not in capitals`));
+const upper = judged((text) =>
+  /^[A-Z]+$/.test(text) ? undefined : faultSaid(`"${text}" is not in capitals`),
+);
 
 /** Each of its three kinds of deprecated key: one that is required, one that holds others, and one of these. */
 const chatSettings = object({
@@ -41,16 +44,17 @@ const chat: ChannelType<InferType<typeof chatSettings>> = {
         .matches(/^@/, ({ value }: { value: unknown }) => `"${String(value)}" does not begin with @`)
         .meta({ doc: 'Whom to mention.' }),
       retries: number().strict().integer(),
-      mention_on_error: mentionsOf('@ and a name', /^@/).option,
+      mention_on_error: mentionsOf(['@ and a name', '「@名前」'], /^@/).option,
     },
     compose: unused,
   }),
   parseAddress: (text) => {
-    if (!/^#./.test(text)) throw new AddressError(`"${text}" does not begin with #`);
+    if (!/^#./.test(text)) throw new AddressError(faultSaid(`"${text}" does not begin with #`));
     return text.toLowerCase();
   },
   secretsOf: ({ token }) => [token],
-  warningsOf: ({ level }) => (level === 'quiet' ? [{ key: 'level', message: 'nobody will hear it' }] : []),
+  warningsOf: ({ level }) =>
+    level === 'quiet' ? [{ key: 'level', fault: faultSaid('nobody will hear it') }] : [],
   open: unused,
 };
 

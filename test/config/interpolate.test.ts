@@ -21,7 +21,7 @@ const sources = {
 };
 
 function faultsOf(text: string, variables = sources.variables): string[] {
-  return new Interpolated(text, { ...sources, variables }).problems.map(({ message }) => message);
+  return new Interpolated(text, { ...sources, variables }).problems.map(({ fault }) => fault.in('en'));
 }
 
 describe('Interpolation', () => {

@@ -1,12 +1,13 @@
 /** Which texts are addresses to listen on, and which of these only this machine reaches. */
 import { expect } from 'chai';
-import { NOTHING_KNOWN, Wrong } from '../../src/config/form.ts';
+import { NOTHING_KNOWN } from '../../src/config/form.ts';
 import { listen } from '../../src/config/forms.ts';
+import { Fault } from '../../src/text/fault.ts';
 import { areSameHost, isLoopback } from '../../src/text/networks.ts';
 
 const readAs = (text: string) => {
   const address = listen.read(text, NOTHING_KNOWN);
-  return address instanceof Wrong ? undefined : address;
+  return address instanceof Fault ? undefined : address;
 };
 const portOf = (text: string) => readAs(text)?.port;
 

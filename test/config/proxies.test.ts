@@ -1,6 +1,6 @@
 /** Where the proxy of a config comes from, and who never sees its password. */
 import { expect } from 'chai';
-import { formatProblem } from '../../src/config/problems.ts';
+import { problemLines } from '../../src/config/problems.ts';
 import { loadText } from './load-fixture.ts';
 
 const REST = `
@@ -37,7 +37,7 @@ describe('The proxy of a config', () => {
 
   it('is refused where the environment has one that speaks no HTTP, without showing it', () => {
     const variables = { https_proxy: 'socks5://bot:hunter2@proxy.example:1080' };
-    expect(loadText(REST, { variables }).problems.map(formatProblem).join('\n'))
+    expect(problemLines(loadText(REST, { variables }).problems).join('\n'))
       .to.match(
         /^botbell\.yaml:\d+:\d+: the environment variable https_proxy \(or in capitals\) must be the URL of an HTTP proxy/,
       )

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { problemLines } from '../../src/config/problems.ts';
 import { rootSchema } from '../../src/config/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { isJsonObject } from '../../src/text/json.ts';
@@ -20,7 +20,7 @@ const KEYS_OF_ROUTES =
 
 function load(text: string): Config {
   const { config, problems } = loadText(text, { variables, channelTypes, readFolders: () => ['en', 'ja'] });
-  expect(problems.map(formatProblem)).to.deep.equal([]);
+  expect(problemLines(problems)).to.deep.equal([]);
   if (!config) throw new Error('no config, and no problem either');
   return config;
 }

@@ -31,7 +31,9 @@ const at = (path: Path) => written(source.placeOf(path));
 const inString = (path: Path, line: number, column: number) =>
   written(source.placeInString(path, line, column));
 const faultsOf = (text: string) =>
-  new YamlSource('file.yaml', text).problems.map(({ place, message }) => `${written(place)}: ${message}`);
+  new YamlSource('file.yaml', text).problems.map(
+    ({ place, fault }) => `${written(place)}: ${fault.in('en')}`,
+  );
 
 describe('A YAML source', () => {
   it('gives plain data', () => {

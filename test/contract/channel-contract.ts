@@ -9,10 +9,12 @@ import {
   type Receipt,
   ROOT_GONE,
 } from '../../src/channels/channel.ts';
+import type { ValidationError } from 'yup';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
+import { Fault } from '../../src/text/fault.ts';
 import { moment } from '../support/moment.ts';
 import { answerHolds } from '../../src/render/condition.ts';
 
@@ -235,12 +237,15 @@ export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure
 export function problemIn(
   { settings: schema }: Pick<ChannelType, 'settings'>,
   settings: unknown,
+  context: object = {},
 ): string | undefined {
   try {
-    schema.validateSync(settings, { strict: true });
+    schema.validateSync(settings, { strict: true, context });
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    const { errors, path, type } = error as ValidationError;
+    const [said] = errors as readonly unknown[];
+    return `${path} ${said instanceof Fault ? said.in('en') : type}`;
   }
 }
 

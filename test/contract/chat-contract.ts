@@ -199,7 +199,7 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       const warned = (settings: unknown) =>
         type
           .warningsOf(settings as Settings)
-          .map(({ message: warning }) => warning)
+          .map(({ fault }) => fault.in('en'))
           .join();
       const { doubted = {} } = subject;
       for (const origin of ['https://chat.example', 'http://127.0.0.1:1'])

@@ -1,5 +1,6 @@
 /** Which outcome raises which alert, and what counts as one cause. */
 import { expect } from 'chai';
+import { faultSaid } from '../../src/text/fault.ts';
 import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryError, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
@@ -118,12 +119,12 @@ describe('the cause of an alert', () => {
   it('is one for every reload that is refused, and its alert names the first five errors', () => {
     const problem = (line: number, severity: 'error' | 'warning') => ({
       place: { file: 'routes.yaml', line, column: 2 },
-      message: 'is wrong',
+      fault: faultSaid('is wrong'),
       severity,
     });
     const problems = [problem(1, 'warning'), ...[2, 3, 4, 5, 6, 7].map((line) => problem(line, 'error'))];
-    const { cause, subject } = reloadAlert('botbell.yaml', problems, SETTINGS);
-    expect(reloadAlert('botbell.yaml', [problem(1, 'error')], SETTINGS).cause).to.equal(cause);
+    const { cause, subject } = reloadAlert('botbell.yaml', problems, SETTINGS, 'en');
+    expect(reloadAlert('botbell.yaml', [problem(1, 'error')], SETTINGS, 'en').cause).to.equal(cause);
     expect(subject).to.deep.equal({
       template: 'reload_refused',
       file: 'botbell.yaml',

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { webhookChannel } from '../../src/channels/webhook/channel.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { problemLines } from '../../src/config/problems.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -159,7 +159,7 @@ default_route: { notify: [{ x: erp }, { y: erp }] }`);
 default_route: { notify: [{ x: erp }, { y: erp }] }`);
     expect(loaded).to.equal(undefined);
     const errors = problems.filter(({ severity }) => severity === 'error');
-    expect(errors.map(formatProblem)).to.deep.equal([
+    expect(problemLines(errors)).to.deep.equal([
       `${FILE}:2:82: there is no variable "bot_nme"; did you mean "bot_name"?`,
       `${FILE}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
       `${FILE}:3:77: there is no variable "job_i"; did you mean "job_id"?`,

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../src/app/settings.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { formatsOf } from '../../src/config/config.ts';
+import { problemLines } from '../../src/config/problems.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -21,7 +22,7 @@ async function sentBy(body: unknown, callback: object) {
   writeFileSync(file, JSON.stringify(config));
   const { loaded, problems } = await readConfig({ file, variables: {}, channelTypes });
   const format = loaded && formatsOf(loaded.config, channelTypes).get('other');
-  if (loaded === undefined || format === undefined) throw new Error(JSON.stringify(problems));
+  if (loaded === undefined || format === undefined) throw new Error(problemLines(problems).join('\n'));
   const failed: string[] = [];
   const target = { format, destination: 'other:bot', templateSet: undefined, options: {} };
   const { message } = loaded.renderer.render(noticeAbout({ ...BARE, ...callback }), target, (failure) =>

@@ -343,7 +343,7 @@ describe('a user’s templates of alerts', () => {
     for (const [name, [text, problem]] of Object.entries(table)) {
       const renderer = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` });
       const problems = await renderer.check([targetOf('slack', `of-${name}`)]);
-      expect(problems.map(({ message }) => message)).to.deep.equal([problem]);
+      expect(problems.map(({ fault }) => fault.in('en'))).to.deep.equal([problem]);
     }
   });
 });

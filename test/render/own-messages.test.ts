@@ -29,7 +29,7 @@ describe('a Slack message of a template’s own', () => {
     });
   const problemsOf = async (template: unknown) => {
     const problems = await (await rendererWith(template)).check([SLACK]);
-    return problems.map(({ message }) => message);
+    return problems.map(({ fault }) => fault.in('en'));
   };
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
@@ -97,7 +97,7 @@ describe('a Slack message of a template’s own', () => {
   it('is found at fault for what Slack would refuse, where it stands, and for blocks that would not be sent', async () => {
     const where = async (...blocks: object[]) => {
       const problems = await (await rendererWith({ blocks })).check([SLACK]);
-      return problems.map(({ place, message }) => `${place.line}:${place.column} ${message}`).join();
+      return problems.map(({ place, fault }) => `${place.line}:${place.column} ${fault.in('en')}`).join();
     };
     const misspelt = '1:13 unsupported type: secton; did you mean "section"?';
     expect(await where({ type: 'secton', text: 'x' })).to.equal(misspelt);

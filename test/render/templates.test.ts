@@ -16,7 +16,7 @@ describe('a user’s templates', () => {
     testRenderer({ own: await ownTemplates(files), links: LINKS });
   const problemsOf = async (path: string, text: string) => {
     const problems = await (await rendererWith({ [path]: text })).check([SLACK]);
-    return problems.map(({ place, message }) => `${place.line}:${place.column}: ${message}`);
+    return problems.map(({ place, fault }) => `${place.line}:${place.column}: ${fault.in('en')}`);
   };
 
   describe('of a card are checked', () => {
@@ -87,7 +87,7 @@ describe('a user’s templates', () => {
       });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
       const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
-      expect(problems.map(({ message }) => message)).to.have.members([
+      expect(problems.map(({ fault }) => fault.in('en'))).to.have.members([
         'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
         'no channel reads the folder "slak"; did you mean "slack"?',
         'no channel reads the folder "teams": its messages are drawn from card/',

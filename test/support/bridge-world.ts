@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { RunningApp } from '../../src/app/app.ts';
-import { formatProblem } from '../../src/config/problems.ts';
+import { problemLines } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
@@ -84,7 +84,7 @@ export async function createBridgeWorld(
     async swap(mend) {
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       const result = await world.app.reload('a test');
-      if (!result.isLoaded) throw new Error(result.problems.map(formatProblem).join('\n'));
+      if (!result.isLoaded) throw new Error(problemLines(result.problems).join('\n'));
     },
     async close() {
       await world.app.stop();

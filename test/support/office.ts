@@ -17,6 +17,8 @@ import { Recorded } from './recorded.ts';
 import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
 import { tempFolder } from './temp-folder.ts';
 import { liveTwoWeeks, OFFICE_NOW, TWO_WEEKS_AGO } from './two-weeks.ts';
+import { fault } from '../../src/config/words.ts';
+import { didYouMean } from '../../src/text/nearest.ts';
 
 const CONFIG = `
 store: { url: "sqlite:unused.db" }
@@ -52,7 +54,8 @@ const STATUS: ReloadStatus = {
   warnings: [
     {
       place: { file: 'config/botbell.yaml', line: 52, column: 13 },
-      message: 'routes[3] matches every BOT, so default_route is never used',
+      path: 'routes[3].bot_id',
+      fault: fault('bot_id.every'),
       severity: 'warning',
     },
   ],
@@ -61,7 +64,8 @@ const STATUS: ReloadStatus = {
     problems: [
       {
         place: { file: 'config/botbell.yaml', line: 41, column: 13 },
-        message: 'no channel is named "slak": did you mean "slack"?',
+        path: 'routes[1].notify[0]',
+        fault: fault('no channel', { name: '"slak"', hint: didYouMean('slak', ['slack']) }),
         severity: 'error',
       },
     ],

@@ -1,5 +1,6 @@
 /** Addresses of chats that post to URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
 import { lazy, object, type Schema, string } from 'yup';
+import { type Fault, faultsOf } from '../../text/fault.ts';
 import { isJsonObject, valueIn } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
@@ -19,8 +20,8 @@ interface HookParts<Message, Entry extends Hook> {
   secretsOf?(hook: Entry): readonly string[];
   /** What may follow the hook's name and a slash in an address; left out: nothing. */
   readonly suffix?: RegExp;
-  /** Warnings about a hook that cannot work, or no longer works; undefined if the hook looks right. */
-  warningOf?(url: URL, hook: Entry): string | readonly string[] | undefined;
+  /** Why a hook cannot work, or no longer works; undefined if the hook looks right. */
+  warningOf?(url: URL, hook: Entry): Fault | readonly Fault[] | undefined;
   /** A condition over `status` and `answer`, its JSON, that alone decides what is a success of the hook. */
   okOf?(hook: Entry): string | undefined;
   /** The request for a message; left out if it is a POST of the message as JSON. */
@@ -50,10 +51,8 @@ export function hooks<Message, Entry extends Hook = string>(
     warningsOf: ({ hooks }) =>
       Object.entries(hooks).flatMap(([name, hook]) => {
         const url = new URL(textOf(hook));
-        const messages = [isInClear(url) ? IN_CLEAR : undefined, parts.warningOf?.(url, hook)].flat();
-        return messages.flatMap((message) =>
-          message === undefined ? [] : [{ key: ['hooks', name], message }],
-        );
+        const doubts = [isInClear(url) ? fault('clear') : undefined, parts.warningOf?.(url, hook)].flat();
+        return doubts.flatMap((each) => (each === undefined ? [] : [{ key: ['hooks', name], fault: each }]));
       }),
     open: (chat, { hooks }, { openPool, holds }) => {
       const remote = openRemote(chat.title, openPool);
@@ -78,7 +77,31 @@ export function hooks<Message, Entry extends Hook = string>(
 /** The key of the meaning of a 2xx that a hook's condition takes for no success. */
 export const NOT_OK = 'not_ok';
 
-const IN_CLEAR = 'the message and its key cross the network in clear: use https://';
+const fault = faultsOf({
+  clear: [
+    'the message and its key cross the network in clear: use https://',
+    'メッセージとキーが暗号化されずにネットワークを流れます。https:// にしてください',
+  ],
+  'missing hooks': [
+    'is missing: a name for each webhook, with its URL',
+    'Webhookごとに、名前とURLを書いてください',
+  ],
+  'no hooks': ['must name at least one webhook', 'Webhookを1つ以上書いてください'],
+  names: [
+    'must have names of letters, digits, hyphens, underscores and dots',
+    '名前に使えるのは、文字、数字、「-」「_」「.」です',
+  ],
+  url: [
+    'must be an http:// or https:// URL without a user or a fragment',
+    'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません',
+  ],
+  'missing url': ['is missing: the URL of the webhook', 'WebhookのURLを書いてください'],
+  'url as address': [
+    'this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there',
+    'これはURLです。ここにはWebhookの名前を書き、URLはチャネルの hooks に書いてください（URLを知っていれば誰でも送れるためです）',
+  ],
+  'no hook': ['{name} is no hook of the channel{hint}', 'このチャネルにWebhook {name} はありません{hint}'],
+});
 
 function textOf(hook: Hook): string {
   return typeof hook === 'string' ? hook : hook.url;
@@ -90,25 +113,27 @@ export function hooksOf(entry: Schema = hookUrl()) {
   const names = (hooks: unknown) => Object.keys(isJsonObject(hooks) ? hooks : {});
   return lazy((hooks: unknown) =>
     object(Object.fromEntries(names(hooks).map((name) => [name, entry])))
-      .required('${path} is missing: a name for each webhook, with its URL')
+      .required(() => fault('missing hooks'))
       .test(
         'any',
-        '${path} must name at least one webhook',
+        () => fault('no hooks'),
         () => hooks === undefined || names(hooks).length > 0,
       )
-      .test('names', '${path} must have names of letters, digits, hyphens, underscores and dots', () =>
-        names(hooks).every((name) => HOOK_NAME.test(name)),
+      .test(
+        'names',
+        () => fault('names'),
+        () => names(hooks).every((name) => HOOK_NAME.test(name)),
       ),
   ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }
 
 /** Schema of a hook's URL; its errors never show the URL. */
 export function hookUrl() {
-  const rule = '${path} must be an http:// or https:// URL without a user or a fragment';
+  const rule = () => fault('url');
   return string()
     .strict()
     .typeError(rule)
-    .required('${path} is missing: the URL of the webhook')
+    .required(() => fault('missing url'))
     .test('url', rule, isHttpUrl)
     .meta({ example: 'https://not-set-here.example/' });
 }
@@ -116,17 +141,15 @@ export function hookUrl() {
 /** @param hooks undefined if unknown, as for an outbox: any name is accepted */
 function hookAddress(text: string, hooks: HookSettings<Hook>['hooks'] | undefined, suffix?: RegExp): string {
   const address = text.trim().normalize('NFC');
-  if (/^https?:/i.test(address))
-    throw new AddressError(
-      'this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there',
-    );
+  if (/^https?:/i.test(address)) throw new AddressError(fault('url as address'));
   const [name = ''] = address.split('/', 1);
   const rest = address.slice(name.length);
   const isKnown = hooks === undefined ? HOOK_NAME.test(name) : Object.hasOwn(hooks, name);
   if (isKnown && (rest === '' || suffix?.test(rest.slice(1)) === true)) return address;
   // What follows an unknown name may be the path of a URL, which is secret.
   const shown = JSON.stringify(isKnown ? address : name);
-  throw new AddressError(`${shown} is no hook of the channel${nearestOrAll(name, Object.keys(hooks ?? {}))}`);
+  const hint = nearestOrAll(name, Object.keys(hooks ?? {}));
+  throw new AddressError(fault('no hook', { name: shown, hint }));
 }
 
 /** Asks each hook if `isAsked`, else only its host, which checks connection and certificate. A failure names its hook. */

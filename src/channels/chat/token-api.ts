@@ -1,5 +1,6 @@
 /** Addresses of chats whose API takes a token. */
 import { object, type Schema, string } from 'yup';
+import { faultSaid } from '../../text/fault.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
@@ -12,18 +13,19 @@ interface TokenSettings {
 
 /** What the setting `token` may be; its rules never show the token. */
 interface TokenRule {
-  /** What it is, in the words of the service: `the API token of the account that posts`. */
-  readonly what: string;
+  /** What it is, in the words of the service: `the API token of the account that posts`; in English and Japanese. */
+  readonly what: readonly [en: string, ja: string];
   readonly pattern: RegExp;
-  readonly rule: string;
+  readonly rule: readonly [en: string, ja: string];
   readonly example?: string;
 }
 
 export function tokenSettings({ what, pattern, rule, example = 'not-set-here' }: TokenRule) {
+  const missing = faultSaid(`is missing: ${what[0]}`, `${what[1]}を書いてください`);
+  const wrong = faultSaid(`must be ${rule[0]}`, rule[1]);
   const token = string()
-    .typeError('${path} must be a string')
-    .required(`\${path} is missing: ${what}`)
-    .matches(pattern, `\${path} must be ${rule}`)
+    .required(() => missing)
+    .matches(pattern, () => wrong)
     .meta({ example });
   return { token, api_url: apiUrl() };
 }

@@ -1,5 +1,6 @@
 /** Chatwork by an account's API token: text in Chatwork's notation, whose tags take effect anywhere. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { jsonOf, meaning } from '../answers.ts';
 import { AddressError } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
@@ -27,8 +28,10 @@ const plain = (text: string) => escape(text).replace(EMOTICON, '$&\u2060');
 const PLAIN = unmarked(plain, (address) => address.replace(/[[\]]/g, percentEncoded));
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
-const MENTIONS = mentionsOf('the account id of a person or all', /^(?:\d{1,18}|all)$/, (entry) =>
-  entry === 'all' ? '[toall]' : `[To:${entry}]`,
+const MENTIONS = mentionsOf(
+  ['the account id of a person or all', '人のアカウントIDか all'],
+  /^(?:\d{1,18}|all)$/,
+  (entry) => (entry === 'all' ? '[toall]' : `[To:${entry}]`),
 );
 
 function below(mentions: readonly string[], body: string): ChatworkMessage {
@@ -70,9 +73,12 @@ export const chatworkChannel = chat({
   }),
   address: tokenApi<ChatworkMessage>({
     url: 'https://api.chatwork.com/v2/',
-    what: 'the API token of the account that posts',
+    what: ['the API token of the account that posts', '投稿するアカウントのAPIトークン'],
     pattern: /^[\x21-\x7e]{8,}$/,
-    rule: 'an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
+    rule: [
+      'an API token: eight characters or more, no spaces, no line breaks, ASCII alone',
+      'APIトークンを書いてください（8文字以上のASCIIで、空白や改行は入りません）',
+    ],
     parseAddress: roomId,
     login: (token) => ({ 'x-chatworktoken': token }),
     request: (api, { address, message }) =>
@@ -121,7 +127,11 @@ function secondsUntil(reset: string | undefined): number | undefined {
 function roomId(text: string): string {
   const [, id] = /^(?:#!rid)?(\d{1,18})$/.exec(text.trim()) ?? [];
   if (id !== undefined) return id;
+  const shown = JSON.stringify(text.slice(0, 80));
   throw new AddressError(
-    `${JSON.stringify(text.slice(0, 80))} is no room: write its id, the digits behind "#!rid" in the address of the room`,
+    faultSaid(
+      `${shown} is no room: write its id, the digits behind "#!rid" in the address of the room`,
+      `${shown} はルームではありません。ルームのURLの「#!rid」に続く数字を書いてください`,
+    ),
   );
 }

@@ -1,5 +1,6 @@
 /** Discord by the URL of a webhook: one embed. Mentions take effect only in `content`, which has no text of the callback. */
 import { fitEscaped } from '../../text/cut.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, GONE, HOURLY, jsonOf, meaning, TRY_LATER } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
@@ -37,7 +38,10 @@ const PLAIN_MARKUP: Markup = {
 };
 
 const MENTIONS = mentionsOf(
-  'everyone, here, <@&ID> of a role or <@ID> of a person',
+  [
+    'everyone, here, <@&ID> of a role or <@ID> of a person',
+    'everyone、here、ロールの <@&ID>、人の <@ID> のどれか',
+  ],
   /^(?:@?everyone|@?here|<@&?\d{5,25}>)$/,
   (entry) => entry.replace(/^@?(?=everyone|here)/, '@'),
 );
@@ -113,7 +117,10 @@ export const discordChannel = chat({
     suffix: /^\d{5,25}$/,
     warningOf: ({ hostname, pathname }) =>
       HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname)
-        ? 'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"'
+        ? faultSaid(
+            'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"',
+            'WebhookのURL全体ではありません。「webhooks」の後に、番号とキーが続きます',
+          )
         : undefined,
     request: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
     isAsked: true,

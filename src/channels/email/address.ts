@@ -2,6 +2,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import { shortLine } from '../../text/cut.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { AddressError } from '../channel.ts';
 
 export interface Mailbox {
@@ -70,9 +71,15 @@ function notOneMailbox(
   const shown = JSON.stringify(shortLine(text, MAX_LOCAL_LENGTH));
   if (parts !== undefined && DOTS_MISPLACED.test(parts.local))
     return new AddressError(
-      `${shown} is not one mail address: with a dot at either end or two in a row, the part before the "@" needs quotes, "${parts.local}"@${parts.domain} (in YAML the whole within '…')`,
+      faultSaid(
+        `${shown} is not one mail address: with a dot at either end or two in a row, the part before the "@" needs quotes, "${parts.local}"@${parts.domain} (in YAML the whole within '…')`,
+        `${shown} は1つのメールアドレスではありません。@ の前にドットの連続や、先頭・末尾のドットがあるときは、"${parts.local}"@${parts.domain} のように引用符が要ります（YAMLでは全体を '…' で囲みます）`,
+      ),
     );
   return new AddressError(
-    `${shown} is not one mail address: write it as name@example.com, ASCII before the "@", ${MAX_ADDRESS_LENGTH} characters at most, each in an entry of its own`,
+    faultSaid(
+      `${shown} is not one mail address: write it as name@example.com, ASCII before the "@", ${MAX_ADDRESS_LENGTH} characters at most, each in an entry of its own`,
+      `${shown} は1つのメールアドレスではありません。name@example.com のように、1件ずつ書いてください（@ の前はASCII、全体で${MAX_ADDRESS_LENGTH}文字まで）`,
+    ),
   );
 }

@@ -1,6 +1,7 @@
 /** The settings of an email channel. */
 import { type InferType, mixed, object, string } from 'yup';
 import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
+import { faultSaid, faultsOf } from '../../text/fault.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
@@ -15,26 +16,48 @@ const HEADER_VALUE = /^[^\p{Cc}\u2028\u2029]{1,500}$/u;
 const TAKEN =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|in-reply-to|references|mime-version|content-.*|auto-submitted|x-auto-response-suppress|importance|x-botbell-.*|return-path|received|dkim-signature|resent-.*)$/i;
 
-const HEADERS_RULE =
-  '${path} must be one line of text each, by names of headers that Botbell does not set by itself';
+const fault = faultsOf({
+  headers: [
+    'must be one line of text each, by names of headers that Botbell does not set by itself',
+    'Botbell自身がつけないヘッダーの名前と、1行の値を書いてください',
+  ],
+  'token url': [
+    'must be an http:// or https:// URL without user or fragment',
+    'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません',
+  ],
+  address: ['must be one mail address', '1つのメールアドレスにしてください'],
+  smtp: ['must be an smtp:// or smtps:// URL; {rule}', 'smtp:// か smtps:// のURLにしてください。{rule}'],
+  from: [
+    'must be one address: alerts@example.com or BOT alerts <alerts@example.com>',
+    '差出人を1つ書いてください（例：alerts@example.com、BOT通知 <alerts@example.com>）',
+  ],
+  reply_to: ['must be one address, to which answers go', '返信先のアドレスを1つ書いてください'],
+  login: [
+    'has both oauth and a login in smtp: leave the user and password out of the URL',
+    'oauth と、smtpのユーザー名・パスワードの両方があります。URLから外してください',
+  ],
+});
 
-const text = (rule: string) =>
+const text = (en: string, ja: string) =>
   string()
     .strict()
-    .typeError(`\${path} must be ${rule}`)
-    .required(`\${path} is missing: ${rule}`)
+    .typeError(() => faultSaid(`must be ${en}`, `${ja}を書いてください`))
+    .required(() => faultSaid(`is missing: ${en}`, `${ja}を書いてください`))
     .meta({ example: 'not-set-here' });
 
 /** Client credentials (RFC 6749, 4.4) by which a token for SMTP is fetched. */
 const oauthSettings = object({
-  token_url: text('the https:// URL of the token endpoint')
-    .test('url', '${path} must be an http:// or https:// URL without user or fragment', isHttpUrl)
+  token_url: text('the https:// URL of the token endpoint', 'トークンエンドポイントのURL（https://）')
+    .test('url', () => fault('token url'), isHttpUrl)
     .meta({ example: 'https://login.microsoftonline.com/TENANT/oauth2/v2.0/token' }),
-  client_id: text('the ID of the application'),
-  client_secret: text('the secret of the application'),
-  scope: text('the scope, e.g. https://outlook.office365.com/.default'),
-  user: text('the mailbox that is sent from')
-    .test('mailbox', '${path} must be one mail address', passes(parseMailAddress))
+  client_id: text('the ID of the application', 'アプリケーションのID'),
+  client_secret: text('the secret of the application', 'アプリケーションのシークレット'),
+  scope: text(
+    'the scope, e.g. https://outlook.office365.com/.default',
+    'スコープ（例：https://outlook.office365.com/.default）',
+  ),
+  user: text('the mailbox that is sent from', '送信元のメールボックス')
+    .test('mailbox', () => fault('address'), passes(parseMailAddress))
     .meta({ example: 'alerts@example.com' }),
 })
   .noUnknown()
@@ -45,30 +68,28 @@ const oauthSettings = object({
 export type OauthSettings = NonNullable<InferType<typeof oauthSettings>>;
 
 export const emailSettings = object({
-  smtp: text('the URL of the mail server, e.g. smtps://user:password@mail.example.com')
+  smtp: text(
+    'the URL of the mail server, e.g. smtps://user:password@mail.example.com',
+    'メールサーバーのURL（例：smtps://user:password@mail.example.com）',
+  )
     .test(
       'url',
-      `\${path} must be an smtp:// or smtps:// URL; ${LOGIN_RULE}`,
+      () => fault('smtp', { rule: LOGIN_RULE }),
       (text) => isSmtpUrl(text) && hasWholeLogin(text),
     )
     .test('options', (text, context) => {
-      const fault = faultOfSmtpOptions(text);
-      return fault === undefined || context.createError({ message: `\${path} ${fault}` });
+      const wrong = faultOfSmtpOptions(text);
+      return wrong === undefined || context.createError({ message: () => wrong });
     })
     .meta({ example: 'smtps://mail.example.com' }),
-  from: text('the sender, e.g. BOT alerts <alerts@example.com>')
-    .test(
-      'mailbox',
-      '${path} must be one address: alerts@example.com or BOT alerts <alerts@example.com>',
-      passes(parseMailbox),
-    )
+  from: text('the sender, e.g. BOT alerts <alerts@example.com>', '差出人（例：BOT通知 <alerts@example.com>）')
+    .test('mailbox', () => fault('from'), passes(parseMailbox))
     .meta({ example: 'alerts@example.com' }),
   reply_to: string()
-    .typeError('${path} must be a string')
-    .test('mailbox', '${path} must be one address, to which answers go', passes(parseMailbox))
+    .test('mailbox', () => fault('reply_to'), passes(parseMailbox))
     .meta({ example: 'alerts@example.com' }),
   headers: mixed<Readonly<Record<string, string>>>()
-    .test('headers', HEADERS_RULE, areHeaders)
+    .test('headers', () => fault('headers'), areHeaders)
     .meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } }),
   oauth: oauthSettings,
 })
@@ -76,7 +97,7 @@ export const emailSettings = object({
   .strict()
   .test(
     'login',
-    'has both oauth and a login in smtp: leave the user and password out of the URL',
+    () => fault('login'),
     ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasLogin(smtp),
   );
 
@@ -110,6 +131,6 @@ export function warningsOfEmail({ smtp, oauth }: EmailSettings): readonly Settin
   const ofToken = warningsOfApi({ token_url: oauth?.token_url });
   return [
     ...warningsOfSmtpUrl(smtp, oauth !== undefined),
-    ...ofToken.map(({ message }) => ({ key: ['oauth', 'token_url'], message })),
+    ...ofToken.map((each) => ({ ...each, key: ['oauth', 'token_url'] })),
   ];
 }

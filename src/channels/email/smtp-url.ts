@@ -1,6 +1,7 @@
 /** Parses and checks the email channel's `smtp` setting: nodemailer's connection URL, with options in its query. */
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import type { SMTPPoolOptions } from 'nodemailer';
+import { type Fault, faultSaid } from '../../text/fault.ts';
 import { faultOfOptions } from '../../text/nearest.ts';
 import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
 import type { TurnLimits } from '../turns.ts';
@@ -69,7 +70,7 @@ const OPTIONS =
   );
 
 /** @returns what is wrong with the URL's options; undefined if nothing is */
-export function faultOfSmtpOptions(url: string | undefined): string | undefined {
+export function faultOfSmtpOptions(url: string | undefined): Fault | undefined {
   return url === undefined ? undefined : faultOfOptions(url, OPTIONS);
 }
 
@@ -88,17 +89,30 @@ export function warningsOfSmtpUrl(url: string, hasToken = false): SettingWarning
   const doubts = hasToken || hasLogin(url) ? doubtsOfLogin(options) : [];
   // Such a connection times out: each side waits for the other to begin.
   if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
-    doubts.push(`port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`);
-  return doubts.map((message) => ({ key: 'smtp', message }));
+    doubts.push(
+      faultSaid(
+        `port ${port} goes with ${secure ? 'smtp' : 'smtps'}://`,
+        `ポート${port}は ${secure ? 'smtp' : 'smtps'}:// で使います`,
+      ),
+    );
+  return doubts.map((fault) => ({ key: 'smtp', fault }));
 }
 
-function doubtsOfLogin({ secure = false, requireTLS = false, tls }: SMTPPoolOptions): string[] {
-  const doubts: string[] = [];
+function doubtsOfLogin({ secure = false, requireTLS = false, tls }: SMTPPoolOptions): Fault[] {
+  const doubts: Fault[] = [];
   if (!secure && !requireTLS)
     doubts.push(
-      'the login may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+      faultSaid(
+        'the login may cross the network in clear: use smtps://, or smtp:// without TLS switched off',
+        'ユーザー名とパスワードが暗号化されずに流れることがあります。smtps:// にするか、smtp:// のTLSを無効にしないでください',
+      ),
     );
   if (tls?.rejectUnauthorized === false)
-    doubts.push('the login is given to any server that answers: drop tls.rejectUnauthorized=false');
+    doubts.push(
+      faultSaid(
+        'the login is given to any server that answers: drop tls.rejectUnauthorized=false',
+        'どのサーバーにもユーザー名とパスワードを渡してしまいます。tls.rejectUnauthorized=false を外してください',
+      ),
+    );
   return doubts;
 }

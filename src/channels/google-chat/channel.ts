@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { escapeHtml } from '../../text/clean.ts';
 import { isJsonObject } from '../../text/json.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import type { Tone } from '../card.ts';
 import type { Outgoing, Receipt } from '../channel.ts';
@@ -56,7 +57,7 @@ const encoded = (address: string) => address.replace(/[*_~`]/g, percentEncoded);
 const withoutTags = (text: string) => text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;
-const MENTIONS = mentionsOf('all or users/ID', MENTION, (entry) => {
+const MENTIONS = mentionsOf(['all or users/ID', 'all か users/ID'], MENTION, (entry) => {
   const [, user, all] = MENTION.exec(entry) ?? [];
   return `<users/${user ?? all ?? ''}>`;
 });
@@ -103,7 +104,10 @@ export const googleChatChannel = chat({
     warningOf: ({ searchParams }) =>
       searchParams.get('key') && searchParams.get('token')
         ? undefined
-        : 'the URL lacks "key" or "token": copy the whole URL of the webhook',
+        : faultSaid(
+            'the URL lacks "key" or "token": copy the whole URL of the webhook',
+            'URLに「key」か「token」がありません。WebhookのURL全体をコピーしてください',
+          ),
     request: (url, outgoing) => {
       const thread = threadOf(outgoing);
       const asked = askedAt(url, outgoing.idempotencyKey(), thread !== undefined);

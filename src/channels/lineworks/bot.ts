@@ -2,6 +2,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import { type InferType, object, string } from 'yup';
 import { KeptToken } from '../../outbound/token.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { baseUrl, originUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
@@ -30,7 +31,7 @@ export function withoutMentions(text: string): string {
 
 /** Ten, each of which has an ID of up to a hundred characters. */
 const MENTIONS = mentionsOf(
-  'the ID of a member or all',
+  ['the ID of a member or all', 'メンバーのIDか all'],
   /^[^\s"<>]{1,100}$/,
   (id) => `<m userId="${id}">`,
   10,
@@ -48,32 +49,40 @@ function botAddress(text: string): string {
   const address = text.trim();
   if (CHANNEL.test(address)) return address.toLowerCase();
   if (USER.test(address)) return address;
+  const shown = JSON.stringify(address.slice(0, 80));
   throw new AddressError(
-    `${JSON.stringify(address.slice(0, 80))} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,
+    faultSaid(
+      `${shown} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,
+      `${shown} は、トークルームのID（8-4-4-4-12桁）でも「user:メンバーのID」でもありません`,
+    ),
   );
 }
 
 /** The placeholder for secrets that are not set when a config is checked. */
 const NOT_SET = 'not-set-here';
 
-const text = (what: string, example = NOT_SET) => {
-  const rule = `\${path} must be ${what}`;
+const text = (en: string, ja: string, example = NOT_SET) => {
+  const rule = () => faultSaid(`must be ${en}`, `${ja}を書いてください`);
   return string().strict().typeError(rule).min(1, rule).meta({ example });
 };
 
 /** All of them but the URLs are present if the channel is a bot. */
 export const BOT_FIELDS = {
-  client_id: text('the client ID of the app'),
-  client_secret: text('the client secret of the app'),
-  service_account: text('the service account of the app'),
-  private_key: text('the private key of the service account').test(
+  client_id: text('the client ID of the app', 'アプリのClient ID'),
+  client_secret: text('the client secret of the app', 'アプリのClient Secret'),
+  service_account: text('the service account of the app', 'アプリのService Account'),
+  private_key: text('the private key of the service account', 'Service Accountの秘密鍵').test(
     'key',
-    '${path} must be the private key of the service account in PEM, with its first and last line',
+    () =>
+      faultSaid(
+        'must be the private key of the service account in PEM, with its first and last line',
+        'Service Accountの秘密鍵（PEM形式）を、最初と最後の行も含めて書いてください',
+      ),
     (key) => !key || key === NOT_SET || isPrivateKey(key),
   ),
-  bot_id: text('the number of the bot, in quotes', '1').matches(
+  bot_id: text('the number of the bot, in quotes', 'Botの番号（引用符で囲みます）', '1').matches(
     /^\d*$/,
-    '${path} must be the number of the bot',
+    () => faultSaid('must be the number of the bot', 'Botの番号を書いてください'),
   ),
   auth_url: originUrl(),
   api_url: originUrl(),

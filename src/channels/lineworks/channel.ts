@@ -1,6 +1,7 @@
 /** LINE WORKS by the Incoming Webhook app, with one URL per room, or by a bot of Bot API 2.0. */
 import { object } from 'yup';
 import { cutEnd } from '../../text/cut.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { GONE } from '../answers.ts';
 import type { ChannelType } from '../channel.ts';
 import { chat, type Chat } from '../chat/chat.ts';
@@ -47,7 +48,10 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
   address: hooks<LineworksHookMessage>({
     warningOf: ({ hostname, pathname }) =>
       HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
-        ? 'this is not the whole URL of a webhook of the app, in which a key follows "message"'
+        ? faultSaid(
+            'this is not the whole URL of a webhook of the app, in which a key follows "message"',
+            'アプリのWebhookのURL全体ではありません。「message」の後にキーが続きます',
+          )
         : undefined,
   }),
   kindOf: ({ status, body }) => (status === 400 && INVALID_URL.test(body) ? 'invalid_url' : undefined),
@@ -57,13 +61,22 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
 
 const BOT_KEYS = ['client_id', 'client_secret', 'service_account', 'private_key', 'bot_id'] as const;
 
+const NO_WAY = faultSaid(
+  `needs either hooks, or ${BOT_KEYS.join(', ')}: make two channels of both`,
+  `hooks か、${BOT_KEYS.join('、')} のどちらかを書いてください。両方使うには、チャネルを2つに分けます`,
+);
+
 const settings = object({ hooks: hooksOf().optional(), ...BOT_FIELDS })
   .noUnknown()
   .strict()
-  .test('way', `needs either hooks, or ${BOT_KEYS.join(', ')}: make two channels of both`, (value) => {
-    const isThere = (key: (typeof BOT_KEYS)[number]) => value[key] !== undefined;
-    return value.hooks === undefined ? BOT_KEYS.every(isThere) : !BOT_KEYS.some(isThere);
-  });
+  .test(
+    'way',
+    () => NO_WAY,
+    (value) => {
+      const isThere = (key: (typeof BOT_KEYS)[number]) => value[key] !== undefined;
+      return value.hooks === undefined ? BOT_KEYS.every(isThere) : !BOT_KEYS.some(isThere);
+    },
+  );
 
 type LineworksSettings = BotSettings & Partial<HookSettings>;
 

@@ -1,4 +1,5 @@
 /** Mattermost by the URL of an incoming webhook: one attachment in Markdown, which has tables. */
+import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, codeAt, GONE, jsonOf } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
@@ -54,7 +55,10 @@ function rowOf(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replace(/(?<!\\)\|/g, '\\|')).join(' | ')} |`;
 }
 
-const MENTIONS = mentionsOf('@channel, @all, @here or @ and a user name', /^@[a-z0-9][a-z0-9._-]{0,63}$/);
+const MENTIONS = mentionsOf(
+  ['@channel, @all, @here or @ and a user name', '@channel、@all、@here、「@ユーザー名」のどれか'],
+  /^@[a-z0-9][a-z0-9._-]{0,63}$/,
+);
 
 export const mattermostChannel = chat({
   type: 'mattermost',
@@ -92,7 +96,10 @@ export const mattermostChannel = chat({
     warningOf: ({ pathname }) =>
       /\/hooks\/[a-z0-9]{26}$/.test(pathname)
         ? undefined
-        : 'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
+        : faultSaid(
+            'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
+            '内向きWebhookのURLではありません。/hooks/ と26文字のキーで終わります',
+          ),
   }),
   /** By an error's `id`; its `message` repeats the key of the webhook. */
   meanings: {

@@ -1,6 +1,7 @@
 /** The outbox channel: sends nothing, but prints each message and keeps it, for a setup that has no token yet. */
 import { object, type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { type Channel, type ChannelEnvironment, type ChannelType, KEPT_MESSAGE } from '../channel.ts';
 import type { MessageFormat } from '../channel.ts';
 
@@ -30,12 +31,11 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
 }
 
 function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
-  const known = names.join(' or ');
+  const or = (word: string) => names.join(word);
   return object({
     as: string()
-      .typeError('${path} must be a string')
-      .oneOf([...names], `\${path} must be ${known}`)
-      .required(`\${path} is missing: ${known}`),
+      .oneOf([...names], () => faultSaid(`must be ${or(' or ')}`, `${or(' か ')} にしてください`))
+      .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or(' か ')} を書いてください`)),
   })
     .noUnknown()
     .strict();

@@ -1,4 +1,5 @@
 /** Slack by the URL of an incoming webhook, for people who may not install an app: the same messages, but without their IDs. */
+import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, GONE, HOURLY } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -21,7 +22,10 @@ export const slackWebhookChannel = chat({
   address: hooks<SlackMessage>({
     warningOf: ({ hostname, pathname }) =>
       HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
-        ? 'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"'
+        ? faultSaid(
+            'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"',
+            'Incoming WebhookのURL全体ではありません。「services」の後に、T…、B…、キーが続きます',
+          )
         : undefined,
     request: (url, { message: { text, blocks } }) =>
       jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),

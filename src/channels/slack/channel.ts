@@ -1,6 +1,7 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
+import { type Fault, faultSaid } from '../../text/fault.ts';
 import { warningsOfApi } from '../api-url.ts';
 import { AddressError, type SettingWarning } from '../channel.ts';
 import { type Address, chat } from '../chat/chat.ts';
@@ -11,17 +12,26 @@ import type { SlackMessage } from './message.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
-const text = () => string().strict().typeError('${path} must be a string');
-
 const slackSettings = object({
   ...tokenSettings({
-    what: 'the bot token of the Slack app (xoxb-…)',
+    what: ['the bot token of the Slack app (xoxb-…)', 'Slackアプリのボットトークン（xoxb-…）'],
     pattern: /^(?!https?:)[\x21-\x7e]+$/i,
-    rule: 'the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
+    rule: [
+      'the bot token of a Slack app (xoxb-…): no URL, no spaces, no line breaks, ASCII alone',
+      'Slackアプリのボットトークン（xoxb-…）を書いてください。URLではなく、空白や改行のないASCIIです',
+    ],
     example: 'xoxb-not-set-here',
   }),
-  username: text().matches(/^\S(?:.{0,78}\S)?$/, '${path} must be a name of at most 80 characters'),
-  icon_emoji: text().matches(/^:[\w+'-]{1,100}:$/, '${path} must be an emoji, such as :robot_face:'),
+  username: string()
+    .strict()
+    .matches(/^\S(?:.{0,78}\S)?$/, () =>
+      faultSaid('must be a name of at most 80 characters', '80文字以内の名前にしてください'),
+    ),
+  icon_emoji: string()
+    .strict()
+    .matches(/^:[\w+'-]{1,100}:$/, () =>
+      faultSaid('must be an emoji, such as :robot_face:', '絵文字を書いてください（例：:robot_face:）'),
+    ),
 })
   .noUnknown()
   .strict();
@@ -29,19 +39,40 @@ const slackSettings = object({
 type SlackSettings = InferType<typeof slackSettings>;
 
 /** Tokens that cannot post as the app, or that nobody has put in yet. */
-const DOUBTS: readonly (readonly [RegExp, string])[] = [
-  [/^xapp-/, 'this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here'],
-  [/^xoxp-/, 'this is a user token, which posts as that person: put the Bot User OAuth Token (xoxb-…) here'],
+const DOUBTS: readonly (readonly [RegExp, Fault])[] = [
+  [
+    /^xapp-/,
+    faultSaid(
+      'this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here',
+      'アプリレベルトークンでは投稿できません。Bot User OAuth Token（xoxb-…）を書いてください',
+    ),
+  ],
+  [
+    /^xoxp-/,
+    faultSaid(
+      'this is a user token, which posts as that person: put the Bot User OAuth Token (xoxb-…) here',
+      'ユーザートークンでは、その人の名前で投稿されます。Bot User OAuth Token（xoxb-…）を書いてください',
+    ),
+  ],
   [
     /^xoxe\./,
-    'this token ends after twelve hours: switch off token rotation in the app, install it anew, and put its Bot User OAuth Token (xoxb-…) here',
+    faultSaid(
+      'this token ends after twelve hours: switch off token rotation in the app, install it anew, and put its Bot User OAuth Token (xoxb-…) here',
+      '12時間で無効になるトークンです。アプリのトークンローテーションを無効にしてインストールし直し、Bot User OAuth Token（xoxb-…）を書いてください',
+    ),
   ],
-  [/^xoxb-your-/, 'this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here'],
+  [
+    /^xoxb-your-/,
+    faultSaid(
+      'this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here',
+      '記入例のままです。自分のアプリのBot User OAuth Token（xoxb-…）を書いてください',
+    ),
+  ],
 ];
 
 function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[] {
   const doubts = DOUBTS.filter(([kind]) => kind.test(token));
-  return [...doubts.map(([, message]) => ({ key: 'token', message })), ...warningsOfApi({ api_url })];
+  return [...doubts.map(([, fault]) => ({ key: 'token', fault })), ...warningsOfApi({ api_url })];
 }
 
 const address: Address<SlackMessage, SlackSettings> = {
@@ -76,7 +107,11 @@ const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
 const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}]){1,${LONGEST_NAME}}$`, 'u');
 
-const ACCEPTED = `write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`;
+const noAddress = (shown: string) =>
+  faultSaid(
+    `${shown} is no Slack address: write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`,
+    `${shown} はSlackの宛先ではありません。チャンネルは「#名前」（${LONGEST_NAME}文字まで、空白や句読点なし）か、# なしのID（C…）で、人はユーザーID（U…）で書いてください`,
+  );
 
 /** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {
@@ -85,8 +120,6 @@ export function parseSlackAddress(text: string): string {
   // Japanese input methods type the full-width sign.
   const name = address.replace(/^[#＃]/u, '');
   if (ID.test(name) || !NAME.test(name.toLowerCase()))
-    throw new AddressError(
-      `${JSON.stringify(shortLine(text, LONGEST_NAME))} is no Slack address: ${ACCEPTED}`,
-    );
+    throw new AddressError(noAddress(JSON.stringify(shortLine(text, LONGEST_NAME))));
   return `#${name.toLowerCase()}`;
 }

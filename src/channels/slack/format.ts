@@ -1,5 +1,6 @@
 /** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
 import { cleanLine, cleanText, isBlank } from '../../text/clean.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import {
   ADDRESS_TEXT,
@@ -100,11 +101,22 @@ function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly Sl
 
 function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
   if (text === undefined && blocks === undefined)
-    return [{ path: [], message: 'a message needs "text", "blocks" or both' }];
+    return [
+      {
+        path: [],
+        fault: faultSaid(
+          'a message needs "text", "blocks" or both',
+          'メッセージには text か blocks（または両方）が要ります',
+        ),
+      },
+    ];
   if (!isList(blocks) || blocks.length === 0) return [];
   const faults = blocks.flatMap(faultsOfBlock);
   const { leftOut } = cutBlocks(blocks);
   if (faults.length > 0 || leftOut === 0) return faults;
-  const message = `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`;
-  return [{ path: ['blocks'], message }];
+  const fault = faultSaid(
+    `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`,
+    `${blocks.length}個のブロックのうち${leftOut}個が省かれます。1つのメッセージは${MOST_BLOCKS}ブロック、${MAX_TOTAL}文字までです`,
+  );
+  return [{ path: ['blocks'], fault }];
 }

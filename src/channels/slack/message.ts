@@ -68,7 +68,10 @@ export function cutMrkdwn(text: string, most: number, mark = '…'): string {
 const FORM = /^(?:@|<@|<!|<!subteam\^)?(?:(here|channel|everyone)|([UW][A-Z0-9]{2,30})|(S[A-Z0-9]{2,30}))>?$/;
 
 export const slackMentions = mentionsOf(
-  '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)',
+  [
+    '"@here", "@channel", "@everyone", a user ID (U…) or a user group ID (S…)',
+    '"@here"、"@channel"、"@everyone"、ユーザーID（U…）、ユーザーグループID（S…）のどれか',
+  ],
   FORM,
   (entry) => {
     const [, everybody, user, group = ''] = FORM.exec(entry) ?? [];

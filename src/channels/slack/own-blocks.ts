@@ -3,6 +3,7 @@ import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
+import { faultsOf } from '../../text/fault.ts';
 import type { PartFault, TemplateValue } from '../channel.ts';
 import { cutMrkdwn, isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
@@ -118,12 +119,17 @@ export function cutBlocks(blocks: readonly TemplateValue[]) {
   return { kept, leftOut: fitting.length - kept.length };
 }
 
+const fault = faultsOf({
+  type: ['unsupported type: {type}{hint}', '「{type}」という種類のブロックは使えません{hint}'],
+  'no type': ['must be an object with a "type"', '「type」のあるオブジェクトにしてください'],
+});
+
 /** What Slack surely refuses: a block of a misspelt type, or of none. */
 export function faultsOfBlock(block: TemplateValue, index: number): readonly PartFault[] {
   const type = isObject(block) ? typeOf(block) : '';
   if (TYPES.includes(type)) return [];
-  if (type === '') return [{ path: ['blocks', index], message: 'must be an object with a "type"' }];
+  if (type === '') return [{ path: ['blocks', index], fault: fault('no type') }];
   return [
-    { path: ['blocks', index, 'type'], message: `unsupported type: ${type}${nearestOrAll(type, TYPES)}` },
+    { path: ['blocks', index, 'type'], fault: fault('type', { type, hint: nearestOrAll(type, TYPES) }) },
   ];
 }

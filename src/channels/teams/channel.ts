@@ -4,6 +4,7 @@
  */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { isJsonObject, valueIn } from '../../text/json.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
 import type { Tone } from '../card.ts';
 import { ACCEPTED_AS } from '../channel.ts';
@@ -68,7 +69,10 @@ const STYLES: Readonly<Record<Tone, string>> = {
 const USER = /^(?:[^\s<>"@]+@[^\s<>"@]+\.[^\s<>"@]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 const teamsMentions = mentionsOf(
-  'the sign-in name of a user (user@example.com) or an Entra object ID',
+  [
+    'the sign-in name of a user (user@example.com) or an Entra object ID',
+    'ユーザーのサインイン名（user@example.com）か、EntraのオブジェクトID',
+  ],
   USER,
   (id) => `<at>${id}</at>`,
 );
@@ -188,10 +192,16 @@ export const teamsChannel = chat({
   address: hooks<TeamsMessage>({
     warningOf: ({ hostname, searchParams }) => {
       if (DEAD_HOSTS.test(hostname))
-        return 'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here';
+        return faultSaid(
+          'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here',
+          'このホストはMicrosoftが停止しました。Teamsでワークフローを開き、今のURLをコピーして書いてください',
+        );
       return searchParams.get('sig')
         ? undefined
-        : 'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger';
+        : faultSaid(
+            'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger',
+            'URLに、受け付けに必要な「sig」がありません。「すべてのユーザー」がトリガーできるワークフローのURL全体をコピーしてください',
+          );
     },
   }),
   /** The trigger's answers (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by `error.code`. */

@@ -1,6 +1,7 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { boolean, mixed, object, string, type TestContext } from 'yup';
+import { Fault, faultsOf } from '../../text/fault.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
@@ -9,11 +10,34 @@ import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
-const SECRET_RULE =
-  '${path} must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list';
-
-const HEADERS_RULE =
-  '${path} must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself';
+const fault = faultsOf({
+  secret: [
+    'must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list',
+    'whsec_ の後に24〜64バイトのBase64を書いてください。複数ならリストにします',
+  ],
+  headers: [
+    'must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself',
+    'Botbell自身がつけないHTTPヘッダーの名前と、欧文1行の値を書いてください',
+  ],
+  ok: [
+    'must be a condition over status and answer, such as answer.errcode == 0',
+    'status と answer についての条件を書いてください（例：answer.errcode == 0）',
+  ],
+  'ok wrong': ['is wrong: {what}', '条件が正しくありません：{what}'],
+  body: [
+    'must be a map or a list: the JSON to send, its strings in Liquid',
+    '送るJSONを、マップかリストで書いてください（文字列はLiquid）',
+  ],
+  notices: ['must be true or false', 'true か false にしてください'],
+  unsigned: [
+    'without a secret nothing is signed: whoever learns the URL can forge messages to it',
+    'secret がないと署名されません。URLを知った人は、偽のメッセージを送れます',
+  ],
+  'needs ok': [
+    'this host answers in the same way when it refuses: say what is a success by ok: "{ok}"',
+    'このホストは、拒否するときも同じ応答を返します。ok: "{ok}" と書いて、成功の条件を示してください',
+  ],
+});
 
 /** HTTP allows tokens as names, and visible Latin-1 as values. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -23,32 +47,37 @@ const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 const TAKEN =
   /^(?:webhook-.*|content-.*|host|connection|transfer-encoding|user-agent|expect|keep-alive|upgrade)$/i;
 
-const OK_RULE = '${path} must be a condition over status and answer, such as answer.errcode == 0';
-
 const TEXT = { type: 'string' };
 
 const hookSchema = object({
   url: hookUrl(),
   secret: mixed()
-    .test('secret', SECRET_RULE, (secret) => [secret].flat().every(isSecret))
+    .test(
+      'secret',
+      () => fault('secret'),
+      (secret) => [secret].flat().every(isSecret),
+    )
     .meta({
       example: `whsec_${'A'.repeat(32)}`,
       jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
     }),
   headers: mixed()
-    .test('headers', HEADERS_RULE, areHeaders)
+    .test('headers', () => fault('headers'), areHeaders)
     .meta({ jsonSchema: { type: 'object', additionalProperties: TEXT } }),
   body: mixed()
     .test(
       'body',
-      '${path} must be a map or a list: the JSON to send, its strings in Liquid',
+      () => fault('body'),
       (body) => body === undefined || isJsonObject(body) || Array.isArray(body),
     )
     .meta({ jsonSchema: { anyOf: [{ type: 'object' }, { type: 'array' }] } }),
-  ok: string().strict().typeError(OK_RULE).test('ok', isCondition),
+  ok: string()
+    .strict()
+    .typeError(() => fault('ok'))
+    .test('ok', isCondition),
   notices: boolean()
     .strict()
-    .typeError('${path} must be true or false')
+    .typeError(() => fault('notices'))
     .meta({ jsonSchema: { type: 'boolean' } }),
 })
   .noUnknown()
@@ -66,13 +95,13 @@ interface Hook {
   readonly notices?: boolean;
 }
 
-type Fault = (condition: string, names: readonly string[]) => string | undefined;
+type Judge = (condition: string, names: readonly string[]) => Fault | undefined;
 
 /** What is wrong with a condition is known to whoever reads the config. */
-function isCondition(condition: string | undefined, { options, path, createError }: TestContext) {
-  const { conditionFault } = (options.context ?? {}) as { readonly conditionFault?: Fault };
-  const fault = condition === undefined ? undefined : conditionFault?.(condition, ['status', 'answer']);
-  return fault === undefined || createError({ message: () => `${path} is wrong: ${fault}` });
+function isCondition(condition: string | undefined, { options, createError }: TestContext) {
+  const { conditionFault } = (options.context ?? {}) as { readonly conditionFault?: Judge };
+  const what = condition === undefined ? undefined : conditionFault?.(condition, ['status', 'answer']);
+  return what === undefined || createError({ message: () => fault('ok wrong', { what }) });
 }
 
 /** Hosts that answer 200, or redirect, also when they have refused, with the condition that tells. */
@@ -86,16 +115,12 @@ const NEED_OK: readonly (readonly [host: RegExp, ok: string])[] = [
   [/^script\.google\.com$/, 'status == 302'],
 ];
 
-const UNSIGNED = 'without a secret nothing is signed: whoever learns the URL can forge messages to it';
-
-function warningsOf({ hostname, pathname }: URL, hook: Hook): readonly string[] {
+function warningsOf({ hostname, pathname }: URL, hook: Hook): readonly Fault[] {
   const [, ok] = NEED_OK.find(([host]) => host.test(hostname) && !pathname.startsWith('/services/')) ?? [];
   const unclear = ok !== undefined && hook.ok === undefined;
   return [
-    ...(signingSecretsOf(hook).length === 0 ? [UNSIGNED] : []),
-    ...(unclear
-      ? [`this host answers in the same way when it refuses: say what is a success by ok: "${ok}"`]
-      : []),
+    ...(signingSecretsOf(hook).length === 0 ? [fault('unsigned')] : []),
+    ...(unclear ? [fault('needs ok', { ok })] : []),
   ];
 }
 

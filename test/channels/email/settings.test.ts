@@ -81,7 +81,7 @@ describe('the settings of an email channel', () => {
       ['smtp://h:465', 'smtps://'],
       ['smtps://h:587', 'smtp://'],
     ] as const)
-      expect(warnings(smtp)[0]?.message).to.contain(words);
+      expect(warnings(smtp)[0]?.fault.in('en')).to.contain(words);
     for (const smtp of ['smtp://h?ignoreTLS=true', 'smtps://u:p@h', 'smtp://u:p@h'])
       expect(warnings(smtp), smtp).to.deep.equal([]);
     const inClear = warnings('smtp://h?ignoreTLS=true', { ...OAUTH, token_url: 'http://x/token' });

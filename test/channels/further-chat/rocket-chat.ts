@@ -6,13 +6,17 @@ import { hooks } from '../../../src/channels/chat/hooks.ts';
 import { markdownWith } from '../../../src/channels/chat/markdown.ts';
 import { mentionsOf } from '../../../src/channels/mention-option.ts';
 import { TONE_COLOURS } from '../../../src/channels/preview.ts';
+import { faultSaid } from '../../../src/text/fault.ts';
 
 export interface RocketMessage {
   readonly text: string;
   readonly attachments?: readonly { readonly title: string; readonly text: string; readonly color: string }[];
 }
 
-const MENTIONS = mentionsOf('@all, @here or @ and a user name', /^@[\w.-]{1,64}$/);
+const MENTIONS = mentionsOf(
+  ['@all, @here or @ and a user name', '@all、@here、「@ユーザー名」のどれか'],
+  /^@[\w.-]{1,64}$/,
+);
 
 export const rocketChat = chat({
   type: 'rocket_chat',
@@ -46,7 +50,10 @@ export const rocketChat = chat({
     warningOf: ({ pathname }) =>
       /\/hooks\/\w+\/\w+$/.test(pathname)
         ? undefined
-        : 'the URL is cut short: it ends with an ID and a token',
+        : faultSaid(
+            'the URL is cut short: it ends with an ID and a token',
+            'URLが途中で切れています。IDとトークンで終わります',
+          ),
   }),
   codeOf: (answer) => (jsonOf(answer)['error'] === 'invalid-channel' ? 'invalid-channel' : undefined),
   meanings: {

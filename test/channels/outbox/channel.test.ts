@@ -6,7 +6,7 @@ import { outboxOf } from '../../../src/channels/outbox/channel.ts';
 import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import { slackFormat } from '../../../src/channels/slack/format.ts';
 import { cleanText } from '../../../src/text/clean.ts';
-import { CONFIDENTIAL, DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { CONFIDENTIAL, DIRECT, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 
 const MESSAGES = {
   slack: {
@@ -62,6 +62,6 @@ describe('the outbox', () => {
 
   it('wants to know what it stands in for', () => {
     for (const settings of [{}, { as: 'fax' }, { as: 7 }])
-      expect(() => outboxChannel.settings.validateSync(settings, { strict: true })).to.throw('as');
+      expect(problemIn(outboxChannel, settings)).to.contain('as');
   });
 });

@@ -217,7 +217,7 @@ describe('the settings of a Slack channel', () => {
       'xoxp-1-2': /user token/,
       'xoxb-your-token': /placeholder/,
     }))
-      expect(slackChannel.warningsOf({ token })[0]?.message).to.match(words);
+      expect(slackChannel.warningsOf({ token })[0]?.fault.in('en')).to.match(words);
   });
 
   it('are not admitted where the token is wrong or lacks a scope, which is named', async () => {

@@ -10,7 +10,7 @@ import { conditionFault } from '../../../src/render/condition.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
 import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
-import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { DIRECT, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
 import { type ChatFault, type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
 import { judgeBy } from '../../support/vendors.ts';
@@ -159,7 +159,7 @@ describe('the channel webhook', () => {
       expect(isValid({ headers: { [name]: 'a' } }), name).to.equal(false);
     expect(isValid({ headers: { ok: 'a\nb' } })).to.equal(false);
     const [warning] = webhookChannel.warningsOf({ hooks: { erp: unsigned } });
-    expect(warning?.message).to.match(/nothing is signed/);
+    expect(warning?.fault.in('en')).to.match(/nothing is signed/);
   });
 
   for (const [ok, answer, becomes] of [
@@ -191,22 +191,15 @@ describe('the channel webhook', () => {
     });
 
   it('refuses a condition that cannot be meant, and asks for one where a host answers 200 also to what it refuses', () => {
-    const faultOf = (ok: string) => {
-      const settings = { hooks: { erp: { url: 'https://erp.example/', ok } } };
-      try {
-        webhookChannel.settings.validateSync(settings, { strict: true, context: { conditionFault } });
-        return undefined;
-      } catch (error) {
-        return (error as Error).message;
-      }
-    };
+    const faultOf = (ok: string) =>
+      problemIn(webhookChannel, { hooks: { erp: { url: 'https://erp.example/', ok } } }, { conditionFault });
     expect(faultOf('answer.errcode == 0 and status < 300')).to.equal(undefined);
     expect(faultOf('anser.errcode == 0')).to.match(/^hooks\.erp\.ok is wrong: .*did you mean "answer"/);
     expect(faultOf('status ==')).to.match(/^hooks\.erp\.ok is wrong: a condition is/);
     const warned = (url: string, more = {}) =>
       webhookChannel
         .warningsOf({ hooks: { erp: { url, secret: SECRET, ...more } } })
-        .map((one) => one.message);
+        .map((one) => one.fault.in('en'));
     expect(warned('https://oapi.dingtalk.com/robot/send')).to.match(/ok: "answer\.errcode == 0"/);
     expect(warned('https://script.google.com/macros/s/x/exec')).to.match(/ok: "status == 302"/);
     expect(warned('https://oapi.dingtalk.com/robot/send', { ok: 'answer.errcode == 0' })).to.deep.equal([]);

@@ -1,5 +1,6 @@
 /** The config in force, and the problems of the last failed reload. */
 import type { Problem } from '../../../config/config.ts';
+import { problemInWords } from '../../../config/problems.ts';
 import type { ReloadStatus } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
@@ -51,15 +52,24 @@ const IN_FORCE: Columns<ReloadStatus> = [
 
 /** Problems with their places, as `botbell check` prints them. */
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
-  const { t } = useReader();
+  const { t, language } = useReader();
+  const lines = problems.map((problem) => [problem, problemInWords(problem, language)] as const);
   return (
     <ul class="problems">
-      {problems.map(({ place: { file, line, column }, message, severity }) => (
-        <li key={`${file} ${line} ${column} ${message}`}>
-          <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
-          <Code text={`${file}:${line}:${column}`} /> <Foreign text={message} lang="en" />
-        </li>
-      ))}
+      {lines.map(
+        ([
+          {
+            place: { file, line, column },
+            severity,
+          },
+          said,
+        ]) => (
+          <li key={`${file} ${line} ${column} ${said}`}>
+            <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
+            <Code text={`${file}:${line}:${column}`} /> <Foreign text={said} />
+          </li>
+        ),
+      )}
     </ul>
   );
 }

@@ -1,0 +1,56 @@
+/** What is wrong with something that somebody wrote, to be said in the language of whoever reads it. */
+import { type Balanced, filled, type NamesIn, type Phrases } from './say.ts';
+
+/** A list is said as alternatives: `a, b or c`. */
+type Value = string | number | readonly string[] | Fault;
+
+type ValuesOf<Row extends Phrases[string]> = [NamesIn<Row[0]>] extends [never]
+  ? []
+  : [values: Readonly<Record<NamesIn<Row[0]>, Value | undefined>>];
+
+export class Fault {
+  readonly code: string;
+  /** What the sentence names; undefined: nothing is said there. */
+  readonly values: Readonly<Record<string, Value | undefined>>;
+  readonly #words: Phrases[string];
+
+  constructor(code: string, words: Phrases[string], values: Fault['values'] = {}) {
+    this.code = code;
+    this.values = values;
+    this.#words = words;
+  }
+
+  in(language: 'en' | 'ja'): string {
+    const said = Object.entries(this.values).map(([name, value]) => [name, saidIn(value, language)]);
+    return filled(this.#words, Object.fromEntries(said) as Record<string, string | number>, language);
+  }
+
+  /** The same with other texts among its values. */
+  with(change: (text: string) => string): Fault {
+    const changed = Object.entries(this.values).map(([name, value]) => [name, changedBy(change, value)]);
+    return new Fault(this.code, this.#words, Object.fromEntries(changed) as Fault['values']);
+  }
+}
+
+/** A fault that one place alone finds, or that another program says in its own language. */
+export function faultSaid(en: string, ja = en): Fault {
+  return new Fault('said', ['{en}', '{ja}'], { en, ja });
+}
+
+/** @returns makes the faults whose sentences are in the table */
+export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Table>) {
+  return <Code extends keyof Table & string>(code: Code, ...[values]: ValuesOf<Table[Code]>): Fault =>
+    new Fault(code, table[code] ?? ['', ''], values);
+}
+
+function saidIn(value: Value | undefined, language: 'en' | 'ja'): string | number {
+  if (value instanceof Fault) return value.in(language);
+  if (typeof value !== 'object') return value ?? '';
+  return new Intl.ListFormat(language, { type: 'disjunction' }).format(value).replace(', or ', ' or ');
+}
+
+function changedBy(change: (text: string) => string, value: Value | undefined): Value | undefined {
+  if (value instanceof Fault) return value.with(change);
+  if (typeof value === 'string') return change(value);
+  return typeof value === 'object' ? value.map(change) : value;
+}
