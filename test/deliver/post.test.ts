@@ -56,6 +56,29 @@ describe('a POST', () => {
       await bench.clock.runUntil(bench.first.pipeline.stop());
     });
 
+    it('is attempted again by its retry alone where the message may have arrived', async () => {
+      const lost = {
+        class: 'transient',
+        code: 'ECONNRESET',
+        message: 'reset',
+        mayHaveArrived: true,
+      } as const;
+      bench.fails(OPS, new DeliveryFailure(lost));
+      expect(summary(await post())).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
+      expect(bench.tries(OPS)).to.equal(1);
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+    });
+
+    it('is answered at the end of its time-out where the remote has the message and is silent', async () => {
+      bench.handedOver.add(OPS);
+      bench.takes(OPS, 60_000);
+      const begun = bench.clock.monotonic();
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.monotonic() - begun).to.be.below(ANSWER_WITHIN_MS - 1000);
+      await bench.clock.advance(60_000);
+      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
+    });
+
     it('is taken over without an attempt where its channel has no connection to spare', async () => {
       bench.full.add('slack');
       expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
