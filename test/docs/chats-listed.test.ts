@@ -57,7 +57,11 @@ describe('Each list of chats', () => {
     });
 
   for (const page of ['docs/chats.md', 'docs/chats.ja.md'])
-    it(`is followed by where to click in each of them: ${page}`, () => {
-      for (const { type } of CHATS) expect(readDocument(page)).to.contain(`\n\`type: ${type}\``);
+    it(`is followed by where each was seen, and where to click in it: ${page}`, () => {
+      const [, seen = ''] = readDocument(page).split(/^## .*$/m);
+      for (const { type } of CHATS) {
+        expect(seen).to.match(new RegExp(`^\\| [^|]+\\| [^|]*\`${type}\`[^|]*\\| [^|]+\\| \\S`, 'm'));
+        expect(readDocument(page)).to.contain(`\n\`type: ${type}\``);
+      }
     });
 });
