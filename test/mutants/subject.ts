@@ -1,0 +1,72 @@
+/**
+ * A process that has mutants in it: it runs tests as often as `judge.ts` asks, each time with another mutant awake. Started with the path
+ * of what is loaded (JSON: JavaScript by URL), the mutant that is awake from the beginning (-1: none), and the tests.
+ */
+import { register } from 'node:module';
+import Mocha from 'mocha';
+
+export interface Asked {
+  readonly awake: number;
+  /** Titles of the tests to run; undefined: all. */
+  readonly only?: readonly string[];
+}
+
+export interface Ran {
+  /** The first test that failed. */
+  readonly failed?: string | undefined;
+  /** What this run began may still go on: the next one needs another process. */
+  readonly isSpent: boolean;
+  /** Which mutants each test passed by. */
+  readonly tests: readonly { readonly title: string; readonly by: readonly number[]; readonly ms: number }[];
+}
+
+export interface Loaded {
+  /** The mutants that were passed by before any test. */
+  readonly loadedBy: readonly number[];
+}
+
+const [instrumented = '', first = '-1', ...files] = process.argv.slice(2);
+
+let awake = Number(first);
+let passedBy = new Set<number>();
+const isAwake = (mutant: number): boolean => {
+  passedBy.add(mutant);
+  return mutant === awake;
+};
+Object.assign(globalThis, { isAwake });
+
+const hooks = `
+  import { readFileSync } from 'node:fs';
+  const sources = JSON.parse(readFileSync(${JSON.stringify(instrumented)}, 'utf8'));
+  export const load = (url, context, next) => {
+    const source = sources[url.split('?')[0]];
+    return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true };
+  };`;
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+
+const mocha = new Mocha({ timeout: 20_000, bail: true, reporter: 'dot' });
+mocha.cleanReferencesAfterRun(false);
+for (const file of files) mocha.addFile(file);
+await mocha.loadFilesAsync();
+
+function run({ awake: asked, only }: Asked, done: (ran: Ran) => void): void {
+  awake = asked;
+  mocha.grep(only === undefined ? /^/ : ({ test: (title: string) => only.includes(title) } as RegExp));
+  const tests: Ran['tests'][number][] = [];
+  let failed: string | undefined;
+  let isSpent = false;
+  const runner = mocha.run(() => done({ failed, isSpent, tests }));
+  // What hooks pass by counts with the test that follows.
+  runner.on('test end', (test) => {
+    tests.push({ title: test.fullTitle(), by: [...passedBy], ms: test.duration ?? 0 });
+    passedBy = new Set();
+  });
+  runner.on('fail', (test, error: { code?: string }) => {
+    failed = test.fullTitle();
+    isSpent = error.code === 'ERR_MOCHA_TIMEOUT';
+  });
+}
+
+const send = (message: Loaded | Ran) => process.send?.(message);
+process.on('message', (asked: Asked) => run(asked, send));
+send({ loadedBy: [...passedBy] });
