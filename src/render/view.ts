@@ -194,6 +194,7 @@ function answeredView({ answered }: OwnSubject<'over'>) {
 function troublesView({ troubles, moreTroubles }: OwnSubject<'taken_up' | 'over'>, display: DisplayConfig) {
   const shown = troubles.map(({ sign, gist, since, count, late = 0, lost = 0, ...subject }) => ({
     name: inline(calledOf(subject)),
+    kind: subject.kind,
     what: SIGN_WORDS[sign][display.language],
     gist,
     since: localTime(since, display),

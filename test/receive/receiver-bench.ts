@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { faultInJapanese } from '../../src/callback/fault-words.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
@@ -54,6 +55,7 @@ export interface ReceiverBench {
   begun(): Promise<void>;
   /** Resolves when the first POST is through, its place free again. */
   reported(): Promise<void>;
+  /** What a person reads of each refusal has to have Japanese words. */
   close(): Promise<void>;
 }
 
@@ -105,7 +107,11 @@ export async function openReceiver(
     cutOff: () => (latest === undefined ? Promise.resolve() : once(latest, 'close')),
     reported: () => reported.promise,
     begun: () => begun.promise,
-    close: () => server.close(0),
+    close: async () => {
+      await server.close(0);
+      for (const { detail, errors } of records.refused)
+        if (errors.length === 0) expect(faultInJapanese(detail)).to.match(/\p{Script=Hiragana}/u);
+    },
   };
   return bench;
 }

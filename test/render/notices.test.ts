@@ -88,6 +88,7 @@ const FAILING: Incident = {
   isWaiting: false,
 };
 const LATE_BOT: Incident = { ...FAILING, subject: 'stock', name: '', sign: 'missed', gist: '' };
+const REFUSING: Incident = { ...FAILING, kind: 'botbell', subject: 'refused 415', name: '', sign: 'refused' };
 const UNTOLD: Incident = { ...FAILING, kind: 'destination', subject: 'slack:#ops', name: '', sign: 'dead' };
 
 const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
@@ -170,7 +171,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     template: 'taken_up',
     by: 'kenji',
     because: 'the VPN',
-    ...toldTroubles([FAILING, LATE_BOT]),
+    ...toldTroubles([FAILING, LATE_BOT, REFUSING]),
   }),
   'who is on many, for no reason that is given': own({
     template: 'taken_up',
