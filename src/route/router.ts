@@ -166,7 +166,7 @@ function gather(
   isPerhapsTold: (route: RouteConfig) => boolean,
 ): Pick<Plan, 'destinations' | 'perhaps'> {
   const told = applying.filter(({ route }) => isTold(route));
-  const others = applying.filter(({ route }) => !isTold(route) && isPerhapsTold(route));
+  const others = applying.filter(({ route }) => isPerhapsTold(route));
   const [certain, perhaps, any] = [reached(told), reached(others), reached(applying)];
   const asked = applying.filter((match) => told.includes(match) || others.includes(match));
   const withAsked = (each: PlannedTarget): PlannedTarget => ({

@@ -1,15 +1,17 @@
 /** What mutants are made of, and the tests that have to notice them: files and folders, those that need no more than this process. */
-const LEDGER = ['test/ledger/sqlite-contract', 'test/ledger/claim', 'test/ledger/keys', 'test/ledger/owners'];
+const CONTRACT = 'test/ledger/sqlite-contract';
+const LEDGER = [CONTRACT, 'test/ledger/claim', 'test/ledger/keys', 'test/ledger/owners'];
+const RULES = [CONTRACT, 'test/deliver/signals', 'test/deliver/plan', 'test/config/configs'];
 
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
-  'src/route/': ['test/route/'],
-  'src/signal/': ['test/signal/'],
-  'src/incident/': ['test/incident/'],
-  'src/report/': ['test/report/'],
+  'src/route/': ['test/route/', 'test/deliver/plan', 'test/deliver/signals', 'test/deliver/settings'],
+  'src/signal/': ['test/signal/', ...RULES],
+  'src/incident/': ['test/incident/', CONTRACT],
+  'src/report/': ['test/report/', 'test/deliver/reports', CONTRACT],
   'src/callback/': ['test/callback/'],
   'src/channels/answers.ts': ['test/channels/answers', 'test/channels/retry-after'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
-  'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
+  'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next', 'test/deliver/post'],
   'src/ledger/callbacks/': LEDGER,
   'src/ledger/deliveries/': LEDGER,
   'src/ledger/timers/': LEDGER,

@@ -60,7 +60,7 @@ describe('The budget', () => {
     const over = standingOf(
       { hours: 60, fromDay: 1, calendar: undefined },
       days,
-      day('2026-12-05'),
+      day('2026-12-01'),
       day('2026-11-30'),
     );
     expect(over).to.include({ from: day('2026-11-01'), percent: 20, forecastMs: undefined });
@@ -76,14 +76,15 @@ describe('The budget', () => {
 
   it('has each percentage told once a month, the lowest first', () => {
     const from = day('2026-11-01');
-    const told: (number | undefined)[] = [];
+    const told: string[] = [];
     let before = { from: 0, told: [] as readonly number[] };
-    for (const percent of [79, 81, 81, 130, 130, 130]) {
+    for (const percent of [79, 80, 80, 130, 130, 130]) {
       const now = passedNow([80, 100, 120], { percent, from }, before);
-      told.push(now.percent);
+      told.push(`${now.percent}${now.isMore ? ', and more' : ''}`);
       before = now.after;
     }
-    expect(told).to.deep.equal([undefined, 80, undefined, 100, 120, undefined]);
+    expect(told).to.deep.equal(['undefined', '80', 'undefined', '100, and more', '120', 'undefined']);
+    expect(before.told).to.deep.equal([80, 100, 120]);
     expect(passedNow([80], { percent: 90, from: day('2026-12-01') }, before).percent).to.equal(80);
   });
 });

@@ -10,7 +10,7 @@ const SUCCEEDED: Callback['status'] = 0;
 const ERROR: Callback['status'] = 1;
 const EXECUTING: Callback['status'] = 2;
 
-const EXPECTED = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 } };
+const WATCHED = { ...NO_RULES, expect: { everyMs: 3_600_000, graceMs: 60_000 }, overdueMs: 60_000 };
 
 function to(destination: string, options: Record<string, unknown> = {}): Destination {
   const [channel = '', address = ''] = destination.split(/:(.*)/s);
@@ -103,8 +103,9 @@ describe('a callback', () => {
     const router = createRouter(
       routes(
         { botIds: ['a'], on: ['error', 'recovered'] },
-        { botIds: ['a'], on: ['error'], notify: [to('slack:#log')], rules: EXPECTED },
+        { botIds: ['a'], on: ['error'], notify: [to('slack:#log')], rules: WATCHED },
         { botIds: ['a'], on: ['succeeded'], notify: [to('slack:#all')] },
+        { botIds: ['a'], on: ['recovered'], notify: [to('slack:#all')] },
       ),
       undefined,
     );
@@ -127,7 +128,7 @@ describe('the explanation of routing', () => {
       { botIds: ['invoice-1'], on: others },
       { botIds: ['nightly-*', 'y'] },
       { botIds: ['invoice-1'], notify: [] },
-      { botIds: ['*1'] },
+      { botIds: ['*1', 'invoice-*'] },
     ),
     route('default_route', { on: ['error'], notify: [to('slack:#default')] }),
   );
@@ -154,23 +155,27 @@ describe('the explanation of routing', () => {
   });
 
   it('says of a status that is not in `on` what is told of it nevertheless, and when', () => {
-    const rules = { ...EXPECTED, overdueMs: 60_000 };
-    const verdictsOf = (on: readonly ['error'] | readonly ['recovered']) => {
+    const verdictsOf = (on: readonly ['error'] | readonly ['recovered'], rules: RouteConfig['rules']) => {
       const only = createRouter(routes({ botIds: ['a'], on, rules }), undefined);
       return [SUCCEEDED, ERROR, EXECUTING].map((status) => {
         const [found] = only.explainAll({ bot_id: 'a', status });
         return `${found?.verdict}: ${found?.reaches.join()}`;
       });
     };
-    expect(verdictsOf(['error'])).to.deep.equal([
+    expect(verdictsOf(['error'], WATCHED)).to.deep.equal([
       'tells a late result: slack:#ops',
       'tells: slack:#ops',
       'tells an overdue run: slack:#ops',
     ]);
-    expect(verdictsOf(['recovered'])).to.deep.equal([
+    expect(verdictsOf(['recovered'], WATCHED)).to.deep.equal([
       'tells a recovery or a late result: slack:#ops',
       'tells a late result: slack:#ops',
       'tells an overdue run: slack:#ops',
+    ]);
+    expect(verdictsOf(['recovered'], NO_RULES)).to.deep.equal([
+      'tells a recovery: slack:#ops',
+      'not of this status: ',
+      'not of this status: ',
     ]);
   });
 });
