@@ -28,7 +28,7 @@ export function run(context: CommandContext, folder: string, options: InitOption
   speaks.language = lang;
   for (const type of channels ?? []) refuseUnknown(type, context);
   const starter = join(STARTER, lang);
-  refuseWhatIsThere(starter, folder);
+  refuseWhatIsThere(starter, folder, say);
   const botbell = programIn(isOfService(folder) ? '.' : folder, context.variables['PATH'] ?? '');
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
   for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
@@ -97,15 +97,13 @@ function ownName(name: string): string {
 }
 
 /** Checks top-level names only: an existing `templates` folder counts even if none of its files would be overwritten. */
-function refuseWhatIsThere(starter: string, folder: string): void {
+function refuseWhatIsThere(starter: string, folder: string, say: Words): void {
   // Broken symbolic links count as existing.
   const isThere = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
   const there = readdirSync(starter).map(ownName).filter(isThere);
   if (there.length === 0) return;
-  const where = folder === '.' ? 'this folder' : folder;
-  throw new CommandFailed(
-    `nothing was written: ${where} has ${there.join(', ')} already; go on with it, or name a folder that is not there yet: botbell init DIR`,
-  );
+  const where = folder === '.' ? say('init.this folder') : folder;
+  throw new CommandFailed(say('init.there', { where, names: there.join(', ') }));
 }
 
 /** What a shell in `folder` calls this program by. */

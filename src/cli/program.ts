@@ -2,18 +2,17 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ALL_STATUSES } from '../callback/callback.ts';
 import { readVersion } from '../package-files.ts';
+import { widthOf } from '../text/aligned.ts';
 import { visible } from '../text/clean.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, inWords, localLanguage, WrongUsage } from './context.ts';
-import { wordsIn } from './words.ts';
+import { describe, inLanguageOf } from './help.ts';
+import { type Words, wordsIn } from './words.ts';
 
 const WRONG_USAGE = 2;
 const FAILED = 1;
-
-const EXIT_CODES = `
-Exit code: 0 done, clean; 1 failed, wrong, not known, not done; 2 wrong usage. Of status: 1 something is open, 3 not known.`;
 
 const READ_NO_CONFIG = new Set(['demo', 'init', 'schema']);
 
@@ -50,7 +49,7 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
     const words = error instanceof Refused ? inWords(context, error.outcome) : explanationOf(error);
-    message(visible(isMisused ? `error: ${words}` : words));
+    message(visible(isMisused ? context.say('usage.error', { words }) : words));
     return isMisused ? WRONG_USAGE : FAILED;
   }
 }
@@ -72,201 +71,169 @@ function createProgram(
   context: CommandContext,
   run: (load: Load, given: unknown[]) => Promise<void>,
 ): Command {
+  const { say } = context;
+  const { language } = context.speaks;
   const program = new Command('botbell')
-    .description('A webhook-to-chat bridge: results of BOTs in, messages on chats and by email out.')
     .version(readVersion(), '-V, --version')
-    .option('-c, --config <file>', 'default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml')
-    .configureHelp({ showGlobalOptions: true })
-    .addHelpText('afterAll', EXIT_CODES)
+    .option('-c, --config <file>')
+    .configureHelp({ showGlobalOptions: true, displayWidth: widthOf })
+    .addHelpText('afterAll', `\n${say('usage.exit codes')}`)
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
       if (command.name() !== 'serve') context.endOnHangup();
       if (program.opts().config !== undefined && READ_NO_CONFIG.has(command.name()))
-        program.error(`error: unknown option '--config': ${command.name()} reads no config of yours`);
+        program.error(say('usage.no config', { command: command.name() }));
     })
     .configureOutput({
-      writeOut: (text) => context.result(text.trimEnd()),
-      writeErr: (text) => context.message(visible(text.trimEnd())),
+      writeOut: (text) => context.result(inLanguageOf(language, text.trimEnd())),
+      writeErr: (text) => context.message(visible(inLanguageOf(language, text.trimEnd()))),
     })
     .exitOverride();
   const add: Add = (name, load, options) =>
     program.command(name, options).action((...given: unknown[]) => run(load, given));
+  const read = readersIn(say);
   for (const addSome of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addIncidents, addTools])
-    addSome(add);
+    addSome(add, read);
+  describe(program, language);
   return program;
 }
 
-function printed(...formats: readonly string[]): Option {
-  return new Option('--format <format>', 'how to print it').choices(formats).default(formats[0]);
+/** Read an option's text. */
+type Readers = ReturnType<typeof readersIn>;
+
+function readersIn(say: Words) {
+  const reading =
+    <T>(read: (text: string) => T | undefined, rule: string) =>
+    (text: string): T => {
+      const value = read(text);
+      if (value === undefined) throw new InvalidArgumentError(rule);
+      return value;
+    };
+  const namesIn = (text: string) => text.split(',').flatMap((each) => each.trim() || []);
+  return {
+    duration: reading(parseDuration, say('usage.duration')),
+    httpUrl: reading(
+      (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+      say('usage.url'),
+    ),
+    nowOrTime: reading(
+      (text) => (text === 'now' || parseStartTime(text, 'UTC') !== undefined ? text : undefined),
+      say('usage.time'),
+    ),
+    list: reading((text) => (namesIn(text).length > 0 ? namesIn(text) : undefined), say('usage.list')),
+    wholeNumber: (least: number) =>
+      reading(
+        (text) => (/^\d{1,15}$/.test(text) && Number(text) >= least ? Number(text) : undefined),
+        say('usage.whole number', { least }),
+      ),
+  };
 }
 
-function inLanguage(what: string): Option {
-  return new Option('--lang <language>', `${what} (default: as LANG says)`).choices(['en', 'ja']);
+function printed(...formats: readonly string[]): Option {
+  return new Option('--format <format>').choices(formats).default(formats[0]);
 }
+
+const inLanguage = () => new Option('--lang <language>').choices(['en', 'ja']);
 
 function addService(add: Add): void {
   add('serve', () => import('./serve.ts'), { isDefault: true })
-    .description('run the receiver and the admin listener (the default)')
     // An unknown command also ends up here; `serve` has a better message for it.
     .allowExcessArguments()
     .addOption(
-      new Option('--log-level <level>', 'how much to log')
+      new Option('--log-level <level>')
         .env('BOTBELL_LOG_LEVEL')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     );
   add('demo', () => import('./demo.ts'))
-    .description('show everything on this machine, with nothing to set up')
-    .option('--stay', 'go on serving, so that you can post to it')
-    .addOption(inLanguage('of what is shown'));
+    .option('--stay')
+    .addOption(inLanguage());
 }
 
-function addDryRuns(add: Add): void {
+function addDryRuns(add: Add, { nowOrTime }: Readers): void {
   add('check', () => import('./check.ts'))
-    .description('check the config and every template it names')
-    .option('--online', 'also ask Slack and the mail server whether they take the credentials')
-    .option('--strict', 'count warnings as errors')
-    .addOption(new Option('--without-secrets', 'take for granted what is not set (CI)').conflicts('online'));
+    .option('--online')
+    .option('--strict')
+    .addOption(new Option('--without-secrets').conflicts('online'));
   add('route', () => import('./route.ts'))
-    .description('show which routes a callback matches, whom it reaches, and why not the others')
-    .argument('[file]', 'a callback as JSON, or - for standard input')
-    .option('--bot <bot_id>', 'of a BOT, without a callback')
-    .addOption(new Option('--status <status>', 'of --bot, only this one').choices(ALL_STATUSES))
-    .addOption(new Option('--all', 'of each BOT that the config or the store names').conflicts('at'))
-    .option('--at <time>', 'also what rules do about it then, e.g. now, or 2026-11-24T18:00', nowOrTime)
+    .argument('[file]')
+    .option('--bot <bot_id>')
+    .addOption(new Option('--status <status>').choices(ALL_STATUSES))
+    .addOption(new Option('--all').conflicts('at'))
+    .addOption(new Option('--at <time>').argParser(nowOrTime))
     .addOption(printed('text', 'json'));
   add('preview', () => import('./preview.ts'))
-    .description('show a callback as each destination would see it, without sending anything')
-    .argument('<file>', 'a callback as JSON, or - for standard input')
-    .option('--to <destination>', 'only this one, e.g. slack:#ops')
+    .argument('<file>')
+    .option('--to <destination>')
     .addOption(printed('text', 'json', 'html'));
 }
 
-function addLedger(add: Add): void {
+function addLedger(add: Add, { duration, wholeNumber }: Readers): void {
   add('why', () => import('./why.ts'))
-    .description('tell what became of each callback of a job, and why, from the ledger, which is only read')
-    .argument('[job_id]', 'a job, as its callbacks name it')
-    .option('--bot <bot_id>', 'the last callbacks of a BOT instead')
-    .option('--not-told <destination>', 'what did not reach it instead, e.g. slack:#ops')
-    .option('--since <duration>', 'of --not-told, how far back (default: 1d)', duration)
-    .option(
-      '--last <n>',
-      'no more than the last ones, of --not-told reasons (default: all of a job, 5 of a BOT)',
-      wholeNumber(1),
-    )
+    .argument('[job_id]')
+    .option('--bot <bot_id>')
+    .option('--not-told <destination>')
+    .addOption(new Option('--since <duration>').argParser(duration))
+    .addOption(new Option('--last <n>').argParser(wholeNumber(1)))
     .addOption(printed('text', 'json'));
   add('report', () => import('./report.ts'))
-    .description('say what BOTs did in a month, or from one day to another, worst first, from the ledger')
-    .option('--month <month>', 'such as 2026-11 (default: the current one)')
-    .option('--from <day>', 'instead, from this day on, such as 2026-11-01')
-    .option('--to <day>', 'of --from, up to and with this day (default: today)')
-    .option('--bot <bot_id>', 'only of this one')
+    .option('--month <month>')
+    .option('--from <day>')
+    .option('--to <day>')
+    .option('--bot <bot_id>')
     .addOption(printed('text', 'json', 'csv'));
-  add('backup', () => import('./backup.ts'))
-    .description('write a whole copy of the SQLite store, while the service runs; never over a file')
-    .argument('<file>', 'a file that is not there yet');
+  add('backup', () => import('./backup.ts')).argument('<file>');
 }
 
-function addRedeliver(add: Add): void {
+function addRedeliver(add: Add, { duration, wholeNumber }: Readers): void {
+  const id = (text: string, before: readonly number[] = []) => [...before, wholeNumber(1)(text)];
   add('redeliver', () => import('./redeliver.ts'))
-    .description('have what is dead, or held as no longer routed, delivered again; says first how many')
-    .argument(
-      '[id...]',
-      'deliveries, as `botbell why --format json` and the page name them',
-      (id: string, before: readonly number[]) => [...before, wholeNumber(1)(id)],
-      [],
-    )
-    .option('--dead', 'all that is dead or held as no longer routed')
-    .option('--destination <destination>', 'of --dead, only to this one, e.g. slack:#ops')
-    .option('--since <duration>', 'of --dead, only what came since, e.g. 2d', duration)
-    .addOption(new Option('--dismiss', 'mark as done: nobody is ever told').conflicts(['again', 'route']))
-    .addOption(new Option('--again', 'of single ones: also what was delivered').conflicts(['dead', 'route']))
-    .option('--route <job_id>', 'instead route a job anew by today’s config; tells who has not been told')
-    .option('-y, --yes', 'do not ask');
+    .argument('[id...]', '', id)
+    .option('--dead')
+    .option('--destination <destination>')
+    .addOption(new Option('--since <duration>').argParser(duration))
+    .addOption(new Option('--dismiss').conflicts(['again', 'route']))
+    .addOption(new Option('--again').conflicts(['dead', 'route']))
+    .option('--route <job_id>')
+    .option('-y, --yes');
 }
 
-function addSnooze(add: Add): void {
+function addSnooze(add: Add, { wholeNumber }: Readers): void {
   const others = ['to', 'until', 'because'];
   add('snooze', () => import('./snooze.ts'))
-    .description('hold what there is to tell of a BOT, or at a destination; then tell it as one summary')
-    .argument('[bot]', 'a BOT, as its callbacks name it')
-    .option('--to <destination>', 'only there, e.g. slack:#ops; without a BOT: of every BOT')
-    .option(
-      '--until <time>',
-      '2h, 18:00, 2026-12-24, a date-time, tomorrow (the next 9:00), or next-success (of a BOT)',
-    )
-    .option('--because <reason>', 'why, for whoever sees it')
-    .addOption(new Option('--list', 'show what is snoozed instead').conflicts([...others, 'end']))
-    .addOption(new Option('--end <id>', 'end a snooze instead').argParser(wholeNumber(1)).conflicts(others))
+    .argument('[bot]')
+    .option('--to <destination>')
+    .option('--until <time>')
+    .option('--because <reason>')
+    .addOption(new Option('--list').conflicts([...others, 'end']))
+    .addOption(new Option('--end <id>').argParser(wholeNumber(1)).conflicts(others))
     .addOption(printed('text', 'json'));
 }
 
 function addIncidents(add: Add): void {
-  add('status', () => import('./status.ts'))
-    .description('say what needs somebody: which BOTs and destinations are in trouble, why, and who is on it')
-    .addOption(printed('text', 'json'));
+  add('status', () => import('./status.ts')).addOption(printed('text', 'json'));
   add('take-up', () => import('./take-up.ts'))
-    .description('say that you are on it, or that nobody is any more')
-    .argument('<ids...>', 'incidents, as `botbell status` numbers them')
-    .option('--by <name>', 'who is on it (default: your user here)')
-    .option('--because <reason>', 'what you know of it, for whoever sees it')
-    .option('--quiet', 'snooze their BOTs until the next success, too')
-    .addOption(new Option('--give-back', 'nobody is on it any more').conflicts(['by', 'because', 'quiet']));
+    .argument('<ids...>')
+    .option('--by <name>')
+    .option('--because <reason>')
+    .option('--quiet')
+    .addOption(new Option('--give-back').conflicts(['by', 'because', 'quiet']));
 }
 
-function addTools(add: Add): void {
+function addTools(add: Add, { duration, httpUrl, list, wholeNumber }: Readers): void {
   add('send', () => import('./send.ts'))
-    .description('play the job service: POST a callback, and post it again while it is not answered 2xx')
-    .argument('<file>', 'a file to POST, or - for standard input')
-    .option('--url <url>', 'where to (default: the receiver of the config)', httpUrl)
-    .option('--retries <n>', 'how often to post again', wholeNumber(0), 0)
-    .option('--interval <duration>', 'how long to wait before (default: 30s)', duration)
-    .option('--fresh', 'give it a new job id, so that it is no duplicate of what was sent before');
+    .argument('<file>')
+    .addOption(new Option('--url <url>').argParser(httpUrl))
+    .addOption(new Option('--retries <n>').argParser(wholeNumber(0)).default(0))
+    .addOption(new Option('--interval <duration>').argParser(duration))
+    .option('--fresh');
   add('test', () => import('./test.ts'))
-    .description('really send a message marked as a test, and say what each remote answered')
-    .argument('[destinations...]', 'such as slack:#ops')
-    .option('--all', 'to each destination that the config has')
-    .option(
-      '--report <file>',
-      'send a success and an error, too, which mentions whom it would, and write a page of what to look at in the app',
-    );
+    .argument('[destinations...]')
+    .option('--all')
+    .option('--report <file>');
   add('init', () => import('./init.ts'))
-    .description('write a config of your own to begin with, and nothing over what is there')
-    .argument('[dir]', 'the folder to write it to', '.')
-    .addOption(inLanguage('of comments and messages'))
-    .option('--channels <types>', 'such as teams,email; without it, messages are printed', list);
-  add('schema', () => import('./schema.ts')).description('print the JSON Schema of the config file');
-}
-
-/** Reads an option's text; `read` returns undefined for what is refused. */
-function reading<T>(read: (text: string) => T | undefined, what: string): (text: string) => T {
-  return (text) => {
-    const value = read(text);
-    if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`);
-    return value;
-  };
-}
-
-function list(text: string): readonly string[] {
-  const names = text.split(',').flatMap((each) => each.trim() || []);
-  if (names.length > 0) return names;
-  throw new InvalidArgumentError('It must name at least one, such as teams,email.');
-}
-
-const duration = reading(parseDuration, 'a duration, e.g. 30s');
-
-const httpUrl = reading(
-  (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
-  'an http(s) URL',
-);
-
-const nowOrTime = reading(
-  (text) => (text === 'now' || parseStartTime(text, 'UTC') !== undefined ? text : undefined),
-  'a date-time, e.g. 2026-11-24T18:00, or now',
-);
-
-function wholeNumber(least: number): (text: string) => number {
-  const read = (text: string) =>
-    /^\d{1,15}$/.test(text) && Number(text) >= least ? Number(text) : undefined;
-  return reading(read, `a whole number from ${least} on`);
+    .argument('[dir]', '', '.')
+    .addOption(inLanguage())
+    .addOption(new Option('--channels <types>').argParser(list));
+  add('schema', () => import('./schema.ts'));
 }

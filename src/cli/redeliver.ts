@@ -40,9 +40,8 @@ export async function run(
 ): Promise<number> {
   const { dead = false, route, destination, since } = options;
   if ([ids.length > 0, dead, route !== undefined].filter(Boolean).length !== 1)
-    throw new WrongUsage('name either deliveries, or --dead, or with --route a job');
-  if (!dead && (destination ?? since) !== undefined)
-    throw new WrongUsage('--destination and --since go with --dead');
+    throw new WrongUsage(context.say('usage.redeliver what'));
+  if (!dead && (destination ?? since) !== undefined) throw new WrongUsage(context.say('usage.of dead'));
   const loaded =
     route === undefined
       ? { config: await loadLedgerConfig(context), configHash: '' }

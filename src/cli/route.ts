@@ -50,7 +50,7 @@ export async function run(
   file: string | undefined,
   options: Options,
 ): Promise<number> {
-  refuseUnclear(file, options);
+  refuseUnclear(context, file, options);
   const { status, all = false, at, format } = options;
   const project = await loadProject(context, { withoutSecrets: true });
   const { display } = project.config;
@@ -73,10 +73,14 @@ export async function run(
 }
 
 /** @throws {WrongUsage} */
-function refuseUnclear(file: string | undefined, { bot, status, all = false }: Options): void {
+function refuseUnclear(
+  { say }: CommandContext,
+  file: string | undefined,
+  { bot, status, all = false }: Options,
+): void {
   if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
-    throw new WrongUsage('name either a callback, or with --bot a BOT, or --all');
-  if (status !== undefined && bot === undefined) throw new WrongUsage('--status goes with --bot');
+    throw new WrongUsage(say('usage.route what'));
+  if (status !== undefined && bot === undefined) throw new WrongUsage(say('usage.status of bot'));
 }
 
 async function askedBy(asking: Asking, file: string | undefined, { bot, status }: Options) {

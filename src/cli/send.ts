@@ -56,14 +56,13 @@ function targetOf(given: string): Target {
 async function receiverOf(context: CommandContext): Promise<string> {
   const url = callbackUrlOf((await loadProject(context)).config.receiver);
   if (url !== undefined) return url;
-  throw new CommandFailed('receiver.listen leaves the port to the system: say where to with --url');
+  throw new CommandFailed(context.say('send.no port'));
 }
 
 /** @throws {CommandFailed} if the bytes are no JSON object */
 function freshened(context: CommandContext, file: string, bytes: Buffer): string {
   const callback = decoded(bytes, file);
-  if (!isJsonObject(callback))
-    throw new CommandFailed(`${file}: --fresh needs a callback, and this is no JSON object`);
+  if (!isJsonObject(callback)) throw new CommandFailed(context.say('send.no callback', { file }));
   const jobId = randomUUID();
   context.message(`job ${jobId}`);
   return exactJson({ ...callback, job_id: jobId });

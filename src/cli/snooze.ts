@@ -24,7 +24,7 @@ interface Options {
 export async function run(context: CommandContext, botId = '', options: Options): Promise<number> {
   const { to = '', until = '', because = '', list = false, end, format } = options;
   const isNew = !list && end === undefined;
-  if (!isNew && botId !== '') throw new WrongUsage('a BOT goes with --until alone');
+  if (!isNew && botId !== '') throw new WrongUsage(context.say('usage.bot of until'));
   const config = await loadLedgerConfig(context);
   const fields = { bot_id: botId, destination: to, until, because };
   // Before a ledger is looked for.

@@ -19,8 +19,7 @@ export async function run(
 ): Promise<number> {
   const ids = given.map((text) => wholeNumberIn(text));
   const known = ids.filter((id) => id !== undefined);
-  if (known.length < ids.length)
-    throw new WrongUsage('an incident is a number, as `botbell status` shows it');
+  if (known.length < ids.length) throw new WrongUsage(context.say('usage.incident'));
   const config = await loadLedgerConfig(context);
   return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
     const outcome = giveBack

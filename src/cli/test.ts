@@ -32,8 +32,7 @@ export async function run(
   names: readonly string[],
   { all = false, report }: Options,
 ): Promise<number> {
-  if (names.length > 0 === all)
-    throw new WrongUsage('name the destinations to test, such as slack:#ops, or give --all');
+  if (names.length > 0 === all) throw new WrongUsage(context.say('usage.test what'));
   const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,

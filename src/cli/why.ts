@@ -59,8 +59,9 @@ export async function run(
 ): Promise<number> {
   const { bot: botId, notTold: destination, since, last, format } = options;
   if ([jobId, botId, destination].filter((each) => each !== undefined).length !== 1)
-    throw new WrongUsage('name either a job or, with --bot, a BOT, or with --not-told a destination');
-  if (since !== undefined && destination === undefined) throw new WrongUsage('--since goes with --not-told');
+    throw new WrongUsage(context.say('usage.why what'));
+  if (since !== undefined && destination === undefined)
+    throw new WrongUsage(context.say('usage.since of not told'));
   const config = await loadLedgerConfig(context);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
   const planning = decidedBy({ config, configHash: '' });

@@ -16,7 +16,10 @@ export function destinationTyped(
   const type = channel && channelTypes.get(channel.type);
   if (rest.length === 0 || type === undefined) {
     const known = [...channels.keys()].join(', ');
-    throw unknown(text, [`: write <channel>:<address>; the channels are ${known}`, `チャンネル：${known}`]);
+    throw unknown(text, [
+      `: write <channel>:<address>; the channels are ${known}`,
+      `<チャネル>:<宛先> の形で指定してください。チャネルは ${known} です。`,
+    ]);
   }
   try {
     const address = type.parseAddress(rest.join(':'), channel?.settings);

@@ -24,12 +24,18 @@ default_route:
 const ERROR = 'config/samples/error.json';
 
 /** What nobody can mean, each with what is said of it. */
-const WRONG = readFileSync('test/cli/wrong-usage.txt', 'utf8')
-  .split(/^\$ botbell /m)
-  .slice(1);
+const wrongUsage = (file: string) =>
+  readFileSync(`test/cli/${file}`, 'utf8')
+    .split(/^\$ botbell /m)
+    .slice(1)
+    .map((each) => each.trimEnd().split('\n'));
+
+const JAPANESE = { LANG: 'ja_JP.UTF-8' };
 
 const COMMANDS =
-  'serve check route preview why report redeliver snooze send test backup demo init schema'.split(' ');
+  'serve check route preview why report redeliver snooze status take-up send test backup demo init schema'.split(
+    ' ',
+  );
 
 const never = () => new Promise<void>(() => undefined);
 
@@ -46,13 +52,33 @@ describe('The command line', () => {
   });
 
   describe('in general', () => {
-    for (const [args = '', ...said] of WRONG.map((each) => each.trimEnd().split('\n')))
+    for (const [args = '', ...said] of wrongUsage('wrong-usage.txt'))
       it(`exits 2 on wrong usage and says what is wrong on stderr: botbell ${args}`, async () => {
         const words = args.split(' ');
         const readsConfig = !/^(?:demo|schema|init)/.test(args);
         const answer = await (readsConfig ? run(...words) : runCommand(words));
         expect(answer).to.deep.equal({ code: 2, stdout: '', stderr: said.join('\n') });
       });
+
+    it('says in Japanese what is wrong with what was asked for where the locale is, or the config', async () => {
+      writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
+      for (const [args = '', ...said] of wrongUsage('wrong-usage.ja.txt')) {
+        const words = args.split(' ');
+        const given = /^(?:demo|schema|init)/.test(args) ? words : [...words, '--config', config];
+        const { stderr } = await runCommand(given, { variables: JAPANESE });
+        expect(stderr, args).to.equal(said.join('\n'));
+      }
+    });
+
+    it('has help in Japanese for every command, argument and option', async () => {
+      for (const command of ['', ...COMMANDS]) {
+        const { stdout } = await runCommand([command, '--help'].filter(Boolean), { variables: JAPANESE });
+        const terms = stdout.split(/^ {2}(?=\S)/m).slice(1);
+        expect(terms, command).not.to.be.empty;
+        expect(terms.filter((term) => !/[ぁ-ん]|[ァ-ヶ一-龠]/u.test(term))).to.deep.equal([]);
+        expect(stdout).not.to.match(/^[A-Z][A-Za-z ]*:/m);
+      }
+    });
 
     it('prints help and version for every command and exits 0', async () => {
       for (const command of COMMANDS) {
@@ -74,7 +100,7 @@ describe('The command line', () => {
     it('says what is wrong with what was asked for in the language of the config', async () => {
       writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
       const { code, stderr } = await run('snooze', 'b', '--until', 'soon');
-      expect([code, stderr.slice(0, 16)]).to.deep.equal([2, 'error: 終了は期間（2h）']);
+      expect([code, stderr.slice(0, 16)]).to.deep.equal([2, 'エラー：終了は期間（2h）、時刻']);
     });
 
     it('says which file is missing', async () => {
