@@ -117,7 +117,7 @@ const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readon
     answering(504, '<html><title>Gateway down</title>'),
     { ...MAYBE, quote: '“Gateway down”' },
   ],
-  ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 80, ...MAYBE }],
+  ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 400, ...MAYBE }],
   ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],
   // Of an answer that breaks off, the status counts.
   ['http_500', 'transient', { kind: 'cut', status: 500 }, MAYBE],

@@ -7,6 +7,7 @@ import { Reports } from '../../src/app/reports.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
+import type { Database } from '../../src/ledger/registry.ts';
 import { loadProject, type Project } from '../../src/cli/load-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
@@ -58,6 +59,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   #isServer = false;
   #started = 0;
   #jobs = 0;
+  /** Calls that the store has not answered. */
+  #underWay = 0;
 
   constructor(yaml: string, store: Store) {
     super(store.clock);
@@ -96,7 +99,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const clock = skewed(this.clock, aheadMs);
     const onTrouble = (error: unknown) => void this.troubles.push(error);
     const settings = new RunningSettings(await this.#settings(), clock, onTrouble);
-    const ledger = await this.store.open({ clock: this.clock, owner });
+    const ledger = await this.store.open({ clock: this.clock, owner, around: this.#counted });
     const { upkeep } = ledger;
     const heartbeat = upkeep.heartbeat.bind(upkeep);
     upkeep.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
@@ -172,8 +175,17 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
 
   /** What a database server is asked for takes time of its own. */
   #along<T>(work: Promise<T>): Promise<T> {
-    return this.#isServer ? this.clock.runAlong(work) : this.clock.runUntil(work);
+    const isAsked = () => this.#underWay > 0;
+    return this.#isServer ? this.clock.runAlong(work, isAsked) : this.clock.runUntil(work);
   }
+
+  readonly #counted = (database: Database): Database => ({
+    ...database,
+    call: (...asked) => {
+      this.#underWay += 1;
+      return database.call(...asked).finally(() => (this.#underWay -= 1));
+    },
+  });
 
   async #settings(): Promise<AppSettings> {
     const project = await projectOf(this.#yaml);

@@ -118,7 +118,7 @@ describe('The memory of the built program', () => {
       const waiting = "state = 'pending' and owner is null";
       await rowsOf(world.store, `update deliveries set due_at = 0 where ${waiting}`);
       const told = () => world.slack.messages.filter(({ args }) => JSON.stringify(args).includes('big '));
-      await until('all are told', () => told().length >= bodies.length, 240_000);
+      await until('all are told', () => told().length >= bodies.length);
       expect(told()).to.have.length(bodies.length);
     },
   );

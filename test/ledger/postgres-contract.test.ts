@@ -38,7 +38,7 @@ describe('a ledger on PostgreSQL', () => {
   describeEscalation('PostgreSQL', createStore);
   describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
   describeForgetting('PostgreSQL', createStore);
-  describeDays('PostgreSQL', createStore, sized(5, 6));
+  describeDays('PostgreSQL', createStore, sized(3, 6));
   describeIncidents('PostgreSQL', createStore);
   const createMigrated = async () => {
     const store = await createStore();

@@ -71,25 +71,31 @@ export class ManualClock implements Clock {
     for (;;) {
       await settle();
       if (isSettled()) return promise;
-      const next = this.#takeNext(Number.POSITIVE_INFINITY);
-      if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
-      this.#now = Math.max(this.#now, next.dueAt);
-      next.wake();
+      this.#wakeNext();
     }
   }
 
   /**
    * The same for work that waits for something outside, too, such as a database server: time goes on by little steps, so
-   * that no deadline passes before that had its time.
+   * that no deadline passes before that had its time. @param isAsked while it is not, time goes on from sleeper to sleeper
    */
-  async runAlong<T>(promise: Promise<T>): Promise<T> {
+  async runAlong<T>(promise: Promise<T>, isAsked = () => true): Promise<T> {
     const isSettled = watch(promise);
     for (;;) {
       await settle();
       if (isSettled()) return promise;
-      await realSleep(1);
-      await this.advance(2);
+      if (isAsked()) {
+        await realSleep(1);
+        await this.advance(2);
+      } else this.#wakeNext();
     }
+  }
+
+  #wakeNext(): void {
+    const next = this.#takeNext(Number.POSITIVE_INFINITY);
+    if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
+    this.#now = Math.max(this.#now, next.dueAt);
+    next.wake();
   }
 
   #takeNext(end: number): Sleeper | undefined {

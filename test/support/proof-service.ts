@@ -23,7 +23,7 @@ export class JobService {
   }
 
   /** Resolves when every callback has been answered 2xx. @throws {Error} that says how many were not in time */
-  async postAll(callbacks: readonly PostedCallback[], withinMs = 120_000): Promise<void> {
+  async postAll(callbacks: readonly PostedCallback[], withinMs = 240_000): Promise<void> {
     const waiting = [...callbacks];
     const end = Date.now() + withinMs;
     let unanswered = 0;

@@ -11,7 +11,7 @@ import { seededRandom, until } from '../../support/proof-wait.ts';
 import { createProgramWorld, type ProgramWorld, SLACK_OPS } from '../../support/program-world.ts';
 import { sized } from '../../support/test-size.ts';
 
-const JOBS = sized(60, 200);
+const JOBS = sized(40, 200);
 const CRASHES = sized(2, 5);
 /** POSTs under way at once: of so many the outcome may be lost at a crash. */
 const AT_ONCE = 8;
@@ -44,7 +44,7 @@ describe('PostgreSQL that crashes under load', () => {
     },
   };
 
-  for (const [how, crash] of Object.entries(crashes))
+  for (const [how, crash] of sized(Object.entries(crashes).slice(0, 1), Object.entries(crashes)))
     it(`${how} tells all, twice only what it was writing, and marks nobody as told who was not`, async () => {
       const random = seededRandom(JOBS);
       const tried = new Set<string>();
