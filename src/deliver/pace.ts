@@ -44,7 +44,7 @@ interface Pause {
 
 export type PaceStore = Pick<
   DatabaseLedger,
-  'reservePace' | 'pausePace' | 'pausesOf' | 'forgetPace' | 'forgetPaces' | 'currentPaces'
+  'reservePace' | 'pausePace' | 'pausesOf' | 'forgetPaces' | 'currentPaces'
 >;
 
 export interface PacesDependencies {
@@ -125,22 +125,21 @@ export class Paces {
   }
 
   /** Drops the channel's pauses and paces: its config has changed, so another remote or account may be behind it. */
-  async forget(channel: string): Promise<void> {
-    const { store, onTrouble } = this.#dependencies;
-    const forgotten = [...this.#paces].filter(([key]) => channelOf(key) === channel);
-    for (const [key] of forgotten) this.#paces.delete(key);
-    await Promise.all(forgotten.map(([, { written }]) => written));
-    await store.forgetPaces(channel).catch(onTrouble);
+  forget(channel: string): Promise<void> {
+    return this.#forget((key) => channelOf(key) === channel);
   }
 
   /** Ends the pauses after logins that were refused: the config may have another login now. */
-  async endLogins(): Promise<void> {
+  endLogins(): Promise<void> {
+    return this.#forget((_, { pause }) => pause?.isOfLogin === true);
+  }
+
+  async #forget(isIt: (key: string, pace: Pace) => boolean): Promise<void> {
     const { store, onTrouble } = this.#dependencies;
-    const ended = [...this.#paces].filter(([, { pause }]) => pause?.isOfLogin === true);
-    for (const [key] of ended) this.#paces.delete(key);
-    await Promise.all(ended.map(([key, { written }]) => written.then(() => store.forgetPace(key)))).catch(
-      onTrouble,
-    );
+    const forgotten = [...this.#paces].filter(([key, pace]) => isIt(key, pace));
+    for (const [key] of forgotten) this.#paces.delete(key);
+    await Promise.all(forgotten.map(([, { written }]) => written));
+    await store.forgetPaces(forgotten.map(([key]) => key)).catch(onTrouble);
   }
 
   /** Milliseconds until the next message, by destination or channel; none for a channel that the config does not use. */

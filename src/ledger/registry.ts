@@ -78,7 +78,6 @@ export const serviceOperations = {
   fire: firing.fire,
   fireEscalation: escalations.fireEscalation,
   forget: forgetting.forget,
-  forgetPace: remotes.forgetPace,
   forgetPaces: remotes.forgetPaces,
   hasten: rerouting.hasten,
   jobMessages: rules.jobMessages,

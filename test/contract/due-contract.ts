@@ -364,7 +364,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           await bench.ledger.pausePace(OPS.destination, ms);
           const [pace] = await bench.ledger.currentPaces();
           expect(pace?.nextInMs, String(ms)).to.be.within(1000, HOUR_MS);
-          await bench.ledger.forgetPaces('slack');
+          await bench.ledger.forgetPaces([OPS.destination]);
         }
       });
 
@@ -380,12 +380,10 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await other.reservePace(OPS.destination, 1000, 5000)).to.equal(0);
       });
 
-      it('is forgotten with its channel, or when it was idle', async () => {
-        for (const key of ['slack', 'slack:#ops', 'slack2:#ops', 'email:slack:x'])
-          await bench.ledger.pausePace(key, 1000);
-        await bench.ledger.forgetPaces('slack');
-        const left = (await bench.ledger.currentPaces()).map(({ key }) => key);
-        expect(left.toSorted()).to.deep.equal(['email:slack:x', 'slack2:#ops']);
+      it('is forgotten by its name, or when it was idle', async () => {
+        for (const key of ['slack', 'slack:#ops', 'slack2:#ops']) await bench.ledger.pausePace(key, 1000);
+        await bench.ledger.forgetPaces(['slack', 'slack:#ops']);
+        expect((await bench.ledger.currentPaces()).map(({ key }) => key)).to.deep.equal(['slack2:#ops']);
         await pass(61_001);
         expect(await bench.ledger.currentPaces()).to.deep.equal([]);
       });

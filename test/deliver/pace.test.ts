@@ -120,7 +120,6 @@ describe('a destination’s pace', () => {
       const through = {
         reservePace: ledger.reservePace,
         pausesOf: ledger.pausesOf,
-        forgetPace: ledger.forgetPace,
         forgetPaces: ledger.forgetPaces,
       };
       paces = new Paces({

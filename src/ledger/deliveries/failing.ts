@@ -154,15 +154,8 @@ export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> 
     ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
 }
 
-export async function forgetPace(tx: Tx, key: string): Promise<void> {
-  await tx.all(sql`DELETE FROM paces WHERE key = ${key}`);
-}
-
-export async function forgetPaces(tx: Tx, channel: string): Promise<void> {
-  const beginning = `${channel}:`;
-  await tx.all(
-    sql`DELETE FROM paces WHERE key = ${channel} OR substr(key, 1, ${beginning.length}) = ${beginning}`,
-  );
+export async function forgetPaces(tx: Tx, keys: readonly string[]): Promise<void> {
+  await tx.all(sql`DELETE FROM paces WHERE key IN (${join(['', ...keys])})`);
 }
 
 /** Paces whose last slot is longer ago have ended. */
