@@ -2,7 +2,8 @@
 import { nameIn } from '../ledger/callbacks/keys.ts';
 import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import { BEFORE_ALL, type ReviewedRow, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
+import { BEFORE_ALL, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
+import type { DeliveryRow } from '../ledger/deliveries/rows.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
@@ -33,12 +34,12 @@ function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): Del
   return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
-/** The plan that names an unrouted delivery's destination again; undefined: the delivery stays ended. */
-function revivingPlan(row: ReviewedRow, settings: Settings): Plan | undefined {
+/** Why a route names an unrouted delivery's destination again; undefined: the delivery stays ended. */
+function routedAgain(row: DeliveryRow, settings: Settings): unknown {
   const { kind, ageMs } = row;
   if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
   const plan = planOf(settings, row);
-  return plannedFor(row, plan) && plan;
+  return plannedFor(row, plan) && plan.explanations;
 }
 
 /** How far the ledger has been reviewed since a config was loaded; undefined: to its end. */
@@ -48,6 +49,14 @@ interface Review {
   waiting: WaitingPosition | undefined;
   /** Id of the last delivery that no route names. */
   unrouted: number | undefined;
+}
+
+/** What the settings may have mended, or route otherwise. @param changed channels */
+function isAffectedBy(settings: Settings, changed: ReadonlySet<string>): (row: DeliveryRow) => boolean {
+  return (row) =>
+    (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
+    changed.has(row.channel) ||
+    plannedFor(row, planOf(settings, row)) === undefined;
 }
 
 function reviewOf(changed: Iterable<string> = []): Review {
@@ -89,12 +98,21 @@ export class ConfigFollower {
 
   /** Reviews the next deliveries that the settings in force may affect. @returns whether there are more @throws {LedgerUnavailable} */
   async review(): Promise<boolean> {
+    const { ledger, settings, onDue } = this.#delivering;
+    const { current } = settings;
     const review = this.#review;
-    if (review.waiting !== undefined) {
-      await this.#hasten(review, review.waiting);
-      return true;
+    const { changed, waiting, unrouted } = review;
+    let isAny: boolean;
+    if (waiting !== undefined)
+      ({ next: review.waiting, isAny } = await ledger.hasten(waiting, isAffectedBy(current, changed)));
+    else if (unrouted === undefined || !this.#mayRouteAnew) return false;
+    else {
+      const { channels } = runningConfig(current);
+      const routingOf = (row: DeliveryRow) => routedAgain(row, current);
+      ({ next: review.unrouted, isAny } = await ledger.revive(unrouted, channels, routingOf));
     }
-    return review.unrouted !== undefined && this.#mayRouteAnew && this.#revive(review, review.unrouted);
+    if (isAny) onDue();
+    return true;
   }
 
   /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
@@ -122,36 +140,6 @@ export class ConfigFollower {
       attempts: [],
       isDurable: false,
     });
-  }
-
-  async #hasten(review: Review, after: WaitingPosition): Promise<void> {
-    const { ledger, settings, onDue } = this.#delivering;
-    const { current } = settings;
-    const rows = await ledger.waitingAfter(after);
-    const isAffected = (row: ReviewedRow) =>
-      (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
-      review.changed.has(row.channel) ||
-      plannedFor(row, planOf(current, row)) === undefined;
-    const affected = rows.filter(isAffected).map(({ id }) => id);
-    if (affected.length > 0) {
-      await ledger.hasten(affected);
-      onDue();
-    }
-    review.waiting = rows.at(-1);
-  }
-
-  async #revive(review: Review, after: number): Promise<boolean> {
-    const { ledger, settings, onDue } = this.#delivering;
-    const { current } = settings;
-    const rows = await ledger.unroutedAfter(after);
-    const asked = rows.flatMap((row) => {
-      const plan = revivingPlan(row, current);
-      return plan === undefined ? [] : [{ id: row.id, routing: plan.explanations }];
-    });
-    const revived = asked.length === 0 ? [] : await ledger.revive(asked, runningConfig(current).channels);
-    if (revived.length > 0) onDue();
-    review.unrouted = rows.at(-1)?.id;
-    return review.unrouted !== undefined;
   }
 
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {

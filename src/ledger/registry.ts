@@ -93,8 +93,6 @@ export const serviceOperations = {
   reservePace: remotes.reservePace,
   revive: rerouting.revive,
   rollUp: days.rollUp,
-  unroutedAfter: rerouting.unroutedAfter,
-  waitingAfter: rerouting.waitingAfter,
 };
 
 export const operations = {

@@ -17,7 +17,7 @@ import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim.ts'
 import { heartbeat } from '../../src/ledger/shared/processes.ts';
 import { refuse } from '../../src/ledger/incidents/signs.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
-import { withCallbacks } from '../../src/ledger/deliveries/rows.ts';
+import { deliveriesWith } from '../../src/ledger/deliveries/rows.ts';
 import {
   actionOperations,
   type Actions,
@@ -129,7 +129,7 @@ export class Recorded {
       error,
     }));
     const ids = deliveries.map(({ id }) => id);
-    const rows = await this.#store.call(withCallbacks, [ids]);
+    const rows = await this.#store.call(deliveriesWith, [ids]);
     const updates = deliveries.map((each) => {
       const { destination, receivedAt } = rows.find(({ id }) => id === each.id) ?? each;
       return { ...each, destination, receivedAt };

@@ -10,7 +10,7 @@ import {
   EXECUTING,
   IS_IDLE,
   lockJob,
-  withCallbacks,
+  deliveriesWith,
 } from '../deliveries/rows.ts';
 import { type AdmitArgs, enterCallback, resultOf } from './enter-callback.ts';
 import { bodiesOf } from '../deliveries/claim.ts';
@@ -90,7 +90,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
   const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
-  if (args.status === 0) await dropRecoveries(tx, await withCallbacks(tx, own));
+  if (args.status === 0) await dropRecoveries(tx, await deliveriesWith(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,

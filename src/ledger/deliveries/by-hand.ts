@@ -6,7 +6,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
 import { only, type Tx } from '../database.ts';
-import { type ActionEntry, type Actor, writeEach, writeHistory } from '../callbacks/history.ts';
+import { type ActionEntry, type Actor, writeHistory } from '../callbacks/history.ts';
 import {
   type DeliveryRecord,
   type DeliveryTarget,
@@ -14,8 +14,8 @@ import {
   NO_LONGER_ROUTED,
   SUPERSEDED,
 } from '../ledger.ts';
-import { addRows, makePending } from './deliveries.ts';
-import { IS_OVER, lockCallback, lockDeliveries, type RowWithCallback, withCallbacks } from './rows.ts';
+import { addRows, change, makePending } from './deliveries.ts';
+import { IS_OVER, lockCallback, lockDeliveries, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
@@ -78,25 +78,22 @@ export async function giveBack(
   what: 'redelivered' | 'dismissed',
   entry: ActionEntry,
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await writeEach(tx, rows, what, { entry });
-  if (what === 'redelivered')
-    return makePending(tx, rows, { countsAnew: true, givenBackAt: tx.now, bulkId: entry.bulkId });
-  await tx.all(sql`
-    UPDATE deliveries SET state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}
-    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  const anew = { countsAnew: true, givenBackAt: tx.now, bulkId: entry.bulkId };
+  if (what === 'redelivered') return makePending(tx, rows, anew, what, entry);
+  const done = sql`state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}`;
+  await change(tx, rows, done, what, { entry });
   // Dismissing a summary dismisses what it contains.
   await tx.all(sql`
     UPDATE deliveries SET reason = ${DISMISSED}, updated_at = ${tx.now}
-    WHERE state = 'held' AND summary_id IN (${join(rows.map(({ callbackId }) => callbackId))})`);
+    WHERE state = 'held' AND summary_id IN (${join([-1, ...rows.map(({ callbackId }) => callbackId)])})`);
 }
 
-async function lockedRow(tx: Tx, id: number): Promise<RowWithCallback | undefined> {
+async function lockedRow(tx: Tx, id: number): Promise<DeliveryRow | undefined> {
   await lockDeliveries(tx, [id]);
-  return (await withCallbacks(tx, [id]))[0];
+  return (await deliveriesWith(tx, [id]))[0];
 }
 
-function redeliverResult(row: RowWithCallback, again: boolean): RedeliverResult {
+function redeliverResult(row: DeliveryRow, again: boolean): RedeliverResult {
   const { state, reason, isOver, heldUntil, summaryId } = row;
   // If made pending, it would be held as superseded again.
   if (reason === SUPERSEDED || isOver) return 'superseded';
@@ -118,7 +115,7 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<RowWithCallback, 'isOver'>>(
+  const callback = await tx.first<Pick<DeliveryRow, 'isOver'>>(
     sql`SELECT ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;

@@ -14,8 +14,8 @@ import { livingIn } from '../shared/processes.ts';
 import type { Notice } from '../../notice/notice.ts';
 import { writeEach } from '../callbacks/history.ts';
 import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
-import { EARLIER, IS_IDLE, noticeIn, type RowWithCallback, withCallbacks } from './rows.ts';
-import { dropRecoveries, holdBack } from './deliveries.ts';
+import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { change, dropRecoveries, holdBack } from './deliveries.ts';
 import { Counts } from '../../time/clock.ts';
 
 export interface ClaimRequest {
@@ -96,7 +96,7 @@ export async function claimDue(
   down: readonly FailingDestination[],
 ): Promise<readonly DueDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
-  const rows = await withCallbacks(tx, ids);
+  const rows = await deliveriesWith(tx, ids);
   const over = rows.filter(({ isOver }) => isOver);
   await holdBack(tx, over, SUPERSEDED);
   const isAnyOther = await dropRecoveries(tx, rows);
@@ -123,7 +123,7 @@ async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): 
 const MOST_BYTES = 1024 * 1024;
 
 /** The first rows that fit into `MOST_BYTES`, and at least one, however large it is. */
-function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback[] {
+function withinBytes(rows: readonly DeliveryRow[]): readonly DeliveryRow[] {
   let bytes = 0;
   const tooMuch = rows.findIndex((row, index) => {
     bytes += row.bytes;
@@ -135,18 +135,21 @@ function withinBytes(rows: readonly RowWithCallback[]): readonly RowWithCallback
 /** The time since a delivery became due counts as waiting, not towards its age. */
 async function claimRows(
   tx: Tx,
-  rows: readonly RowWithCallback[],
+  rows: readonly DeliveryRow[],
   down: readonly FailingDestination[],
 ): Promise<readonly DueDelivery[]> {
   if (rows.length === 0) return [];
   const failures = new Map(down.map((each) => [each.destination, each]));
   const waited = new Map(rows.map((row) => [row.id, waitedMs(row, failures.get(row.destination))]));
-  const isWhole = ({ id, dueInMs }: RowWithCallback) => waited.get(id) === -dueInMs;
+  const isWhole = ({ id, dueInMs }: DeliveryRow) => waited.get(id) === -dueInMs;
   await claimAs(tx, rows.filter(isWhole), sql`${tx.now} - due_at`);
   for (const row of rows.filter((each) => !isWhole(each)))
     await claimAs(tx, [row], sql`${waited.get(row.id)}`);
-  const taken = rows.filter(({ isTakenOver }) => !isTakenOver);
-  await writeEach(tx, taken, 'taken_over');
+  await writeEach(
+    tx,
+    rows.filter(({ isTakenOver }) => !isTakenOver),
+    'taken_over',
+  );
   const bodies = await bodiesOf(tx, rows);
   // Parsed, and so drawn, once for all recipients of a callback.
   const notices = new Map<number, Notice>();
@@ -168,19 +171,17 @@ async function claimRows(
 }
 
 /** At a destination that is down a delivery waits as after a failure of its own, which counts. */
-function waitedMs({ dueInMs }: RowWithCallback, failures: Failures | undefined): number {
+function waitedMs({ dueInMs }: DeliveryRow, failures: Failures | undefined): number {
   const until = failures === undefined ? dueInMs : Math.min(probeAt(failures), 0);
   return -Math.round(Math.max(dueInMs, until));
 }
 
-async function claimAs(tx: Tx, rows: readonly RowWithCallback[], waited: Sql): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.all(sql`
-    UPDATE deliveries SET owner = ${tx.owner}, is_taken_over = 1, waited_ms = waited_ms + ${waited}, due_at = ${tx.now}
-    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+function claimAs(tx: Tx, rows: readonly DeliveryRow[], waited: Sql): Promise<void> {
+  const claimed = sql`owner = ${tx.owner}, is_taken_over = 1, waited_ms = waited_ms + ${waited}, due_at = ${tx.now}`;
+  return change(tx, rows, claimed);
 }
 
-export async function bodiesOf(tx: Tx, rows: readonly Pick<RowWithCallback, 'callbackId'>[]) {
+export async function bodiesOf(tx: Tx, rows: readonly Pick<DeliveryRow, 'callbackId'>[]) {
   const ids = [...new Set(rows.map(({ callbackId }) => callbackId))];
   const bodies = await tx.all<{ id: number; body: Uint8Array }>(
     sql`SELECT id, body FROM callbacks WHERE id IN (${join(ids)})`,

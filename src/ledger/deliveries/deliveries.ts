@@ -1,18 +1,10 @@
 /** Inserts deliveries, holds them, makes them pending again, takes them over and claims them. */
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Telling } from '../../signal/decide.ts';
-import { idsOf, shared, type Tx } from '../database.ts';
-import { writeEach } from '../callbacks/history.ts';
+import { idsOf, inChunks, shared, type Tx } from '../database.ts';
+import { type HistoryEntries, type HistoryWhat, writeEach } from '../callbacks/history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame, SUPERSEDED } from '../ledger.ts';
-import {
-  BEHIND,
-  type DeliveryRow,
-  IS_IDLE,
-  IS_OF_JOB,
-  JOB_KEY,
-  RECEIVED_AT,
-  type RowWithCallback,
-} from './rows.ts';
+import { BEHIND, IS_IDLE, IS_OF_JOB, JOB_KEY, RECEIVED_AT, type DeliveryRow } from './rows.ts';
 
 /** The targets of a callback. jobKey: its job's; undefined: it is of none. */
 interface Planned {
@@ -118,34 +110,42 @@ async function insertRow(
   return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
 }
 
-/** Holds deliveries that this transaction has locked and that no process has claimed. */
-export async function holdBack(
+type Changed = Pick<DeliveryRow, 'id' | 'callbackId'>;
+
+/** Changes deliveries that this transaction has locked. @param what their rows of history say; left out: there are none */
+export async function change<What extends HistoryWhat>(
   tx: Tx,
-  rows: readonly Pick<DeliveryRow, 'id' | 'callbackId'>[],
-  reason: string,
+  rows: readonly Changed[],
+  to: Sql,
+  what?: What,
+  more?: Parameters<typeof writeEach<What>>[3],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const ids = rows.map(({ id }) => id);
-  await tx.all(sql`
-    UPDATE deliveries SET state = 'held', reason = ${reason}, held_until = NULL, owner = NULL,
-      updated_at = ${tx.now}
-    WHERE id IN (${join(ids)})`);
-  await writeEach(tx, rows, 'held', { result: reason });
+  for (const some of inChunks(rows, AT_ONCE))
+    await tx.all(sql`UPDATE deliveries SET ${to} WHERE id IN (${join(some.map(({ id }) => id))})`);
+  if (what !== undefined) await writeEach(tx, rows, what, more);
+}
+
+const AT_ONCE = 5000;
+
+/** Holds deliveries that no process has claimed. */
+export function holdBack(tx: Tx, rows: readonly Changed[], reason: string): Promise<void> {
+  const held = sql`state = 'held', reason = ${reason}, held_until = NULL, owner = NULL, updated_at = ${tx.now}`;
+  return change(tx, rows, held, 'held', { result: reason });
 }
 
 /**
  * Has nobody told that a BOT works again which has failed since, unless a person asks for it: what is told without that is a plain
  * success. @returns whether there was any
  */
-export async function dropRecoveries(tx: Tx, rows: readonly RowWithCallback[]): Promise<boolean> {
+export async function dropRecoveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<boolean> {
   const untrue = rows.filter(
     ({ hasFailedAgain, givenBackAt }) => hasFailedAgain && givenBackAt === undefined,
   );
-  const isOnlyThat = ({ telling }: RowWithCallback) => telling?.isOnlyRecovery === true;
+  const isOnlyThat = ({ telling }: DeliveryRow) => telling?.isOnlyRecovery === true;
   await holdBack(tx, untrue.filter(isOnlyThat), SUPERSEDED);
-  for (const { id, telling } of untrue.filter((row) => !isOnlyThat(row))) {
-    const plain = Object.assign({}, telling, { occasion: undefined });
-    await tx.all(sql`UPDATE deliveries SET recovery_of = NULL, telling = ${plain} WHERE id = ${id}`);
+  for (const row of untrue.filter((each) => !isOnlyThat(each))) {
+    const plain = Object.assign({}, row.telling, { occasion: undefined });
+    await change(tx, [row], sql`recovery_of = NULL, telling = ${plain}`);
   }
   return untrue.length > 0;
 }
@@ -160,25 +160,26 @@ interface GivenBack {
   readonly telling?: Telling | undefined;
 }
 
-/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. */
-export async function makePending(
+/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. @param what as of `change` */
+export function makePending<What extends HistoryWhat>(
   tx: Tx,
-  rows: readonly { readonly id: number }[],
+  rows: readonly Changed[],
   { countsAnew, givenBackAt, bulkId, telling }: GivenBack,
+  what?: What,
+  entry?: HistoryEntries[What],
 ): Promise<void> {
-  if (rows.length === 0) return;
+  const { now } = tx;
   const age = countsAnew
-    ? sql`counts_from = ${tx.now}, waited_ms = 0`
-    : sql`waited_ms = waited_ms + ${tx.now} - updated_at`;
+    ? sql`counts_from = ${now}, waited_ms = 0`
+    : sql`waited_ms = waited_ms + ${now} - updated_at`;
   const bulk = givenBackAt === undefined ? sql`bulk_id` : sql`${bulkId}`;
-  await tx.all(sql`
-    UPDATE deliveries SET state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
-      error_class = NULL, error_code = NULL, last_error = NULL,
-      owner = CASE WHEN state = 'pending' THEN owner END,
-      is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},
-      given_back_at = coalesce(${givenBackAt}, given_back_at), telling = coalesce(${telling}, telling),
-      is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}
-    WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  const pending = sql`
+    state = 'pending', reason = NULL, held_until = NULL, snooze_id = NULL, summary_id = NULL,
+    error_class = NULL, error_code = NULL, last_error = NULL, owner = CASE WHEN state = 'pending' THEN owner END,
+    is_taken_over = 1, due_at = ${now}, updated_at = ${now}, ${age},
+    given_back_at = coalesce(${givenBackAt}, given_back_at), telling = coalesce(${telling}, telling),
+    is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}`;
+  return change(tx, rows, pending, what, { entry });
 }
 
 /** Also those being attempted now: if that fails, they are due at once. @throws {Error} the store has lost one of them */

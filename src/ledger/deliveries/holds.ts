@@ -5,33 +5,18 @@ import type { Receipt } from '../../channels/channel.ts';
 import type { Telling } from '../../signal/decide.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import { inChunks, type Tx } from '../database.ts';
-import type { ArchivedCallback } from '../archive/archive.ts';
-import { type HistoryWhat, writeEach } from '../callbacks/history.ts';
+import type { HistoryWhat } from '../callbacks/history.ts';
 import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
 import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
-import { holdBack, makePending } from './deliveries.ts';
-import { HAS_FAILED_AGAIN, IS_OVER, lockHeld } from './rows.ts';
+import { change, holdBack, makePending } from './deliveries.ts';
+import { deliveriesWhere, type DeliveryRow, lockHeld } from './rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { destinationOf, endTimer, openSnoozes, type Timer } from '../timers/timers.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { mostTroubled, type OwnSubject, type SummarisedBot } from '../../notice/notice.ts';
 
 /** A delivery whose hold has ended, or whose rules are to be asked again. */
-export interface EndedHold
-  extends
-    DeliveryTarget,
-    HeldOn,
-    Pick<ArchivedCallback, 'kind' | 'botId' | 'botName' | 'jobId' | 'status' | 'receivedAt'> {
-  readonly botKey: string;
-  readonly id: number;
-  readonly callbackId: number;
-  readonly telling: Telling | undefined;
-  readonly error: string | undefined;
-  /** What it says is no longer true. */
-  readonly isOver: boolean;
-  /** It says that its BOT works again, which has failed since. */
-  readonly hasFailedAgain: boolean;
-}
+export type EndedHold = DeliveryRow & HeldOn;
 
 interface HeldOn {
   readonly reason: string;
@@ -106,13 +91,12 @@ function isTold(outcome: Ended): outcome is Tells {
 
 /** In the order in which they came. */
 async function heldAfter(tx: Tx, destination: string, after: number): Promise<readonly EndedHold[]> {
-  const held = await tx.all<EndedHold>(sql`
-    SELECT deliveries.id, callback_id, destination, channel, address, reason, held_until, snooze_id, telling, kind, bot_key, bot_id,
-      bot_name, job_id, status, received_at, error, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
-    FROM deliveries JOIN callbacks ON callbacks.id = callback_id
-    WHERE held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
+  const held = (await deliveriesWhere(
+    tx,
+    sql`held_until IS NOT NULL AND destination = ${destination} AND callback_id > ${after}
       AND (held_until <= ${tx.now} OR reason IN ('mute', 'snooze'))
-    ORDER BY callback_id LIMIT ${AT_ONCE}`);
+    ORDER BY callback_id LIMIT ${AT_ONCE}`,
+  )) as readonly EndedHold[];
   return held.map((each) => (each.hasFailedAgain ? withoutRecovery(each) : each));
 }
 
@@ -135,21 +119,17 @@ function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: Ended
   };
 }
 
-async function holdOn(tx: Tx, held: readonly EndedHold[], hold: HeldOn): Promise<void> {
+async function holdOn(tx: Tx, all: readonly EndedHold[], hold: HeldOn): Promise<void> {
   const { reason, heldUntil, snoozeId } = hold;
   const isSame = (row: EndedHold) =>
     reason === row.reason && heldUntil === row.heldUntil && snoozeId === row.snoozeId;
-  const rows = held.filter((row) => !isSame(row));
-  if (rows.length === 0) return;
-  await tx.all(sql`
-    UPDATE deliveries SET reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}
-    WHERE id IN (${join(rows.map(({ id }) => id))})`);
-  await writeEach(tx, rows, 'held', { result: reason, entry: { endsAt: heldUntil } });
+  const rows = all.filter((row) => !isSame(row));
+  const held = sql`reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}`;
+  await change(tx, rows, held, 'held', { result: reason, entry: { endsAt: heldUntil } });
 }
 
-async function release(tx: Tx, rows: readonly EndedHold[], telling?: Telling): Promise<void> {
-  await makePending(tx, rows, { countsAnew: false, telling });
-  await writeEach(tx, rows, 'released');
+function release(tx: Tx, rows: readonly EndedHold[], telling?: Telling): Promise<void> {
+  return makePending(tx, rows, { countsAnew: false, telling }, 'released');
 }
 
 /** The messages that are told now: one alone as itself, several as one summary. */

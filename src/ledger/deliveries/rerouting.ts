@@ -1,19 +1,17 @@
 /** Ends deliveries whose destination the config no longer names, and revives those that it names again. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { ArchivedCallback } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { Telling } from '../../signal/decide.ts';
-import { writeEach, writeHistory } from '../callbacks/history.ts';
+import { writeHistory } from '../callbacks/history.ts';
 import {
   type DecidedTarget,
-  type DeliveryRecord,
   type DeliveryTarget,
   type DeliveryUpdate,
   NO_LONGER_ROUTED,
   type PlannedDelivery,
 } from '../ledger.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import { IS_IDLE, lockDeliveries, type RowWithCallback, withCallbacks } from './rows.ts';
+import { deliveriesWhere, deliveriesWith, type DeliveryRow, IS_IDLE, lockDeliveries } from './rows.ts';
 import { holdWanted, type Wanted } from '../timers/admission.ts';
 import { toldSince } from '../timers/facts.ts';
 import { addRows, findNamed, makePending } from './deliveries.ts';
@@ -42,7 +40,7 @@ export async function reroute(
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
-  const [row] = findNamed(await withCallbacks(tx, [update.id]), [update]);
+  const [row] = findNamed(await deliveriesWith(tx, [update.id]), [update]);
   // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
   const { callbackId, receivedAt } = row;
@@ -70,7 +68,7 @@ type Moved = Pick<DecidedTarget, 'telling' | 'recoveryOf'>;
 /** What a recovery or a late result still is where it goes, by destination: a recovery, where an error was told that it answers. */
 async function occasionFor(
   tx: Tx,
-  { callbackId: before, telling }: Pick<RowWithCallback, 'callbackId' | 'telling'>,
+  { callbackId: before, telling }: Pick<DeliveryRow, 'callbackId' | 'telling'>,
   { botId, planned }: Wanted,
   perhaps: Rerouting['perhaps'],
 ): Promise<ReadonlyMap<string, Moved>> {
@@ -94,92 +92,95 @@ async function occasionFor(
 
 const AT_ONCE = 100;
 
-/** A delivery that a change of the config may affect. */
-export interface ReviewedRow
-  extends
-    Pick<DeliveryRecord, 'id' | 'destination' | 'channel' | 'callbackId' | 'ageMs'>,
-    Pick<ArchivedCallback, 'kind' | 'botId' | 'status'> {
-  readonly lastError: DeliveryRecord['lastError'];
-  readonly isBulk: boolean;
+/** isAny: something may be due because of it. */
+interface Reviewed<Position> {
+  readonly next: Position | undefined;
+  readonly isAny: boolean;
 }
 
-function reviewed(tx: Tx, which: Sql): Promise<readonly ReviewedRow[]> {
-  return tx.all<ReviewedRow>(sql`
-    SELECT deliveries.id, destination, channel, callback_id, kind, bot_id, status, last_error, is_bulk,
-      ${tx.now} - counts_from - waited_ms AS age_ms
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which} LIMIT ${AT_ONCE}`);
+/** Deliveries that a change of the config may affect. */
+function reviewed(tx: Tx, which: Sql): Promise<readonly DeliveryRow[]> {
+  return deliveriesWhere(tx, sql`${which} LIMIT ${AT_ONCE}`);
 }
 
 /** The place of a pending delivery in the index of those. */
-export type WaitingPosition = Pick<ReviewedRow, 'destination' | 'isBulk' | 'callbackId'>;
+export type WaitingPosition = Pick<DeliveryRow, 'destination' | 'isBulk' | 'callbackId'>;
 
 export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };
 
-/** The next deliveries after this one that are Botbell's own. */
-export function waitingAfter(tx: Tx, { destination, isBulk, callbackId }: WaitingPosition) {
-  return reviewed(
+/** What an alert tells of is attempted before it: once that is told, the alert is no longer true. */
+const ALERT_AFTER_MS = 10_000;
+
+/**
+ * Makes those of the next deliveries due that the config affects and nobody has claimed, whatever failed before. Skips rows that another transaction
+ * has locked.
+ * @param after where the last step has ended @returns `next`: where this one has; undefined: none comes after
+ */
+export async function hasten(
+  tx: Tx,
+  { destination, isBulk, callbackId }: WaitingPosition,
+  isAffected: (row: DeliveryRow) => boolean,
+): Promise<Reviewed<WaitingPosition>> {
+  const rows = await reviewed(
     tx,
     sql`state = 'pending' AND is_taken_over = 1
       AND (destination, is_bulk, callback_id) > (${destination}, ${isBulk}, ${callbackId})
     ORDER BY destination, is_bulk, callback_id`,
   );
-}
-
-/** What an alert tells of is attempted before it: once that is told, the alert is no longer true. */
-const ALERT_AFTER_MS = 10_000;
-
-/** Makes them due unless they are claimed, whatever failed before. Skips rows that another transaction has locked. */
-export async function hasten(tx: Tx, ids: readonly number[]): Promise<void> {
+  const ids = rows.filter(isAffected).map(({ id }) => id);
   await tx.all(sql`
     UPDATE deliveries SET error_class = NULL, error_code = NULL, last_error = NULL, due_at = CASE WHEN EXISTS (
       SELECT 1 FROM callbacks WHERE callbacks.id = callback_id AND kind = 'alert')
       THEN CAST(${tx.now + ALERT_AFTER_MS} AS BIGINT) ELSE CAST(${tx.now} AS BIGINT) END
     WHERE id IN (
       SELECT id FROM deliveries
-      WHERE id IN (${join(ids)}) AND state = 'pending' AND due_at > ${tx.now} AND ${IS_IDLE}
+      WHERE id IN (${join([-1, ...ids])}) AND state = 'pending' AND due_at > ${tx.now} AND ${IS_IDLE}
       ORDER BY id ${tx.skipLocked})`);
+  return { next: rows.at(-1), isAny: ids.length > 0 };
 }
 
-/** The next deliveries after this id that ended because no route names their destination. */
-export function unroutedAfter(tx: Tx, id: number) {
-  return reviewed(tx, sql`reason = 'no longer routed' AND deliveries.id > ${id} ORDER BY deliveries.id`);
-}
-
-/** Revives those whose address was not told under a former name of its channel. @returns their ids */
+/**
+ * Revives those of the next deliveries that a route names again, and whose address was not told under a former name of its channel.
+ * @param after the id of the last one that was looked at @param routingOf the explanations of a plan that names it; undefined: none does
+ * @returns `next`: the id of the last one; undefined: none comes after, or this process may not route anew
+ */
 export async function revive(
   tx: Tx,
-  routed: readonly { readonly id: number; readonly routing: unknown }[],
+  after: number,
   channels: Channels,
-): Promise<readonly number[]> {
-  if (routed.length === 0 || !(await isDecider(tx))) return [];
-  const ids = routed.map(({ id }) => id);
-  await lockDeliveries(tx, ids);
-  const revived: number[] = [];
-  for (const { id, routing } of routed) {
-    const siblings = await siblingsOf(tx, sql`SELECT callback_id FROM deliveries WHERE id = ${id}`);
+  routingOf: (row: DeliveryRow) => unknown,
+): Promise<Reviewed<number>> {
+  if (!(await isDecider(tx))) return { next: undefined, isAny: false };
+  const rows = await reviewed(
+    tx,
+    sql`reason = 'no longer routed' AND deliveries.id > ${after} ORDER BY deliveries.id`,
+  );
+  const routed = rows.flatMap((row) => {
+    const explanations = routingOf(row);
+    return explanations === undefined ? [] : { ...row, explanations };
+  });
+  await lockDeliveries(
+    tx,
+    routed.map(({ id }) => id),
+  );
+  for (const { id, callbackId, explanations } of routed) {
+    const siblings = await siblingsOf(tx, sql`${callbackId}`);
     const row = siblings.find((each) => each.id === id);
     if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
-    const entry = { by: 'config', explanations: routing } as const;
-    await writeHistory(tx, [{ callbackId: row.callbackId, what: 'routed', entry }]);
+    await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations } }]);
     await reviveRows(tx, [row]);
-    revived.push(id);
   }
-  return revived;
+  return { next: rows.at(-1)?.id, isAny: routed.length > 0 };
 }
 
-async function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
-  await makePending(tx, rows, { countsAnew: true });
-  await writeEach(tx, rows, 'revived');
+function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
+  return makePending(tx, rows, { countsAnew: true }, 'revived');
 }
 
 /** Today's channels: the type of each, by its name. */
 export type Channels = ReadonlyMap<string, string>;
 
-interface Sibling extends DeliveryTarget {
-  readonly id: number;
-  readonly callbackId: number;
-  readonly state: string;
-  readonly reason: string | undefined;
+interface Sibling extends DeliveryTarget, Pick<DeliveryRow, 'id' | 'callbackId' | 'state' | 'reason'> {
   /** Its channel's type in the last config that had a channel of this name. */
   readonly type: string | undefined;
 }

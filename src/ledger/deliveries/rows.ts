@@ -1,6 +1,6 @@
 /** Conditions, columns and rows that several operations share, and the order in which they lock rows. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { Callback, CheckedCallback } from '../../callback/callback.ts';
+import type { Callback, CheckedCallback, StatusCode } from '../../callback/callback.ts';
 import { parseJson } from '../../callback/decode.ts';
 import type { Receipt } from '../../channels/channel.ts';
 import { type Notice, noticeOf, noticeOfAlert, type RaisedAlert } from '../../notice/notice.ts';
@@ -85,7 +85,20 @@ export const RESULT: Sql = sql`coalesce(callbacks.result, (
 /** A subquery of a row of `deliveries`: when its callback came. */
 export const RECEIVED_AT: Sql = sql`SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id`;
 
-export interface DeliveryRow extends DeliveryRecord {
+/** A delivery with columns of its callback, without the body. */
+export interface DeliveryRow extends DeliveryRecord, Omit<NoticeRow, 'body'> {
+  readonly jobId: string;
+  readonly botKey: string;
+  readonly botId: string;
+  readonly botName: string;
+  readonly status: StatusCode;
+  readonly bytes: number;
+  readonly error: string | undefined;
+  /** What it says is no longer true. */
+  readonly isOver: boolean;
+  /** It says that its BOT works again, which has failed since. */
+  readonly hasFailedAgain: boolean;
+  readonly isBulk: boolean;
   readonly jobKey: string | undefined;
   readonly owner: string | undefined;
   /** As the columns of `deliveries`. */
@@ -95,35 +108,27 @@ export interface DeliveryRow extends DeliveryRecord {
   readonly answeredAt: number | undefined;
 }
 
-/** The columns that make a `DeliveryRow` of a row of `deliveries`, for SELECT and for RETURNING. */
-function recordIn({ now, owner }: Tx): Sql {
-  return sql`*, (${RECEIVED_AT}) AS received_at, ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
-    CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
-      CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
-    CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind`;
+/** @param which a condition on deliveries with their callbacks, and what order they come in */
+export function deliveriesWhere(tx: Tx, which: Sql): Promise<readonly DeliveryRow[]> {
+  const { now, owner } = tx;
+  return tx.all(sql`
+    SELECT deliveries.*, kind, bot_key, bot_id, bot_name, callbacks.job_id, status, started_at, received_at, times_received, bytes, error,
+      ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
+      CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
+        CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
+      CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which}`);
 }
 
 /** The deliveries of these callbacks, in the order in which they were planned. */
 export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
-  return tx.all<DeliveryRow>(
-    sql`SELECT ${recordIn(tx)} FROM deliveries WHERE callback_id IN (${join(callbackIds)}) ORDER BY id`,
-  );
-}
-
-/** A delivery with columns of its callback, without the body. */
-export interface RowWithCallback extends DeliveryRow, Omit<NoticeRow, 'body'> {
-  readonly bytes: number;
-  readonly isOver: boolean;
-  readonly hasFailedAgain: boolean;
+  return deliveriesWhere(tx, sql`callback_id IN (${join(callbackIds)}) ORDER BY deliveries.id`);
 }
 
 /** These deliveries, in the order of `ids`. */
-export async function withCallbacks(tx: Tx, ids: readonly number[]): Promise<readonly RowWithCallback[]> {
+export async function deliveriesWith(tx: Tx, ids: readonly number[]): Promise<readonly DeliveryRow[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.all<RowWithCallback>(sql`
-    SELECT own.*, kind, started_at, times_received, bytes, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
-    FROM (SELECT ${recordIn(tx)} FROM deliveries WHERE id IN (${join(ids)})) AS own
-    JOIN callbacks ON callbacks.id = own.callback_id`);
+  const rows = await deliveriesWhere(tx, sql`deliveries.id IN (${join(ids)})`);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -9,7 +9,7 @@ import {
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
-import { kept, lockJobsOf, lockRow, lockWithoutJobs, type RowWithCallback, withCallbacks } from './rows.ts';
+import { kept, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { raise } from '../incidents/telling.ts';
 import { noticeFailures } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
@@ -35,7 +35,7 @@ export async function settle(
   await lockJobsOf(tx, ids);
   const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
   await lockWithoutJobs(tx, ids);
-  const rows = findNamed(await withCallbacks(tx, ids), deliveries);
+  const rows = findNamed(await deliveriesWith(tx, ids), deliveries);
   if (refused.length > 0)
     await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
   await tell(tx, settlement);
@@ -202,7 +202,7 @@ const telling = shared('integer text bigint bigint integer bigint bigint bigint 
 function tellOne(tx: Tx, update: DeliveryUpdate, first?: AttemptRecord, answer?: AnswerRecord) {
   const { id, destination, receivedAt, attempts, receipt } = update;
   const tookMs = first && Math.round(first.durationMs);
-  return tx.first<Pick<RowWithCallback, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
+  return tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${kept(receipt)}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
       told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
@@ -221,13 +221,13 @@ export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistor
 }
 
 interface Decision extends DeliveryUpdate {
-  readonly row: RowWithCallback;
+  readonly row: DeliveryRow;
   readonly dueAt: number;
 }
 
 /** @returns undefined: the delivery has ended or the claim was lost, so the failure does not count */
 function decide(
-  row: RowWithCallback | undefined,
+  row: DeliveryRow | undefined,
   update: DeliveryUpdate,
   { owner, now }: Tx,
 ): Decision | undefined {
@@ -245,7 +245,7 @@ function decide(
 }
 
 /** Somebody has asked for it again while it was only looked at, since it may have arrived: that no longer keeps it waiting. */
-function isGivenBack(row: RowWithCallback, { attempts, lastError }: DeliveryUpdate): boolean {
+function isGivenBack(row: DeliveryRow, { attempts, lastError }: DeliveryUpdate): boolean {
   return row.attempts === attempts && row.lastError === undefined && lastError?.mayHaveArrived === true;
 }
 

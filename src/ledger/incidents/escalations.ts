@@ -14,7 +14,7 @@ import {
   type PlannedDelivery,
 } from '../ledger.ts';
 import { addRows, makePending } from '../deliveries/deliveries.ts';
-import { lockCallback } from '../deliveries/rows.ts';
+import { type DeliveryRow, lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { beginTimers, endTimer, openSnoozes, putTimers, type Timer } from '../timers/timers.ts';
 import { deliveredOf, INCIDENT_ROW, type IncidentRow, type ToldTarget, troublesOf } from './telling.ts';
@@ -155,8 +155,8 @@ async function tellLast(
   telling: Telling,
 ): Promise<readonly ToldTarget[]> {
   const there = sql`callback_id = ${callbackId} AND destination IN (${join(targets.map(({ destination }) => destination))})`;
-  const again = await tx.all<{ id: number }>(sql`
-    SELECT id FROM deliveries WHERE ${there}
+  const again = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
+    SELECT id, callback_id FROM deliveries WHERE ${there}
       AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))`);
   await addRows(
     tx,

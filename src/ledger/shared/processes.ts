@@ -1,8 +1,9 @@
 /** Which processes share the store, which of them may route anew while their configs differ, and the end of claims on which nobody works any more. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
-import { inChunks, type Tx } from '../database.ts';
+import type { Tx } from '../database.ts';
 import { writeEach } from '../callbacks/history.ts';
 import type { DeliveryName } from '../ledger.ts';
+import { change } from '../deliveries/deliveries.ts';
 import { type DeliveryRow, RECEIVED_AT } from '../deliveries/rows.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -146,19 +147,14 @@ export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE ${isOwn}`);
 }
 
-const FREED_AT_ONCE = 1000;
-
 /** What nobody has in hand any more is Botbell's own, and due now. @returns whether it was any */
 async function endClaims(tx: Tx, deliveries: Sql, timers: Sql): Promise<boolean> {
   // By an index of what is pending: an index of owners would be written twice for each delivery.
   const held = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | 'isTakenOver'>>(sql`
     SELECT id, callback_id, is_taken_over FROM deliveries
     WHERE state = 'pending' AND ${deliveries} ORDER BY +id ${tx.forUpdate}`);
-  for (const rows of inChunks(held, FREED_AT_ONCE))
-    await tx.all(sql`
-      UPDATE deliveries SET owner = NULL, is_taken_over = 1,
-        due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END
-      WHERE id IN (${join(rows.map(({ id }) => id))})`);
+  const free = sql`owner = NULL, is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END`;
+  await change(tx, held, free);
   await writeEach(
     tx,
     held.filter(({ isTakenOver }) => !isTakenOver),

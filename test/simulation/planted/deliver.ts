@@ -152,8 +152,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'does not send what a route names again',
     file: 'src/deliver/follow-config.ts',
-    from: 'return plannedFor(row, plan) && plan;',
-    to: 'return ageMs < 0 ? plan : undefined;',
+    from: 'return plannedFor(row, plan) && plan.explanations;',
+    to: 'return ageMs < 0 ? plan.explanations : undefined;',
   },
   {
     does: 'holds a pause for a tenth of its time',

@@ -128,8 +128,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has what is given back wait for ever',
     file: 'src/ledger/deliveries/deliveries.ts',
-    from: 'is_taken_over = 1, due_at = ${tx.now}, updated_at = ${tx.now}, ${age},',
-    to: 'is_taken_over = 1, due_at = ${tx.now + 1e11}, updated_at = ${tx.now}, ${age},',
+    from: 'is_taken_over = 1, due_at = ${now}, updated_at = ${now}, ${age},',
+    to: 'is_taken_over = 1, due_at = ${now + 1e11}, updated_at = ${now}, ${age},',
   },
   {
     does: 'does not tell the other processes of a pause',
@@ -160,8 +160,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'says that it redelivers, and does not',
     file: 'src/ledger/deliveries/by-hand.ts',
-    from: "if (what === 'redelivered')\n    return makePending(tx, rows,",
-    to: "if (what === 'redelivered')\n    return makePending(tx, [],",
+    from: 'return makePending(tx, rows, anew',
+    to: 'return makePending(tx, [], anew',
   },
   {
     does: 'dismisses what is delivered or waits',
