@@ -5,7 +5,7 @@ import type { PlannedTarget } from '../route/router.ts';
 import type { Random } from '../text/random.ts';
 import { withAlert } from './alerts.ts';
 import { addressedTo, type AttemptDependencies, type AttemptResult, Sending } from './attempt.ts';
-import { isRefusedLastingly, updateAfter } from './outcome.ts';
+import { updateAfter } from './outcome.ts';
 import type { AddressedNotice, Settings } from './settings.ts';
 
 /** A delivery that this process has claimed, the settings to deliver it by, and its deadline. */
@@ -34,7 +34,7 @@ export interface WaitingPost {
 }
 
 /** What is written with an outcome. `answer`: of the POST that waits for nothing else. */
-export type Ending = Pick<Settlement, 'answer' | 'refused' | 'isDurable'>;
+export type Ending = Pick<Settlement, 'answer' | 'isDurable'>;
 
 export class Delivery extends Sending {
   readonly record: DeliveryRecord;
@@ -101,12 +101,9 @@ export class Delivery extends Sending {
     this.update = hasFailed ? withAlert(update, this, policy, { pauseMs, isDown }) : update;
   }
 
-  /** How its outcome is written where that is no answer's. A POST that has left has been answered non-2xx for what failed since. */
+  /** How its outcome is written where that is no answer's. */
   get endsAlone(): Ending {
-    const { isPosted, post, record, update, isTakenOver } = this;
-    const hasLeft = isPosted && post === undefined && !isTakenOver;
-    const isRefused = hasLeft && update !== undefined && isRefusedLastingly(update);
-    return { refused: isRefused ? [record.id] : [], isDurable: isPosted && update?.state !== 'delivered' };
+    return { isDurable: this.isPosted && this.update?.state !== 'delivered' };
   }
 
   /** Makes its message ahead: its callback may take megabytes. @param after the notice, with what is needed of it from then on */

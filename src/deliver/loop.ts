@@ -263,7 +263,7 @@ export class Loop {
   /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was to be written, which is kept */
   async settle(
     { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
-    { answer, refused, isDurable }: Ending,
+    { answer, isDurable }: Ending,
     withinMs: number | undefined,
     delivery?: Delivery,
   ): Promise<unknown> {
@@ -272,7 +272,7 @@ export class Loop {
     const deliveries = update === undefined ? [] : [update];
     const attempts = record === undefined ? [] : attemptRecords(record.id, made);
     try {
-      const settlement = { callbackId, receivedAt, deliveries, attempts, answer, refused, isDurable };
+      const settlement = { callbackId, receivedAt, deliveries, attempts, answer, isDurable };
       if (await ledger.settle(settlement, withinMs)) onDue();
       return undefined;
     } catch (error) {

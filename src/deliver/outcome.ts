@@ -141,13 +141,6 @@ function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {
   return error?.class === 'permanent' || error?.class === 'config';
 }
 
-type Failed = Pick<DeliveryUpdate, 'state' | 'isTakenOver' | 'lastError'>;
-
-/** Whether its lasting failure is still the service's to retry, so that a non-2xx answer counts as a refusal. */
-export function isRefusedLastingly({ state, isTakenOver, lastError }: Failed): boolean {
-  return state === 'pending' && !isTakenOver && isLasting(lastError);
-}
-
 export function errorOf({
   class: failureClass,
   code,
@@ -230,13 +223,6 @@ export function judge(
   const states = standings.map(({ state }) => state);
   const hasEnded = standings.some((each) => each.hasEnded);
   return { status, result: resultOf(states, { isSuperseded, isAccepted, hasEnded }), deliveries };
-}
-
-/** Ids of the deliveries that failed lastingly, if the answer is non-2xx. */
-export function refusedIn(standings: readonly PostedDelivery[], { status }: Verdict): readonly number[] {
-  if (status === 200) return [];
-  const failed = standings.filter((each) => each.hasEnded === true && isRefusedLastingly(each));
-  return failed.map(({ id }) => id);
 }
 
 /** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */

@@ -4,7 +4,7 @@ import { afterRendering, noticeOf } from '../notice/notice.ts';
 import { Counts, Passing } from '../time/clock.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { DeliveringByLoop } from './loop.ts';
-import { judge, mustSurvive, type PostedDelivery, refusedIn, type Verdict } from './outcome.ts';
+import { judge, mustSurvive, type PostedDelivery, type Verdict } from './outcome.ts';
 import { judgedBy, plannedFor } from './plan.ts';
 import { type CallbackPlan, RESERVE_MS, type Settings } from './settings.ts';
 
@@ -254,7 +254,7 @@ class OpenPost implements WaitingPost {
     this.#answer(verdict);
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
-    return { answer, refused: refusedIn(standings, verdict), isDurable: mustSurvive(verdict) };
+    return { answer, isDurable: mustSurvive(verdict) };
   }
 
   /** Writes the answer by itself, where no outcome ends with it. */

@@ -77,7 +77,7 @@ export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   readonly summaryId?: number | undefined;
   /** How it is rendered, if not by its status alone. */
   readonly telling?: Telling | undefined;
-  /** How many non-2xx answers were given while it failed as `permanent` or `config`. */
+  /** How often it failed as `permanent` or `config` and was left to the service, so that the answer was non-2xx. */
   readonly refusals: number;
   readonly isTakenOver: boolean;
   /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
@@ -224,8 +224,6 @@ export interface Settlement {
   readonly attempts: readonly AttemptRecord[];
   readonly deliveries: readonly DeliveryUpdate[];
   readonly answer?: AnswerRecord | undefined;
-  /** Ids of deliveries whose lasting failure was answered with a non-2xx; adds 1 to their `refusals`. */
-  readonly refused?: readonly number[];
   /** It has to be on disk when `settle` resolves; else a crash of PostgreSQL may undo it. */
   readonly isDurable: boolean;
 }

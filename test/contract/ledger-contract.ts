@@ -270,7 +270,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     });
 
     describe('settling', () => {
-      it('writes attempts, outcomes, receipts, errors, non-2xx answers and the answer', async () => {
+      it('writes attempts, outcomes, receipts, errors and the answer', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
         const attempt = { startedAt: 5, durationMs: 12.6 };
@@ -283,12 +283,11 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           ],
           deliveries: [delivered(ops), failed(log)],
           answer: { receivedAt: 1, answeredAt: 21, status: 502, result: 'failed' },
-          refused: [log.id],
           isDurable: true,
         });
         expect(await bench.deliveries()).to.deep.include.members([
           { ...(await bench.deliveries())[0], state: 'delivered', receipt: '{"ts":"1.2"}', errorCode: null },
-          { ...(await bench.deliveries())[1], state: 'pending', refusals: 1, errorCode: 'ETIMEDOUT' },
+          { ...(await bench.deliveries())[1], state: 'pending', refusals: 0, errorCode: 'ETIMEDOUT' },
         ]);
         expect(await bench.history()).to.deep.equal([
           'attempt delivered',
@@ -302,6 +301,18 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           { receivedAt: 1, status: 502 },
         ]);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
+      });
+
+      it('counts as refused what lasts and is the service’s to retry, and nothing else', async () => {
+        const classes = ['config', 'permanent', 'transient', 'rate_limited'] as const;
+        const errors = classes.map((name) => ({ class: name, code: name, message: name }));
+        const planned = [...classes, 'taken over', 'dead'].map((name) => target(`slack:${name}`));
+        const named = namesOf(await bench.arrive({}, planned));
+        const updates = named.map((name, index) => failed(name, { lastError: errors[index] ?? errors[0] }));
+        const others = [{ isTakenOver: true }, { state: 'dead' }] as const;
+        await bench.settle(updates.map((each, index) => ({ ...each, ...others[index - classes.length] })));
+        const counted = (await bench.deliveries()).map(({ refusals }) => refusals);
+        expect(counted).to.deep.equal([1, 1, 0, 0, 0, 0]);
       });
 
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {

@@ -71,7 +71,6 @@ export function describeLostRows(
           answer: answerOf(200, 'delivered'),
         }),
       'a failure': (of, id) => bench.ledger.settle(settlementOf([failed(of)], id)),
-      'a refusal': (of, id) => bench.ledger.settle({ ...settlementOf([failed(of)], id), refused: [of.id] }),
       'that it is Botbell’s own': (of) => bench.ledger.takeOver([of]),
       'that no route names it': (of) =>
         bench.ledger.reroute({

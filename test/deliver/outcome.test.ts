@@ -5,10 +5,8 @@ import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
   attemptRecords,
   backoffMs,
-  isRefusedLastingly,
   judge,
   mustSurvive,
-  refusedIn,
   type PostedDelivery,
   updateAfter,
 } from '../../src/deliver/outcome.ts';
@@ -197,7 +195,6 @@ describe('the answer', () => {
   });
 
   const answerTo = (...standings: PostedDelivery[]) => judge(standings, POSTED);
-  const refused = (...standings: PostedDelivery[]) => refusedIn(standings, answerTo(...standings));
 
   for (const [sent, end] of [
     [PERMANENT, 'gave_up'],
@@ -207,17 +204,7 @@ describe('the answer', () => {
       const results = [0, 1, 2].map((refusals) => answerTo(tried(sent, { refusals })).result);
       expect(results).to.deep.equal(['failed', 'failed', end]);
       expect(answerTo(tried(sent, {}, { ...POLICY, permanentAttempts: 0 })).result).to.equal(end);
-      expect(refused(tried(sent, { refusals: 1 })), 'it counts').to.deep.equal([1]);
-      expect(refused(tried(sent), standing({ id: 2 })), 'also where others cause it').to.deep.equal([1]);
-      expect(isRefusedLastingly(after(sent, { refusals: 1 }))).to.equal(true);
-      expect(isRefusedLastingly(after(sent, { refusals: 2 }))).to.equal(false);
     });
-
-  it('counts nothing where the failure may pass, somebody was told, or it is Botbell’s own', () => {
-    expect(refused(tried(TRANSIENT), tried(LIMITED, { id: 2 }))).to.deep.equal([]);
-    expect(refused(tried(CONFIG, { isTakenOver: true, refusals: 2 }))).to.deep.equal([]);
-    for (const sent of [TRANSIENT, LIMITED, TOLD]) expect(isRefusedLastingly(after(sent))).to.equal(false);
-  });
 
   it('outlasts a power cut where something is left to be done, or never will be', () => {
     const survives = (...standings: PostedDelivery[]) => mustSurvive(answerTo(...standings));

@@ -30,7 +30,7 @@ describe('unwritten outcomes', () => {
   it('are who was told, with their attempts; no failures, and no answers that nobody may have got', async () => {
     const settlement = settlementOf([delivered(named(1)), failed(named(2))]);
     const attempts = [attempt(1), attempt(2)];
-    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered'), refused: [2] });
+    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered') });
     outcomes.keep({ ...settlementOf([failed(named(3))]), answer: answerOf(502, 'failed') });
     expect([outcomes.has(named(1)), outcomes.has(named(2))]).to.deep.equal([true, false]);
     await outcomes.write();

@@ -27,7 +27,7 @@ export async function settle(
   settlement: Settlement,
   isRepeated = false,
 ): Promise<boolean | undefined> {
-  const { deliveries, answer, refused = [] } = settlement;
+  const { deliveries, answer } = settlement;
   if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
   if (isPlain(settlement)) return (isAtOnce(settlement) ? settleAtOnce : settlePlain)(tx, settlement);
   // All are locked, in the order of their ids, since decisions depend on their earlier states.
@@ -36,8 +36,6 @@ export async function settle(
   const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
   await lockWithoutJobs(tx, ids);
   const rows = findNamed(await deliveriesWith(tx, ids), deliveries);
-  if (refused.length > 0)
-    await tx.all(sql`UPDATE deliveries SET refusals = refusals + 1 WHERE id IN (${join(refused)})`);
   await tell(tx, settlement);
   const decisions = deliveries.flatMap((update, index) =>
     update.state === 'delivered' ? [] : (decide(rows[index], update, tx) ?? []),
@@ -54,9 +52,8 @@ export async function settle(
 }
 
 /** Of successes, and of what was not attempted and is taken over: nothing depends on other rows. */
-export function isPlain({ deliveries, refused = [] }: Settlement): boolean {
-  const isOne = ({ state, isUnattempted }: DeliveryUpdate) => state === 'delivered' || isUnattempted === true;
-  return refused.length === 0 && deliveries.every(isOne);
+export function isPlain({ deliveries }: Settlement): boolean {
+  return deliveries.every(({ state, isUnattempted }) => state === 'delivered' || isUnattempted === true);
 }
 
 /** The plain course: each was told by its first attempt, and the POST is answered so. */
@@ -258,6 +255,12 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
   return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over', result: lastError?.class }] : [];
 }
 
+/** It lasts, and is the service's to retry still: so long its POSTs are answered non-2xx. */
+function isRefused({ state, isTakenOver, lastError }: Decision): boolean {
+  const isLasting = lastError?.class === 'permanent' || lastError?.class === 'config';
+  return state === 'pending' && !isTakenOver && isLasting;
+}
+
 /** It ends the claim. */
 async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt } = decision;
@@ -265,6 +268,6 @@ async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
       last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
-      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}
+      updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, refusals = refusals + ${isRefused(decision)}
     WHERE id = ${id}`);
 }

@@ -77,9 +77,9 @@ export const DELIVER: readonly Planted[] = [
   },
   {
     does: 'does not count refusals, and answers non-2xx for what is refused for good as often as it is asked',
-    file: 'src/deliver/outcome.ts',
-    from: "return state === 'pending' && !isTakenOver && isLasting(lastError);",
-    to: 'return state === undefined && isLasting(lastError);',
+    file: 'src/ledger/deliveries/settle.ts',
+    from: "return state === 'pending' && !isTakenOver && isLasting;",
+    to: 'return state === undefined && isLasting;',
   },
   {
     does: 'answers 200 though what is taken over could not be written',
