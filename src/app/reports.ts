@@ -168,7 +168,7 @@ export class Reports {
 
   /** Logs a change of a delivery that no answer reported, or that an operator may have to act on. */
   readonly onMilestone = (milestone: Milestone): void => {
-    const { name, record, notice, attempts, lastError, reason, firstReceivedAt } = milestone;
+    const { name, record, notice, attempts, lastError, reason } = milestone;
     const [level, ofCallback, ofOwn = ofCallback] = MILESTONES[name];
     const own = isForOperators(notice) ? 'alert' : ownNameOf(notice);
     const callback = isAlert(notice) ? undefined : notice.callback;
@@ -177,7 +177,7 @@ export class Reports {
       status: callback && statusNameOf(callback),
       bot_id: callback && shortId(callback.bot_id),
       attempts,
-      ms_since_received: Math.max(0, Math.round(this.#clock.now() - firstReceivedAt)),
+      ms_since_received: Math.max(0, Math.round(this.#clock.now() - record.receivedAt)),
       class: lastError?.class,
       code: lastError?.code,
       reason: reason ?? lastError?.message,

@@ -15,7 +15,7 @@ const ALERTED_PAUSE_MS = 3_600_000;
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
 
 /** A delivery as it stood before its outcome, and its notice. */
-export type AlertedDelivery = Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'>;
+export type AlertedDelivery = Pick<DueDelivery, 'record' | 'notice'>;
 
 /** How long nothing is sent to a destination, and whether it is down. */
 interface Trouble {
@@ -35,7 +35,7 @@ function isForSomebody({ class: failed }: DeliveryError, { pauseMs = 0, isDown =
  */
 export function withAlert(
   update: DeliveryUpdate,
-  { record: { destination, channel, callbackId }, notice, firstReceivedAt: since }: AlertedDelivery,
+  { record: { destination, channel, callbackId, receivedAt: since }, notice }: AlertedDelivery,
   settings: AlertSettings,
   trouble: Trouble = {},
 ): DeliveryUpdate {

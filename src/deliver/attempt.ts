@@ -248,14 +248,14 @@ const LATE_AFTER_MS = 60_000;
 export function addressedTo(
   notice: Notice,
   planned: PlannedTarget,
-  record: Pick<DeliveryRecord, 'callbackId' | 'givenBackAt' | 'receipt' | 'telling'>,
-  at: { readonly firstReceivedAt: number; readonly now: number; readonly config: Config },
+  record: Pick<DeliveryRecord, 'callbackId' | 'receivedAt' | 'givenBackAt' | 'receipt' | 'telling'>,
+  at: { readonly now: number; readonly config: Config },
 ): AddressedNotice {
-  const { callbackId, givenBackAt, receipt, telling } = record;
+  const { callbackId, receivedAt, givenBackAt, receipt, telling } = record;
   const told = toldSo(notice, telling);
   const to = toldBy(planned, telling, at);
   if (givenBackAt === undefined) return { notice: told, callbackId, ...to };
-  const delayedMs = at.now - at.firstReceivedAt;
+  const delayedMs = at.now - receivedAt;
   const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;
   const anew = receipt === undefined ? {} : { anew: String(givenBackAt) };
   return { notice: isLate ? { ...told, delayedMs } : told, callbackId, ...to, ...anew };

@@ -107,14 +107,14 @@ export class Claims {
     const { clock, loop, follower, ledger } = this.#dependencies;
     const settings = this.#dependencies.settings.current;
     const until = clock.monotonic() + settings.config.receiver.answerWithinMs;
-    const { record, kind, notice, bytes, firstReceivedAt } = claimed;
+    const { record, kind, notice, bytes } = claimed;
     // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
     if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
     if (planned === undefined) return this.#routeAnew(record, follower.follow(claimed, plan, settings));
-    const delivery = loop.take({ record, notice, firstReceivedAt, planned, settings, until, asOf });
+    const delivery = loop.take({ record, notice, planned, settings, until, asOf });
     // Whatever else of its job there is may be older than this process.
     delivery.mayHaveNext = true;
     if (bytes > LARGE_BYTES) delivery.render(afterRendering(notice));

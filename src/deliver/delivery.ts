@@ -9,7 +9,7 @@ import { updateAfter } from './outcome.ts';
 import type { AddressedNotice, Settings } from './settings.ts';
 
 /** A delivery that this process has claimed, the settings to deliver it by, and its deadline. */
-export interface Claimed extends Pick<DueDelivery, 'record' | 'notice' | 'firstReceivedAt'> {
+export interface Claimed extends Pick<DueDelivery, 'record' | 'notice'> {
   /** The store's time at the claim. */
   readonly asOf: number;
   /** Undefined: the settings no longer route it there, or too many POSTs wait already. It is not attempted then. */
@@ -39,7 +39,6 @@ export type Ending = Pick<Settlement, 'answer' | 'isDurable'>;
 export class Delivery extends Sending {
   readonly record: DeliveryRecord;
   readonly planned: PlannedTarget | undefined;
-  readonly firstReceivedAt: number;
   readonly until: number;
   /** A POST has waited for it, so its failure may be answered non-2xx. */
   readonly isPosted: boolean;
@@ -69,7 +68,6 @@ export class Delivery extends Sending {
     this.record = claimed.record;
     this.notice = claimed.notice;
     this.planned = claimed.planned;
-    this.firstReceivedAt = claimed.firstReceivedAt;
     this.until = claimed.until;
     this.post = claimed.post;
     this.isPosted = claimed.post !== undefined;
@@ -124,7 +122,6 @@ export class Delivery extends Sending {
 
   #addressedTo(planned: PlannedTarget): AddressedNotice {
     this.#addressed ??= addressedTo(this.notice, planned, this.record, {
-      firstReceivedAt: this.firstReceivedAt,
       now: this.#asOf,
       config: this.settings.config,
     });

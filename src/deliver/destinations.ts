@@ -88,13 +88,9 @@ export class Calls extends Places {
   /** By destination, whoever has waited longest first: called when it has been given a place. */
   readonly #waiting = new Map<string, () => void>();
 
-  hasRoom(destination: string): boolean {
-    return this.roomFor(destination, MOST_OF_DESTINATION) > 0;
-  }
-
   /** Takes a place. @returns false: there is none now */
   begin(destination: string): boolean {
-    if (!this.hasRoom(destination)) return false;
+    if (this.roomFor(destination, MOST_OF_DESTINATION) <= 0) return false;
     this.add(destination, 1);
     return true;
   }

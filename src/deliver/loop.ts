@@ -284,10 +284,10 @@ export class Loop {
   }
 
   #letGo(delivery: Delivery, isLate: boolean): void {
-    const { record, notice, firstReceivedAt, update, followers, mayHaveNext } = delivery;
+    const { record, notice, update, followers, mayHaveNext } = delivery;
     if (this.#inHand.get(record.id) === delivery) this.#inHand.delete(record.id);
     const name = update && milestoneOf(update, record, isLate);
-    if (update && name) this.#dependencies.onMilestone({ record, notice, firstReceivedAt, ...update, name });
+    if (update && name) this.#dependencies.onMilestone({ record, notice, ...update, name });
     if (update?.state === 'pending') this.release(followers);
     else for (const follower of followers) this.#enqueue(follower);
     delivery.claimedAnew?.();

@@ -93,8 +93,7 @@ export function updateAfter(
   if (failure === undefined || isDeferred) {
     // A delivery that was taken over before keeps its due time.
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
-    const isUnattempted = attempts === 0 || undefined;
-    return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs, isUnattempted });
+    return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
   }
   // The time that attempts take counts, unlike that in which it only waits.
   const ageMs = made.reduce((sum, { durationMs }) => sum + durationMs, record.ageMs);

@@ -112,7 +112,7 @@ export class Posts {
     post?: OpenPost,
   ): readonly Delivery[] {
     const { loop, ledger } = this.#posting;
-    const { deliveries, timesReceived, firstReceivedAt, asOf } = admission;
+    const { deliveries, timesReceived, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
     const isLeft = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.doubt());
     const own = deliveries.filter((record) => record.claim === 'own' && !isLeft(record));
@@ -121,7 +121,7 @@ export class Posts {
     const hasRoom = own.length > 0 && mayWait(`bot ${bot}`) && mayWait(`job ${job}`);
     const taken = own.map((record) => {
       const planned = hasRoom && mayWait(record.destination) ? plannedFor(record, plan) : undefined;
-      return loop.take({ record, notice, planned, settings, firstReceivedAt, asOf, until, post });
+      return loop.take({ record, notice, planned, settings, asOf, until, post });
     });
     if (onRendered === undefined) return taken;
     const after = afterRendering(notice);

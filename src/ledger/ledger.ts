@@ -173,7 +173,6 @@ export interface DueDelivery {
   readonly notice: Notice;
   /** Of its callback, as received. */
   readonly bytes: number;
-  readonly firstReceivedAt: number;
   /** This claim took it over: until now the service was to retry it. */
   readonly isTakenOver: boolean;
 }
@@ -207,8 +206,6 @@ export interface DeliveryUpdate
     Partial<Pick<DeliveryRecord, 'reason' | 'heldUntil'>> {
   /** Milliseconds until Botbell itself may attempt it; undefined: its due time stays. */
   readonly dueInMs?: number | undefined;
-  /** It was claimed and is pending and Botbell's own now: nothing else has changed. */
-  readonly isUnattempted?: boolean | undefined;
   readonly alert?: Alert | undefined;
 }
 export interface AnswerRecord {

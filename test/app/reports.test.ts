@@ -64,11 +64,13 @@ function milestone(name: Milestone['name'], fields: Partial<Milestone> = {}): Mi
   return {
     name,
     notice: noticeAbout(CALLBACK, 1),
-    record: { destination: 'slack:#ops' } as DueDelivery['record'],
+    record: {
+      destination: 'slack:#ops',
+      receivedAt: new ManualClock().now() - 125_000,
+    } as DueDelivery['record'],
     attempts: 3,
     lastError: undefined,
     reason: undefined,
-    firstReceivedAt: new ManualClock().now() - 125_000,
     ...fields,
   };
 }

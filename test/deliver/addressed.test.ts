@@ -21,7 +21,7 @@ const PLANNED: PlannedTarget = {
 
 describe('what is sent for a delivery', () => {
   const config = { display: { timezone: 'UTC' }, routes: [], defaultRoute: undefined } as unknown as Config;
-  const after = (ms: number) => ({ firstReceivedAt: 1000, now: 1000 + ms, config });
+  const after = (ms: number) => ({ now: deliveryRecord().receivedAt + ms, config });
 
   it('is the notice as it came, however late; where a person has given it back, it says how late from a minute on', () => {
     const sent = (ms: number, record = {}) => addressedTo(NOTICE, PLANNED, deliveryRecord(record), after(ms));

@@ -11,10 +11,7 @@ const SETTINGS: AlertSettings = {
   alerts: [plannedTo('slack:#alerts')],
   giveUpAfterMs: 86_400_000,
 };
-const CONCERNED = {
-  notice: noticeAbout(callbackWith({ output: { 金額: 1 } })),
-  firstReceivedAt: 1000,
-};
+const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })) };
 
 const PENDING: DeliveryUpdate = {
   id: 1,
@@ -58,13 +55,13 @@ describe('an outcome', () => {
         attempts: 4,
         callback: { job_id: 'job-1', bot_id: 'get_items', bot_name: '商品取得', status: 0 },
         callbackId: 7,
-        since: 1000,
+        since: 0,
       },
     });
   });
 
   it('that somebody has to mend raises one once Botbell itself makes the next attempt, and no other does', () => {
-    const givesUpAt = 86_401_000;
+    const givesUpAt = 86_400_000;
     expect(alertAfter(OURS)?.subject).to.include({ template: 'config_failure', givesUpAt });
     const paused = (pauseMs: number) => alertAfter({ class: 'rate_limited', ...OURS }, undefined, pauseMs);
     expect(paused(3_600_000)?.subject, 'a limit of an hour').to.include({ template: 'config_failure' });
@@ -79,7 +76,7 @@ describe('an outcome', () => {
   it('of a callback whose names are as long as a body raises one of common size', () => {
     const endless = 'x'.repeat(1_000_000);
     const notice = noticeAbout(callbackWith({ job_id: endless, bot_id: endless, bot_name: endless }));
-    const of = { record: deliveryRecord(), notice, firstReceivedAt: 0 };
+    const of = { record: deliveryRecord(), notice };
     const { alert } = withAlert({ ...PENDING, ...DEAD }, of, SETTINGS);
     expect(alert?.subject.template).to.equal('dead_letter');
     expect(JSON.stringify(alert).length).to.be.below(5000);

@@ -127,8 +127,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     };
     proxy.delayBy(10);
     expect(await burst({}, delivered)).to.be.below(30);
-    const waits = (record: DeliveryRecord) =>
-      putOff(record, 0, { attempts: 0, lastError: undefined, isUnattempted: true });
+    const waits = (record: DeliveryRecord) => putOff(record, 0, { attempts: 0, lastError: undefined });
     expect(await burst({ asking }, waits)).to.be.below(30);
     proxy.delayBy(0);
     const counts = await store.query(

@@ -163,7 +163,6 @@ async function claimRows(
       record: { ...row, isTakenOver: true, ageMs, dueInMs: 0, claim: 'own', behind: undefined },
       kind: row.kind,
       bytes: row.bytes,
-      firstReceivedAt: row.receivedAt,
       isTakenOver: !row.isTakenOver,
       notice,
     };

@@ -53,7 +53,11 @@ export async function settle(
 
 /** Of successes, and of what was not attempted and is taken over: nothing depends on other rows. */
 export function isPlain({ deliveries }: Settlement): boolean {
-  return deliveries.every(({ state, isUnattempted }) => state === 'delivered' || isUnattempted === true);
+  return deliveries.every((each) => each.state === 'delivered' || isUnattempted(each));
+}
+
+function isUnattempted({ state, attempts, isTakenOver }: DeliveryUpdate): boolean {
+  return state === 'pending' && attempts === 0 && isTakenOver;
 }
 
 /** The plain course: each was told by its first attempt, and the POST is answered so. */
@@ -72,7 +76,7 @@ async function settleAtOnce(tx: Tx, settlement: Settlement): Promise<false | und
 
 async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const { callbackId, answer, deliveries } = settlement;
-  const putOff = deliveries.filter(({ isUnattempted }) => isUnattempted).toSorted((a, b) => a.id - b.id);
+  const putOff = deliveries.filter(isUnattempted).toSorted((a, b) => a.id - b.id);
   const [, isAnswered, due] = await Promise.all([
     answer && lockRow(tx, callbackId),
     tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
