@@ -2,6 +2,7 @@
 import { FIXED_RATE, type Figures } from './measure.ts';
 import type { Together } from './replicas.ts';
 import { FLUSH_MS, RATE, type Waited } from './slow-disk.ts';
+import { SOAK_RATE, type Soaked } from './soak.ts';
 import { LARGE_BYTES, SMALL_BYTES, type Stall } from './stalls.ts';
 import { median } from './statistics.ts';
 
@@ -65,6 +66,30 @@ export function replicaTable(all: readonly Together[]): string {
     return [String(replicas), `${ratio.toFixed(2)}× (${perSecond.toFixed(0)})`];
   });
   return table(['replicas over one PostgreSQL', 'answered/s by all'], rows);
+}
+
+export function soakTable(all: readonly Soaked[]): string {
+  const rows = all.map(({ store, first, middle, last }) => {
+    const pair = (one: number, other: number, digits = 0) =>
+      `${one.toFixed(digits)} / ${other.toFixed(digits)}`;
+    return [
+      store,
+      pair(first.p99, last.p99, 1),
+      (last.p99 / first.p99).toFixed(2),
+      pair(first.heapMb, last.heapMb, 1),
+      pair(first.residentMb, last.residentMb),
+      pair(middle.storeMb, last.storeMb),
+    ];
+  });
+  const head = [
+    `${SOAK_RATE}/s, ${all[0]?.minutes} min`,
+    'p99 ms',
+    'ratio',
+    'heap MB',
+    'resident MB',
+    'store MB',
+  ];
+  return `${table(head, rows)}\n\nOf the first and the last minute; of the store, of the middle one and the last.`;
 }
 
 /** How many of the worst shapes are shown. */

@@ -7,14 +7,15 @@ import { readOrExit, wholeNumber } from './command-line.ts';
 import { describeMachine } from './machine.ts';
 import type { Effort } from './measure.ts';
 import { measureReplicas } from './replicas.ts';
-import { comparisonTable, diskTable, replicaTable, stallTable } from './report.ts';
+import { comparisonTable, diskTable, replicaTable, soakTable, stallTable } from './report.ts';
 import { measureSlowDisk } from './slow-disk.ts';
+import { growthIn, soak } from './soak.ts';
 import { measureStalls } from './stalls.ts';
 import { bare, botbell } from './subjects.ts';
 
-const PARTS = ['slack', 'disk', 'stalls', 'replicas'];
+const PARTS = ['slack', 'disk', 'stalls', 'replicas', 'soak'];
 
-const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--profile=<folder>] [--store=<url>]`;
+const USAGE = `npm run bench -- [--quick] [--only=${PARTS.join(',')}] [--rounds=<number>] [--minutes=<number>] [--profile=<folder>] [--store=<url>]`;
 
 const QUICK: Effort = { rounds: 1, warmUp: 3000, measured: 4000, measuredLarge: 500, openLoopSeconds: 3 };
 const WHOLE: Effort = {
@@ -30,6 +31,8 @@ interface Options {
   readonly effort: Effort;
   /** The folder for CPU profiles, one per process of the product; its figures then include the profiler. */
   readonly profileFolder: string | undefined;
+  /** Of the soak. */
+  readonly minutes: number;
   /** URL of an empty database, in place of a new SQLite file for each round. */
   readonly store: string | undefined;
 }
@@ -42,12 +45,14 @@ function readOptions(args: string[]): Options {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       rounds: { type: 'string' },
+      minutes: { type: 'string', default: '60' },
       profile: { type: 'string' },
       store: { type: 'string' },
     },
   });
   const isPostgres = values.store?.startsWith('postgres') === true;
-  const parts = values.only?.split(',') ?? PARTS.filter((part) => part !== 'replicas' || isPostgres);
+  const usual = PARTS.filter((part) => part !== 'soak' && (part !== 'replicas' || isPostgres));
+  const parts = values.only?.split(',') ?? usual;
   const unknown = parts.find((part) => !PARTS.includes(part));
   if (unknown !== undefined) throw new Error(`--only=${unknown}: it takes ${PARTS.join(', ')}`);
   if (parts.includes('replicas') && !isPostgres)
@@ -56,10 +61,11 @@ function readOptions(args: string[]): Options {
   const rounds = values.rounds === undefined ? effort.rounds : wholeNumber(values.rounds);
   const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
-  return { parts, effort: { ...effort, rounds }, profileFolder, store: values.store };
+  const minutes = wholeNumber(values.minutes);
+  return { parts, effort: { ...effort, rounds }, profileFolder, minutes, store: values.store };
 }
 
-const { parts, effort, profileFolder, store } = readOrExit(readOptions, USAGE);
+const { parts, effort, profileFolder, minutes, store } = readOrExit(readOptions, USAGE);
 console.log(`Measured on: ${describeMachine()}.\n`);
 if (profileFolder !== undefined) console.log('With the profiler running: no figure of the product counts.\n');
 if (parts.includes('slack')) {
@@ -76,3 +82,10 @@ if (parts.includes('disk'))
 if (parts.includes('stalls')) console.log(`${stallTable(await measureStalls(effort.rounds))}\n`);
 if (parts.includes('replicas') && store !== undefined)
   console.log(`${replicaTable(await measureReplicas(store, effort))}\n`);
+if (parts.includes('soak')) {
+  const soaked = await soak(store, minutes);
+  console.log(`${soakTable(soaked)}\n`);
+  const grown = soaked.flatMap(growthIn);
+  for (const each of grown) console.log(`has grown: ${each}`);
+  if (grown.length > 0) process.exitCode = 1;
+}

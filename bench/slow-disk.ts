@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
 import { Metronome } from './metronome.ts';
+import { askInside, type Inside } from './inside.ts';
 import { discard, folderOnDisk } from './scratch.ts';
-import { longestTurn } from './stalls.ts';
 import { StandIns } from './stand-ins.ts';
 import { median, percentile } from './statistics.ts';
 import { botbell, type BotbellOptions } from './subjects.ts';
@@ -33,10 +33,10 @@ export async function measureSlowDisk(rounds: number, seconds: number): Promise<
   const library = join(folder, 'slow-flush.so');
   const source = join(import.meta.dirname, 'subjects/slow-flush.c');
   execFileSync('cc', ['-shared', '-fPIC', '-o', library, source]);
-  const options: BotbellOptions = {
+  const options = {
     environment: { LD_PRELOAD: library, SLOW_FLUSH_MS: String(FLUSH_MS) },
-    longestTurnSocket: join(folder, 'longest-turn'),
-  };
+    inside: { program: 'longest-turn', socket: join(folder, 'longest-turn') },
+  } satisfies BotbellOptions;
   const waited: Waited[] = [];
   for (const answerWhen of ANSWERS) {
     const measured: Answered[] = [];
@@ -54,8 +54,11 @@ interface Answered extends Pick<Waited, 'longestTurn'> {
   readonly latencies: readonly number[];
 }
 
-async function measureOnce(options: BotbellOptions, seconds: number): Promise<Answered> {
-  const { longestTurnSocket = '' } = options;
+async function measureOnce(
+  options: BotbellOptions & { readonly inside: Inside },
+  seconds: number,
+): Promise<Answered> {
+  const { inside } = options;
   const standIns = await StandIns.start();
   const metronome = new Metronome();
   const running = await botbell('slow disk', options).start(standIns);
@@ -65,10 +68,10 @@ async function measureOnce(options: BotbellOptions, seconds: number): Promise<An
     await load.saturate(warmUp);
     await standIns.verify(warmUp);
     const batch = writeCallbacks(RATE * seconds);
-    await longestTurn(longestTurnSocket);
+    await askInside(inside);
     const latencies = await load.atRate(batch, RATE, metronome);
     await standIns.verify(batch);
-    return { latencies, longestTurn: await longestTurn(longestTurnSocket) };
+    return { latencies, longestTurn: await askInside(inside) };
   } finally {
     await load.close();
     await running.end();

@@ -1,12 +1,10 @@
 /** Measures the longest turn of the product's event loop for callbacks of heavy shapes, which delays all others. */
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { HEAVY_SHAPES } from '../test/hostile/heavy-shapes.ts';
 import { sampleCallback } from './callbacks.ts';
+import { askInside, type Inside } from './inside.ts';
 import { discard, folderInMemory } from './scratch.ts';
 import { StandIns } from './stand-ins.ts';
 import { median } from './statistics.ts';
@@ -39,14 +37,14 @@ export interface Stall {
 /** Posts each shape in both sizes to one process. @returns the medians of the rounds */
 export async function measureStalls(rounds: number): Promise<Stall[]> {
   const folder = folderInMemory();
-  const socket = join(folder, 'longest-turn');
+  const inside: Inside = { program: 'longest-turn', socket: join(folder, 'longest-turn') };
   // Its own stand-ins: not every shape has room for the number by which the others are verified.
   const standIns = await StandIns.start();
-  const running = await botbell('stalls', { longestTurnSocket: socket }).start(standIns);
+  const running = await botbell('stalls', { inside }).start(standIns);
   const turnOf = async (shape: string, bytes: number): Promise<Turn> => {
     const turns: Turn[] = [];
     for (let round = 0; round < rounds; round += 1)
-      turns.push(await postAndWatch(running.url, socket, bodyOf(shape, bytes, round)));
+      turns.push(await postAndWatch(running.url, inside, bodyOf(shape, bytes, round)));
     return { ms: median(turns.map(({ ms }) => ms)), status: turns[0]?.status ?? 0 };
   };
   try {
@@ -83,12 +81,12 @@ function sampleOf(what: string, index: number): string {
   return JSON.stringify({ ...callback, job_id: `${what}, ${index}` });
 }
 
-async function postAndWatch(url: string, socket: string, body: string): Promise<Turn> {
+async function postAndWatch(url: string, inside: Inside, body: string): Promise<Turn> {
   await sleep(REST_MS);
-  await longestTurn(socket);
+  await askInside(inside);
   const status = await post(url, body);
   await sleep(AFTERMATH_MS);
-  return { ms: await longestTurn(socket), status };
+  return { ms: await askInside(inside), status };
 }
 
 async function post(url: string, body: string): Promise<number> {
@@ -96,11 +94,4 @@ async function post(url: string, body: string): Promise<number> {
   const { statusCode, body: answer } = await request(url, { method: 'POST', headers, body });
   await answer.dump();
   return statusCode;
-}
-
-/** The longest turn since the last call, in milliseconds. */
-export async function longestTurn(path: string): Promise<number> {
-  const socket = connect(path);
-  await once(socket, 'connect');
-  return JSON.parse(await text(socket)) as number;
 }

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child } from './child.ts';
+import { type Inside, loading } from './inside.ts';
 import { discard, folderOnDisk } from './scratch.ts';
 import type { StandIns } from './stand-ins.ts';
 
@@ -32,14 +33,14 @@ export function bare(program: string): Subject {
 
 export interface BotbellOptions {
   readonly profileFolder?: string | undefined;
-  /** Path of the socket that tells the longest turn of its event loop. */
-  readonly longestTurnSocket?: string;
+  readonly inside?: Inside;
   /** The folder of another built version to start instead of this one. */
   readonly root?: string | undefined;
   /** `store.url`; undefined: a new SQLite file for each start. */
   readonly store?: string | undefined;
-  /** `receiver.answer_when`; left out: its default. */
+  /** `receiver.answer_when`, `store.keep`; left out: their defaults. */
   readonly answerWhen?: 'delivered' | 'accepted';
+  readonly keep?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -50,12 +51,14 @@ export function botbell(name: string, options: BotbellOptions = {}): Subject {
     async start(standIns) {
       const folder = folderOnDisk();
       const config = join(folder, 'botbell.yaml');
-      const { store = `sqlite:${join(folder, 'botbell.db')}`, answerWhen = 'delivered' } = options;
-      writeFileSync(config, configOf(store, answerWhen, standIns));
+      writeFileSync(
+        config,
+        configOf({ store: `sqlite:${join(folder, 'botbell.db')}`, ...options }, standIns),
+      );
       const root = options.root ?? ROOT;
       const main = [join(root, 'dist/main.js'), 'serve', '--config', config];
-      const child = new Child([...profiling(options.profileFolder), ...watching(options), ...main], {
-        LONGEST_TURN_SOCKET: options.longestTurnSocket ?? '',
+      const child = new Child([...profiling(options.profileFolder), ...loading(options.inside), ...main], {
+        INSIDE_SOCKET: options.inside?.socket ?? '',
         ...options.environment,
       });
       const { callbacks } = await child.announced<{ callbacks: string }>('callbacks');
@@ -72,14 +75,13 @@ function profiling(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }
 
-function watching({ longestTurnSocket }: BotbellOptions): string[] {
-  return longestTurnSocket === undefined ? [] : ['--import', join(ROOT, 'bench/subjects/longest-turn.mjs')];
-}
-
-function configOf(store: string, answerWhen: string, { slackApi }: StandIns): string {
+function configOf(
+  { store, answerWhen = 'delivered', keep = '30d' }: BotbellOptions,
+  { slackApi }: StandIns,
+): string {
   return `receiver: { listen: '127.0.0.1:0', answer_when: ${answerWhen} }
 admin: { listen: '127.0.0.1:0' }
-store: { url: '${store}' }
+store: { url: '${store}', keep: ${keep} }
 display: { timezone: Asia/Tokyo, language: ja }
 channels: { slack: { type: slack, token: xoxb-bench, api_url: '${slackApi}' } }
 default_route: { notify: [{ slack: C0BENCH01 }] }

@@ -13,6 +13,6 @@ if (isMainThread) {
     socket.end(JSON.stringify(Math.max(0, delay.max / 1e6 - RESOLUTION_MS)));
     delay.reset();
   })
-    .listen(process.env.LONGEST_TURN_SOCKET)
+    .listen(process.env.INSIDE_SOCKET)
     .unref();
 }
