@@ -12,8 +12,6 @@ export interface Planner {
   readonly asked: Asked;
   /** Put before a statement. */
   readonly explain: string;
-  /** Run first, so that a small table is treated like a large one. */
-  readonly prepare?: string;
   /** A step that goes through a whole table, but for the small ones. */
   readonly wholeTable: RegExp;
 }
@@ -43,7 +41,6 @@ export const SQLITE: Planner = {
 export const POSTGRES: Planner = {
   asked: inPostgres,
   explain: 'EXPLAIN',
-  prepare: 'SET LOCAL enable_seqscan = off',
   wholeTable: /Seq Scan on (?:callbacks|deliveries|history|jobs)/,
 };
 
@@ -61,7 +58,7 @@ function listed(value: unknown): unknown {
 export function describePlans(
   name: string,
   createStore: CreateStore,
-  { asked, explain, prepare, wholeTable }: Planner,
+  { asked, explain, wholeTable }: Planner,
 ): void {
   describe(`${name} finds by an index`, () => {
     it('whatever the tests before have asked of it', async () => {
@@ -73,7 +70,6 @@ export function describePlans(
       await store.call(async (tx) => {
         const run = (text: string, values: readonly unknown[] = []) =>
           tx.all<Readonly<Record<string, unknown>>>({ sql: text, text, values } as unknown as Statement);
-        if (prepare !== undefined) await run(prepare);
         for (const [text, values] of statements)
           for (const row of await run(`${explain} ${text}`, values.map(listed))) {
             const step = String(row['detail'] ?? row['QUERY PLAN']);

@@ -80,12 +80,13 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: Fa
   return { timers, isLatest, isBulkRunning, paces, failing };
 }
 
+/** Of EXISTS, PostgreSQL may read all that waits. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   const waiting = eachOf(sql`destination`, sql`deliveries WHERE state = 'pending' AND owner IS NULL`);
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
-    SELECT key AS destination FROM (${waiting}) AS waiting WHERE EXISTS (
-      SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = key
-        AND due_at <= ${tx.now} AND ${IS_IDLE})`);
+    SELECT key AS destination FROM (${waiting}) AS waiting WHERE (
+      SELECT id FROM deliveries WHERE state = 'pending' AND destination = key
+        AND due_at <= ${tx.now} AND ${IS_IDLE} LIMIT 1) IS NOT NULL`);
   return rows.map(({ destination }) => destination);
 }
 

@@ -22,11 +22,13 @@ const IDLE_TIMEOUT_MS = 10_000;
 /** For a server that has gone silently; a working one cancels slow statements itself. */
 export const QUERY_TIMEOUT_MS = 10_000;
 
-/** A statement that is kept prepared keeps its plan, which may be made while the tables are small: it has to go by indexes all the same. */
-const BY_INDEXES = [
-  'SET LOCAL plan_cache_mode = force_generic_plan',
-  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `SET LOCAL ${way} = off`),
-];
+/**
+ * Each statement goes by indexes, as on SQLite, whatever the server knows of its tables: nothing before the first ANALYZE, as after a
+ * restore, and of a plan that is kept prepared, what they were when it was made.
+ */
+const BY_INDEXES = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(
+  (way) => `SET LOCAL ${way} = off`,
+);
 
 /** It would commit singly: also one that was asked in time, and is sent with others. */
 const COMES_LATE = 'a statement comes after the last ones';
@@ -50,7 +52,8 @@ function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string
     `SET LOCAL statement_timeout = ${serverMs}`,
     `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
-    ...(isPrepared ? BY_INDEXES : []),
+    ...BY_INDEXES,
+    ...(isPrepared ? ['SET LOCAL plan_cache_mode = force_generic_plan'] : []),
   ].join('; ');
 }
 
