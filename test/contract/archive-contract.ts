@@ -193,6 +193,7 @@ export function describeArchive(
         { filter: { destination: LOG.destination }, ids: [c, b] },
         { filter: { botId: 'report', state: 'dead', destination: LOG.destination }, ids: [] },
         { filter: { result: 'delivered' }, ids: [a] },
+        { filter: { result: 'gave_up' }, ids: [c] },
         { filter: { from: clock.now() }, ids: [c] },
         { filter: { to: clock.now() - 1 }, ids: [b, a] },
         { filter: { botId: 'nobody' }, ids: [] },
@@ -215,6 +216,23 @@ export function describeArchive(
         [OPS.destination, 'dead'],
         [LOG.destination, 'delivered'],
       ]);
+    });
+
+    it('lists what came between two moments, also where the clock was set by half an hour meanwhile', async () => {
+      const came: { id: number; at: number }[] = [];
+      for (let number = 0; number < 9; number += 1) {
+        const { callbackId: id } = await arrive({ job_id: `job ${number}` });
+        came.push({ id, at: clock.now() });
+        await store.passTime(number % 3 === 0 ? MINUTE_MS : DAY_MS);
+        if (number % 3 === 0) clock.setBy(-30 * MINUTE_MS);
+      }
+      const moments = came.flatMap(({ at }) => [at, at + 1]);
+      for (const from of moments)
+        for (const to of moments) {
+          const between = came.filter(({ at }) => at >= from && at <= to);
+          const ids = between.map(({ id }) => id).toReversed();
+          expect(await found({ from, to }), `${from} to ${to}`).to.deep.equal(ids);
+        }
     });
 
     it('finds callbacks by one text: a job’s id, a BOT’s name, id or glob, or how a job’s id begins', async () => {

@@ -75,14 +75,16 @@ export async function refusals(tx: Tx, page: PageRequest = {}) {
 /** These destinations, in the order of `names`, of which a database takes some ten thousand. */
 export async function destinationsNamed(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
-  const waiting = sql`FROM deliveries WHERE state = 'pending' AND destination = sought.destination`;
   const rows = await tx.all<ArchivedDestination>(sql`
-    WITH sought(destination, channel) AS (VALUES ${bulk(names.map((name) => [name, channelOf(name)]))})
-    SELECT sought.destination, last_delivered_at, last_failed_at, last_error, (SELECT count(*) ${waiting}) AS waiting,
-      (SELECT received_at FROM callbacks WHERE id = (SELECT min(callback_id) ${waiting})) AS waiting_since,
+    WITH sought(destination, channel) AS (VALUES ${bulk(names.map((name) => [name, channelOf(name)]))}),
+      waiting AS (SELECT destination, count(*) AS count, min(callback_id) AS oldest FROM deliveries
+        WHERE state = 'pending' AND destination IN (SELECT destination FROM sought) GROUP BY destination)
+    SELECT sought.destination, last_delivered_at, last_failed_at, last_error, coalesce(count, 0) AS waiting,
+      (SELECT received_at FROM callbacks WHERE id = oldest) AS waiting_since,
       (SELECT max(paused_until) - ${tx.now} FROM paces WHERE key IN (sought.destination, channel) AND ${isPaused(tx)}) AS paused_ms,
       CASE WHEN failing_at - failing_since >= ${DOWN_AFTER_MS} THEN failing_since END AS down_since
-    FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination`);
+    FROM sought LEFT JOIN destinations ON destinations.destination = sought.destination
+      LEFT JOIN waiting ON waiting.destination = sought.destination`);
   const byName = new Map(rows.map((row) => [row.destination, row]));
   return names.flatMap((name) => byName.get(name) ?? []);
 }

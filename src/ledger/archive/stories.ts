@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import type { Tx } from '../database.ts';
+import { eachOf, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -130,27 +130,35 @@ export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[]
   return { items, next: rows.length > limit ? items.at(-1)?.id : undefined };
 }
 
-/** Conditions without an index, such as an answer or a time, scan from the newest back: a million rows take a second or two. */
+/** Newest first. Whatever has no index, such as a status that a BOT has seldom, is scanned from the newest back. */
 export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
   const { botId, search, notTold } = filter;
-  const sought = search === undefined ? [] : [await soughtBy(tx, search)];
-  const conditions = [sql`callbacks.id < ${before}`, ...conditionsOnCallbacks(filter)];
-  conditions.push(...hasDelivery(filter), ...sought);
+  const [first, end] = await cameBetween(tx, filter);
+  // Before any other bound of ids, since SQLite goes by one.
+  const conditions = [sql`callbacks.id >= ${first} AND callbacks.id < ${Math.min(end, before)}`];
+  conditions.push(...conditionsOnCallbacks(filter), ...hasDelivery(filter));
   if (notTold !== undefined) conditions.push(isUntoldAt(notTold));
-  // Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own.
-  const kinds = botId === undefined ? [sql`id > 0`] : [sql`kind = 'callback'`, sql`kind <> 'callback'`];
-  const parts = kinds.map(
-    (kind) => sql`
+  const kinds = botId === undefined ? [sql`1 = 1`] : OF_EITHER_KIND;
+  const ways = search === undefined ? kinds : await waysTo(tx, search);
+  // What few deliveries are is found by these; in the order of ids, PostgreSQL may look through all callbacks for them.
+  const isOfFew = filter.state !== undefined && filter.state !== 'delivered';
+  const order = isOfFew ? sql`+id` : sql`id`;
+  const parts = ways.map(
+    (way) => sql`
       SELECT id FROM (
-        SELECT id FROM callbacks WHERE ${kind} AND ${join(conditions, ' AND ')} ORDER BY id DESC LIMIT ${limit + 1}
+        SELECT id FROM callbacks WHERE ${join([...conditions, way], ' AND ')} ORDER BY ${order} DESC LIMIT ${limit + 1}
       ) AS part`,
   );
-  const found = sql`SELECT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit + 1}`;
+  if (parts.length === 0) return { items: [], next: undefined };
+  const found = sql`SELECT DISTINCT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit + 1}`;
   const { items, next } = pageOf(await tx.all<{ id: number }>(found), limit);
   const ids = items.map(({ id }) => id);
   return { items: await callbacksWith(tx, ids), next };
 }
+
+/** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */
+const OF_EITHER_KIND = [sql`kind = 'callback'`, sql`kind <> 'callback'`];
 
 function isOfJob(jobId: string): Sql {
   return sql`callbacks.job_id IN (${join(keysFor(jobId))}) AND ${IS_OF_JOB}`;
@@ -169,7 +177,9 @@ export function conditionsOnCallbacks(filter: CallbackFilter): Sql[] {
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   // Botbell's own notices have no status (their column is always 1).
   if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
-  if (result !== undefined) conditions.push(sql`${RESULT} = ${result}`);
+  // Of these two, the plain course has what it comes to with its delivery.
+  if (result === 'delivered' || result === 'accepted') conditions.push(sql`${RESULT} = ${result}`);
+  else if (result !== undefined) conditions.push(sql`callbacks.result = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`received_at <= ${to}`);
   return conditions;
@@ -196,26 +206,74 @@ function isUntoldAt(destination: string): Sql {
 }
 
 function hasDelivery(filter: CallbackFilter): Sql[] {
-  const { state } = filter;
   const conditions = conditionsOnDeliveries(filter);
   if (conditions.length === 0) return [];
   const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
-  // Delivered ones have no index, since they are too many.
-  const isIndexed = state !== undefined && state !== 'delivered';
   return [
-    isIndexed
-      ? sql`callbacks.id IN (${found})`
-      : sql`EXISTS (${found} AND deliveries.callback_id = callbacks.id)`,
+    filter.state === 'delivered'
+      ? sql`EXISTS (${found} AND deliveries.callback_id = callbacks.id)`
+      : sql`callbacks.id IN (${found})`,
   ];
 }
 
-/** A job with this id; if there is none, BOTs by a part of their id or name, or all of it if the text has an asterisk, and jobs by the beginning of their ids. */
-async function soughtBy(tx: Tx, search: string): Promise<Sql> {
+const MOST_JOBS = 5000;
+
+/** Conditions, each with an index: a job with this id; if there is none, BOTs by a part of their id or last name, or all of it if the text has an asterisk, and jobs by the beginning of their ids. */
+async function waysTo(tx: Tx, search: string): Promise<Sql[]> {
   const ofJob = isOfJob(search);
-  if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return ofJob;
+  if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return [ofJob];
   const text = cleanText(search).trim();
+  const bots = (await botsLike(tx, text)).map(({ key }) => key);
+  const begins = sql`substr(job_id, 1, length(CAST(${text} AS TEXT))) = ${text}`;
+  // From an index alone, which is not in the order of ids; where these are many, the newest are soon found in that order.
+  const jobs = await tx.all<{ jobId: string }>(
+    sql`SELECT job_id FROM callbacks WHERE ${begins} LIMIT ${MOST_JOBS}`,
+  );
+  const ids = [...new Set(jobs.map(({ jobId }) => jobId))];
+  const ways =
+    bots.length === 0 ? [] : OF_EITHER_KIND.map((kind) => sql`${kind} AND bot_key IN (${join(bots)})`);
+  if (jobs.length === MOST_JOBS) ways.push(begins);
+  else if (ids.length > 0) ways.push(sql`job_id IN (${join(ids)})`);
+  return ways;
+}
+
+function botsLike(tx: Tx, text: string): Promise<readonly { readonly key: string }[]> {
   const literal = text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
   const isLike = sql`LIKE ${pattern} ESCAPE '\\'`;
-  return sql`(lower(bot_key) ${isLike} OR lower(bot_name) ${isLike} OR substr(callbacks.job_id, 1, length(CAST(${text} AS TEXT))) = ${text})`;
+  const [received, own] = OF_EITHER_KIND.map(
+    (kind) => sql`
+    SELECT key FROM (${eachOf(sql`bot_key`, sql`callbacks WHERE ${kind}`)}) AS bots
+    WHERE lower(key) ${isLike} OR lower((
+      SELECT bot_name FROM callbacks WHERE ${kind} AND bot_key = bots.key ORDER BY id DESC LIMIT 1)) ${isLike}`,
+  );
+  return tx.all(sql`${received} UNION ${own}`);
+}
+
+/** Ids follow the store's clock, unless that is set by more. */
+const CLOCK_SET_BY_MS = 3_600_000;
+
+/** Between which ids that has to be looked for, the second one excluded. */
+async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<[number, number]> {
+  return [
+    from === undefined ? 1 : await firstFrom(tx, from - CLOCK_SET_BY_MS),
+    to === undefined ? Number.MAX_SAFE_INTEGER : await firstFrom(tx, to + CLOCK_SET_BY_MS),
+  ];
+}
+
+/** The first id of what came then or later, by halves. */
+async function firstFrom(tx: Tx, at: number): Promise<number> {
+  const ends = await tx.first<{ low: number; high: number }>(
+    sql`SELECT min(id) AS low, (SELECT max(id) FROM callbacks) + 1 AS high FROM callbacks`,
+  );
+  let { low = 0, high = 0 } = ends ?? {};
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await tx.first<{ id: number; receivedAt: number }>(
+      sql`SELECT id, received_at FROM callbacks WHERE id >= ${middle} ORDER BY id LIMIT 1`,
+    );
+    if (found === undefined || found.receivedAt >= at) high = middle;
+    else low = found.id + 1;
+  }
+  return low;
 }

@@ -115,6 +115,8 @@ const INDEXES: readonly string[] = [
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
   `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
+  // What took the plain course is not in it.
+  'CREATE INDEX callbacks_result ON callbacks (result, id) WHERE result IS NOT NULL',
   `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending'`,
   // Whether anything is due at a destination, without reading what waits there. What a process has in hand is not in it.
   `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending' AND owner IS NULL`,
