@@ -3,6 +3,7 @@ import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { judged } from '../../src/config/form.ts';
 import { section, text } from '../../src/config/schema-fields.ts';
 import {
+  BOSS,
   type ConfigPlan,
   MINUTE,
   OPERATORS,
@@ -41,7 +42,7 @@ export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<str
 }
 
 export function yamlOf(config: ConfigPlan): string {
-  const { burst, digestAt } = config;
+  const { burst, digestAt, warn } = config;
   return `
 receiver:
   answer_within: 8s
@@ -65,6 +66,7 @@ routes:${config.routes.length === 0 ? ' []' : config.routes.map(routeText).join(
 default_route:
   on: [error]
   notify: [operators]
+${warn === undefined ? '' : `budget: { hours: 1, warn: [${warn.join(', ')}], notify: ${targets([BOSS])} }`}
 `;
 }
 

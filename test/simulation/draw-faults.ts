@@ -1,6 +1,6 @@
 /** Draws what goes wrong. Each seed leaves most kinds out and turns one or two up: faults that need two rare things at once are found so. */
-import type { Random } from './random.ts';
-import { DAY, type Fault, HOUR, MINUTE, SECOND, type Weather } from './scenario.ts';
+import { Random } from './random.ts';
+import { DAY, type Fault, HOUR, MINUTE, type Scenario, SECOND, TEAM, type Weather } from './scenario.ts';
 
 const KINDS = ['weather', 'outage', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
 type Kind = (typeof KINDS)[number];
@@ -124,6 +124,17 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     ...some(swarm.lost, store('lost')),
     ...some(swarm.clock > 1 ? 1 : swarm.clock, clock),
   ];
+}
+
+/** One address that is gone for good, where all that comes for it is given up within minutes; by numbers of its own. */
+export function drawGone({ seed, configs, healedAt }: Scenario): readonly Fault[] {
+  const random = new Random(seed, 'gone');
+  const places = new Set(configs.flatMap(({ routes }) => routes.flatMap(({ notify }) => notify)));
+  places.delete(TEAM);
+  const isSoon = configs.every(({ giveUpAfterMs }) => giveUpAfterMs < HOUR);
+  if (!isSoon || places.size === 0 || !random.chance(0.15)) return [];
+  const about = { destination: random.of([...places]), mode: random.of([...OUTAGES, 'config'] as const) };
+  return [{ kind: 'weather', at: random.int(0, healedAt), for: DAY, ...about, isForGood: true }];
 }
 
 /** Each replica reloads for itself, or is replaced by hand, one after the other. */

@@ -153,8 +153,8 @@ export interface Observed {
   dead: readonly Listed[];
   /** At the end, the newest first. */
   incidents: readonly ListedIncident[];
-  /** At the end, of all days; undefined: nobody says. */
-  reported: readonly ReportedBot[] | undefined;
+  /** At the end, of all days, and of that on which the world began; undefined: nobody says. */
+  reported: Readonly<Record<'inAll' | 'onFirstDay', readonly ReportedBot[]>> | undefined;
   /** At the end, of each process. */
   metrics: readonly string[];
   /** Why it did not end; undefined: it did. */

@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
-import { type Act, DAY } from './scenario.ts';
-import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
+import { type Act, DAY, type Scenario } from './scenario.ts';
+import type { Acted, Listed, ListedDelivery, ListedIncident, Observed, ReportedBot } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
 import type { Timeline } from './timeline.ts';
@@ -10,6 +10,7 @@ export const ADMIN_PORT = 8081;
 const LARGEST_PAGE = 500;
 
 export interface PeopleParts {
+  readonly scenario: Scenario;
   readonly timeline: Timeline;
   readonly observed: Observed;
   readonly say: (line: string) => void;
@@ -70,12 +71,21 @@ export class People {
   }
 
   async #reported(process: Process): Promise<Observed['reported']> {
-    const dateIn = (days: number) =>
-      new Date(this.#parts.clockOf(-1) + days * DAY).toISOString().slice(0, 'yyyy-mm-dd'.length);
-    const answer = await this.#ask(process, { path: `/api/report?from=${dateIn(-60)}&to=${dateIn(2)}` });
-    return answer?.status === 200
-      ? (JSON.parse(answer.body) as { readonly bots: Observed['reported'] }).bots
-      : undefined;
+    const { scenario, clockOf } = this.#parts;
+    const reportOf = async (from: number, to: number) => {
+      const [first, last] = [from, to].map((time) =>
+        new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length),
+      );
+      const answer = await this.#ask(process, { path: `/api/report?from=${first}&to=${last}` });
+      const { bots } = JSON.parse(answer?.status === 200 ? answer.body : '{}') as {
+        readonly bots?: readonly ReportedBot[];
+      };
+      return bots;
+    };
+    const now = clockOf(-1);
+    const inAll = await reportOf(now - 60 * DAY, now + 2 * DAY);
+    const onFirstDay = await reportOf(scenario.epoch, scenario.epoch);
+    return inAll && onFirstDay && { inAll, onFirstDay };
   }
 
   async metrics(process: Process): Promise<string | undefined> {

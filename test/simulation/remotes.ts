@@ -91,13 +91,13 @@ export class Remotes {
   #weatherAt(destination: string, random: Random): Weather | undefined {
     const { scenario, timeline } = this.#parts;
     const { now } = timeline;
-    if (now >= scenario.healedAt) return undefined;
     const found = scenario.faults.findLast(
       (fault): fault is WeatherFault =>
         fault.kind === 'weather' &&
         fault.destination === destination &&
         fault.at <= now &&
-        now < fault.at + fault.for,
+        now < fault.at + fault.for &&
+        (fault.isForGood ?? now < scenario.healedAt),
     );
     return found?.mode === 'mixed' ? random.of(MIXED) : found?.mode;
   }

@@ -61,6 +61,8 @@ export interface ConfigPlan {
   readonly burst?: BurstPlan;
   /** Minute of the day (UTC) at which the group `team` gets its digest. */
   readonly digestAt?: number;
+  /** Percentages of an hour in a month. */
+  readonly warn?: readonly number[];
 }
 
 export interface Send {
@@ -116,6 +118,8 @@ export interface WeatherFault extends Lasting {
   readonly kind: 'weather';
   readonly destination: string;
   readonly mode: Weather;
+  /** Nothing heals it: what waits there is to be given up. */
+  readonly isForGood?: true;
 }
 
 export type Fault =
@@ -194,6 +198,9 @@ export const BOTS = ['alpha', 'beta', 'gamma'];
 
 /** Whom steps tell, and no route itself. */
 export const DUTY = ['mail:duty@example.com', 'other:#duty'];
+
+/** Who hears of the budget alone. */
+export const BOSS = 'mail:boss@example.com';
 
 export const isMail = (destination: string) => destination.startsWith('mail:');
 

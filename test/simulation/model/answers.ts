@@ -10,11 +10,15 @@ export const ANSWER_WITHIN_MS = 8 * SECOND;
 /** Results after which a callback is Botbell's own, or done. */
 const DONE = new Set(['taken_over', 'accepted', 'delivered', 'duplicate', 'gave_up', 'superseded']);
 
+/** Of a 200. */
+const RESULTS = new Set([...DONE, 'no_route', 'held']);
+
 export function judgeAnswers(history: History, broken: Broken): void {
   for (const post of history.observed.posts) {
     if (post.status === undefined) continue;
     inTime(post, broken);
     asItSays(history, post, broken);
+    namesAResult(post, broken);
     fittingResult(history, post, broken);
     if (post.status === 200) kept(history, post, broken);
     else forAReason(history, post, broken);
@@ -38,6 +42,12 @@ function asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post
     if (state === 'delivered' && (toldAt === undefined || toldAt > endedAt))
       broken('delivered means taken', `${nameOf(send)} was answered so, but ${destination} has not taken it`);
   }
+}
+
+/** A problem has none, and is no 200. */
+function namesAResult({ send, status, result }: Post, broken: Broken): void {
+  if ((status === 200) !== RESULTS.has(result ?? ''))
+    broken('an answer of the contract', `${nameOf(send)} was answered ${status} ${result}`);
 }
 
 type Fitting = (states: readonly AnsweredDelivery['state'][]) => boolean;

@@ -98,7 +98,7 @@ function isInTrouble({ scenario }: History, destination: string, from: number, t
       fault.kind === 'weather' &&
       fault.destination === destination &&
       fault.at <= to &&
-      Math.min(fault.at + fault.for, scenario.healedAt) >= from,
+      (fault.isForGood ?? Math.min(fault.at + fault.for, scenario.healedAt) >= from),
   );
 }
 

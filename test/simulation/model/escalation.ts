@@ -2,6 +2,7 @@
 import type { Attempt } from '../observed.ts';
 import { BOTS, DUTY, MINUTE, type RoutePlan, routesOf, SECOND, type StepPlan } from '../scenario.ts';
 import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+import { mutedUntil } from './ruling.ts';
 import { snoozesOf } from './snoozed.ts';
 import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
@@ -91,14 +92,14 @@ function once(history: History, told: readonly Attempt[], broken: Broken): void 
 
 /** The last error, from when a step is due until the incident is over, or somebody is on it. */
 function whileItLasts(history: History, lasting: Lasting, attempt: Attempt, broken: Broken): void {
-  const { trouble, routes, id } = lasting;
+  const { trouble, id } = lasting;
   const { at, destination, key } = attempt;
   const what = `${key} to ${destination} at ${seconds(at)} of incident ${id}`;
-  const [first] = trouble.errors;
-  const due = stepsOf(routes).filter(
-    ({ step }) =>
-      step.notify.includes(destination) && at >= (first?.at ?? 0) + step.afterMin * MINUTE - EARLY_MS,
-  );
+  const begun = trouble.errors[0]?.at ?? 0;
+  const due = stepsOf(lasting.routes).filter((each) => {
+    const dueAt = dueFrom(history, lasting, each, { from: begun, destination });
+    return each.step.notify.includes(destination) && at >= (dueAt ?? begun) - EARLY_MS;
+  });
   if (due.length === 0) return broken('a step is told when it is due', what);
   const known = at - KNOWN_AFTER_MS;
   if (!history.isCalm(known - MINUTE, at) || history.hasWeather(destination, 0, at)) return;
@@ -112,6 +113,29 @@ function whileItLasts(history: History, lasting: Lasting, attempt: Attempt, brok
   const last = trouble.errors.findLast((error) => error.at < known);
   if (told === undefined || (last !== undefined && told.id < last.id))
     broken('a step tells the last error', `${what}, after ${last && nameOf(last.send)}`);
+}
+
+interface Counted {
+  readonly from: number;
+  readonly destination: string;
+}
+
+/** When a step is told that counts from then: if it is held, at the end of that. Undefined: that cannot be known. */
+function dueFrom(
+  history: History,
+  { bot }: Lasting,
+  { route, step }: Step,
+  { from, destination }: Counted,
+): number | undefined {
+  const snoozes = snoozesOf(history).filter((each) => each.concerns(bot, destination));
+  if (snoozes.some(({ isSure, until }) => !isSure || until === Infinity)) return undefined;
+  let due = from + step.afterMin * MINUTE;
+  for (let before = -1; before < due;) {
+    before = due;
+    const ends = snoozes.flatMap((each) => (each.from <= due && due < each.until ? [each.until] : []));
+    due = Math.max(due, mutedUntil(route, 1, due, history.scenario.epoch) ?? 0, ...ends);
+  }
+  return due;
 }
 
 /** Surely: one of its destinations has got a message of the trouble. */
@@ -129,22 +153,23 @@ function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble
 }
 
 /** From the first error on, or once more from when it was given back, where no rule of the route may put that off. */
-function inTime(history: History, lasting: Lasting, { route, step }: Step, broken: Broken): void {
+function inTime(history: History, lasting: Lasting, each: Step, broken: Broken): void {
   const { trouble, id, told, bot } = lasting;
+  const { route, step } = each;
   const releases = releasesOf(history, id);
-  if (!isPlain(history, route) || releases.some(({ status }) => status !== 202)) return;
-  const from = releases.at(-1)?.at ?? trouble.errors[0]?.at ?? 0;
-  const due = from + step.afterMin * MINUTE;
-  const latest = latestFor(history, due, step);
-  if (latest > history.now || trouble.overAt < latest) return;
-  if (mayBeOff(history, lasting, { route, step }, [from, latest])) return;
-  const isInTime = ({ at }: Attempt) => at >= from && at <= latest;
-  const hasIt = new Set(told.filter(isInTime).map(({ destination }) => destination));
-  for (const destination of step.notify.filter((each) => !hasIt.has(each)))
-    broken(
-      'each step is told in time',
-      `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
-    );
+  if (releases.some(({ status }) => status !== 202)) return;
+  const { at: from } = releases.at(-1) ?? trouble.errors[0] ?? { at: 0 };
+  for (const destination of isPlain(history, lasting, route) ? step.notify : []) {
+    const due = dueFrom(history, lasting, each, { from, destination }) ?? Infinity;
+    const latest = latestFor(history, due, step);
+    if (latest > history.now || trouble.overAt < latest) continue;
+    if (mayBeOff(history, lasting, each, [from, latest])) continue;
+    if (!told.some(({ at, destination: to }) => to === destination && at >= from && at <= latest))
+      broken(
+        'each step is told in time',
+        `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
+      );
+  }
 }
 
 function mayBeOff(
@@ -165,12 +190,17 @@ function latestFor(history: History, due: number, { notify }: StepPlan): number 
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }
 
-function isPlain(history: History, route: RoutePlan): boolean {
-  const { on, afterFailures, repeat, unlessCode, mute } = route;
+/** The route tells the first error when it comes. */
+function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan): boolean {
+  const { on, afterFailures, repeat, unlessCode, notify } = route;
   const { burst } = history.configOf({ config: 0 });
-  const isRuled = [afterFailures, repeat, unlessCode, mute, burst].some((rule) => rule !== undefined);
-  const isSnoozed = snoozesOf(history).length > 0;
-  return on.includes('error') && !isRuled && !isSnoozed;
+  const at = trouble.errors[0]?.at ?? 0;
+  const isRuled = [afterFailures, repeat, unlessCode, burst].some((rule) => rule !== undefined);
+  const isHeld = mutedUntil(route, 1, at, history.scenario.epoch) !== undefined;
+  const isSnoozed = snoozesOf(history).some(
+    (each) => each.from < at + 2 * SECOND && notify.some((to) => each.concerns(bot, to)),
+  );
+  return on.includes('error') && !isRuled && !isHeld && !isSnoozed;
 }
 
 /** Is told that the BOT works again, whatever the routes tell; and nobody else whom only steps tell. */

@@ -284,5 +284,5 @@ export function seconds(ms: number): string {
   return `${(ms / SECOND).toFixed(3)} s`;
 }
 
-/** Says that a sentence does not hold. @param sentence its name, as in `pending.ts` */
+/** Says that a sentence does not hold. @param sentence its name, by which it shrinks */
 export type Broken = (sentence: string, what: string) => void;

@@ -19,7 +19,11 @@ function attemptedAtOnce(history: History, post: Post, broken: Broken): void {
   const admitted = history.admissionOf(send);
   if (admitted === undefined || status === undefined || status === 503) return;
   if (isHindered(history, admitted, post)) return;
+  // What was let go, as a recovery whose BOT has failed again: `rules.ts`.
+  const isHeld = (to: string) =>
+    post.deliveries?.some((each) => each.destination === to && each.state === 'held');
   for (const destination of takenOverBefore(history, post)) {
+    if (isHeld(destination) === true) continue;
     if (!mayBeAttempted(history, admitted, destination, at) || !isIdle(history, destination, at)) continue;
     const made = history.attemptsOf(admitted, destination);
     if (!made.some((attempt) => attempt.at >= at && attempt.at <= at + AT_ONCE_MS))

@@ -135,21 +135,27 @@ export class Rules {
   #judgeBy(route: RoutePlan, { admitted, row, late }: Judged, told: ToldFacts, isRecovery: boolean): Ruling {
     const rule = late.has(route) ? undefined : letGoBy(route, admitted, row, told, isRecovery);
     if (rule !== undefined) return { does: 'let go', rule };
-    const until = this.#mutedUntil(route, admitted);
+    const until = mutedUntil(route, admitted.send.status, admitted.at, this.#epoch);
     return until === undefined ? { does: 'tell' } : { does: 'hold', until };
   }
+}
 
-  #mutedUntil({ mute }: RoutePlan, { at, send }: Admitted): number | undefined {
-    if (mute === undefined || (mute.exceptErrors && send.status === 1)) return undefined;
-    const now = this.#epoch + at;
-    const midnight = Math.floor(now / DAY) * DAY;
-    for (const day of [midnight - DAY, midnight]) {
-      const from = day + mute.from * MINUTE;
-      const to = day + mute.to * MINUTE + (mute.to <= mute.from ? DAY : 0);
-      if (from <= now && now < to) return to - this.#epoch;
-    }
-    return undefined;
+/** Undefined: the route is not mute then. */
+export function mutedUntil(
+  { mute }: RoutePlan,
+  status: Status,
+  at: number,
+  epoch: number,
+): number | undefined {
+  if (mute === undefined || (mute.exceptErrors && status === 1)) return undefined;
+  const now = epoch + at;
+  const midnight = Math.floor(now / DAY) * DAY;
+  for (const day of [midnight - DAY, midnight]) {
+    const from = day + mute.from * MINUTE;
+    const to = day + mute.to * MINUTE + (mute.to <= mute.from ? DAY : 0);
+    if (from <= now && now < to) return to - epoch;
   }
+  return undefined;
 }
 
 function templateOf(status: Status, isRecovered: boolean, isLate: boolean): string {

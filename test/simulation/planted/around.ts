@@ -35,7 +35,7 @@ export const AROUND: readonly Planted[] = [
     does: 'answers whatever it is asked with 200',
     file: 'test/simulation/process.ts',
     from: 'this.handlers.set(port, handle);',
-    to: 'this.handlers.set(port, (request, response) => { Object.defineProperty(response, "statusCode", { value: 200 }); return handle(request, response); });',
+    to: 'this.handlers.set(port, (request, response) => { Object.defineProperty(response, "statusCode", { get: () => 200, set: () => undefined }); return handle(request, response); });',
   },
   {
     does: 'never comes back to what it put off for more than a minute',

@@ -240,4 +240,22 @@ export const LEDGER: readonly Planted[] = [
     from: 'elapsedMs: Math.max(run.elapsedMs ?? 0, elapsedMs)',
     to: 'elapsedMs',
   },
+  {
+    does: 'counts a run on the day on which it was told of',
+    file: 'src/report/figures.ts',
+    from: 'day: run?.day ?? dayOf(begunAt),',
+    to: 'day: run?.day ?? dayOf(receivedAt),',
+  },
+  {
+    does: 'warns of the budget again and again',
+    file: 'src/report/budget.ts',
+    from: 'told: first === undefined ? told : [...told, first] };',
+    to: 'told };',
+  },
+  {
+    does: 'warns of the budget anew with each config that it loads',
+    file: 'src/deliver/reports.ts',
+    from: 'const data = known ?? { from: 0, told: [] };',
+    to: 'const data = { from: known === undefined ? 0 : 1, told: [] };',
+  },
 ];
