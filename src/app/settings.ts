@@ -164,7 +164,11 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, used);
   const renderer = new Renderer({ display, builtIn, own, source });
-  const ofTemplates = await renderer.check(targetsOf(draft, formats));
+  const ofTemplates = await renderer.check([
+    ...targetsOf(draft, formats),
+    // Where routes have errors, what they draw with is not known.
+    ...(config === undefined ? plainTargets(formats) : []),
+  ]);
   const all = inFileOrder([...problems, ...ofTemplates]);
   const canRun = config !== undefined && ofTemplates.every(({ severity }) => severity === 'warning');
   const loaded = canRun ? { config, configHash, renderer, readings, warnings: all } : undefined;
@@ -188,6 +192,14 @@ export async function readConfigFile(
       readFolders: (path) => readAhead(`folder ${path}`, () => foldersIn(path)),
     }),
   );
+}
+
+function plainTargets(formats: ReturnType<typeof formatsOf>) {
+  return [...formats].map(([channel, format]) => ({
+    format,
+    templateSet: undefined,
+    destination: `${channel}:`,
+  }));
 }
 
 /** The pairs of a format and a template set that notices can need, without duplicates. */

@@ -1,5 +1,5 @@
 /** Replaces `${NAME}`, `${NAME:-default}` and `${file:/path}` in the strings of a config; `$${` is a literal `${`. */
-import type { Fault } from '../text/fault.ts';
+import { type Fault, unreadable } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
 import { type Path, pathText } from './path.ts';
 import { fault } from './words.ts';
@@ -91,7 +91,7 @@ export class Interpolated {
       if (content.trim() === '') return this.miss(path, `file:${named}`, fault('file.empty', { file }));
       return this.clean(content, path, (what) => fault('file.fault', { file, what }));
     } catch (error) {
-      return this.miss(path, `file:${named}`, fault('file.unread', { file, why: (error as Error).message }));
+      return this.miss(path, `file:${named}`, fault('file.unread', { file, why: unreadable(error) }));
     }
   }
 

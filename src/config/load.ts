@@ -5,7 +5,7 @@ import { type Config, type Problem, settingsOf, type Calendars } from './config.
 import { Problems } from './problems.ts';
 import type { Known } from './form.ts';
 import { Interpolated } from './interpolate.ts';
-import type { Fault } from '../text/fault.ts';
+import { type Fault, unreadable } from '../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
@@ -68,7 +68,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   try {
     text = readFile(file);
   } catch (error) {
-    return refused(file, fault('config.unread', { why: (error as Error).message }));
+    return refused(file, fault('config.unread', { why: unreadable(error) }));
   }
   const source = new YamlSource(file, text, 'as written');
   const language = LANGUAGES.find((each) => each === source.scalarAt(['display', 'language']));
@@ -144,7 +144,8 @@ function readConfig(
 function soundOf(sections: RootSection, problems: Problems): RootSection {
   if (!problems.hasErrors()) return sections;
   const sound = Object.entries(sections).filter(([key]) => key === 'routes' || !problems.hasErrors([key]));
-  return { ...rootSchema.cast({}), ...Object.fromEntries(sound) };
+  const language = LANGUAGES.find((each) => each === sections.display.language);
+  return { ...rootSchema.cast({ display: { language } }), ...Object.fromEntries(sound) };
 }
 
 /** Those without errors, and where each stands. */
@@ -207,9 +208,9 @@ function readTemplateSets(
 ): readonly string[] {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
   try {
-    return [...builtInSets, ...readFolders(whole(folder))];
+    return [...new Set([...builtInSets, ...readFolders(whole(folder))])];
   } catch (error) {
-    problems.error(['templates'], fault('templates.unread', { why: (error as Error).message }));
+    problems.error(['templates'], fault('templates.unread', { why: unreadable(error) }));
     return builtInSets;
   }
 }

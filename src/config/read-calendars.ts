@@ -1,6 +1,6 @@
 /** Reads `calendars`, with the files of days that they name. */
 import { type CalendarDoubt, calendarOf, dateOf, dayIn } from '../signal/calendar.ts';
-import { Fault } from '../text/fault.ts';
+import { Fault, unreadable } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
 import { checkSection } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
@@ -61,7 +61,7 @@ function datesOf(path: string, reading: CalendarReading, warn: (what: Fault) => 
     return dates.size > 0 ? dates : fault('calendar.no date', { file: path });
   } catch (error) {
     const known = reading.lastKnown.get(path);
-    const values = { why: (error as Error).message, file: path };
+    const values = { why: unreadable(error), file: path };
     if (known === undefined) return fault('calendar.unread', values);
     warn(fault('calendar.kept', values));
     return known;

@@ -37,6 +37,19 @@ export function faultSaid(en: string, ja = en): Fault {
   return new Fault('said', ['{en}', '{ja}'], { en, ja });
 }
 
+const OF_FILES: Readonly<Record<string, string>> = {
+  ENOENT: 'ありません',
+  EACCES: '権限がありません',
+  EISDIR: 'フォルダーです',
+  ENOTDIR: 'フォルダーではありません',
+};
+
+/** Why a file cannot be read: what Node says, in Japanese for the usual causes. */
+export function unreadable(error: unknown): Fault {
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  return faultSaid(message, OF_FILES[code]);
+}
+
 /** @returns makes the faults whose sentences are in the table */
 export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Table>) {
   return <Code extends keyof Table & string>(code: Code, ...[values]: ValuesOf<Table[Code]>): Fault =>
@@ -46,6 +59,7 @@ export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Ta
 function saidIn(value: Value | undefined, language: 'en' | 'ja'): string | number {
   if (value instanceof Fault) return value.in(language);
   if (typeof value !== 'object') return value ?? '';
+  if (language === 'ja') return value.length > 1 ? `${value.join('、')} のどれか` : `${value[0]} `;
   return new Intl.ListFormat(language, { type: 'disjunction' }).format(value).replace(', or ', ' or ');
 }
 

@@ -27,7 +27,7 @@ function allowedDistance(word: string): number {
 const fault = faultsOf({
   meant: ['; did you mean "{meant}"?', '。「{meant}」のことですか？'],
   known: ['; known: {names}', '。使えるのは {names} です'],
-  none: ['; known: none', '。まだ1つもありません'],
+  none: ['; known: none', '。まだ何も書かれていません'],
   option: ['has an option that nobody knows, {name}{hint}', '{name} というオプションはありません{hint}'],
 });
 

@@ -86,6 +86,13 @@ ${more}`,
     ]);
   });
 
+  it('is told what is wrong with its templates also where no route is sound', async () => {
+    write('templates/en/slack/error.yaml', `text: '{{ nme }}'\n`);
+    writeConfig('default_route: { on: [eror], notify: [] }');
+    const { problems } = await readConfig(toRead);
+    expect(problems.map(({ fault }) => fault.code)).to.include.members(['one of', 'liquid.variable']);
+  });
+
   it('is checked for what goes to whom only a digest or a report is told', async () => {
     write('templates/en/slack/report.yaml', `text: '{{ nme }}'\n`);
     const notify = "notify: [{ slack: '#ops' }]";

@@ -36,6 +36,37 @@ describe('A config', () => {
     expect(english).to.deep.equal([]);
   });
 
+  it('is told what its sound routes cannot mean, and what its sections cannot together, whatever else is wrong', () => {
+    const text = `receiver: { listen: 0.0.0.0:80 }
+heartbeat: { every: 1ms }
+channels: { chat: { type: chat, token: t } }
+routes:
+  - { bot_id: a, on: [eror], notify: [] }
+  - { bot_id: b, notify: [{ chat: '#b' }], mute: [{ except: [error, executing] }] }
+`;
+    expect(problemLines(loadText(text).problems)).to.deep.equal([
+      'botbell.yaml:1:13: receiver.listen is open to everybody: set receiver.token or receiver.allow_from, or listen on 127.0.0.1',
+      'botbell.yaml:2:14: heartbeat.every must be a duration from 1s to 1h, such as 30s or 5m',
+      'botbell.yaml:5:23: routes[0].on[0] must be "succeeded", "error", "executing" or "recovered"; did you mean "error"?',
+      'botbell.yaml:6:44: warning: routes[1].mute covers all times: succeeded would be held for ever; leave it out of on instead',
+    ]);
+  });
+
+  it('says its language, whatever is wrong with it', () => {
+    const languageOf = (text: string) => loadText(text).language;
+    const wrong = [
+      '{ timezone: x, language: ja }',
+      '{ language: ja }\nroutes: [',
+      "{ language: 'ja' }\n\t- x",
+    ];
+    expect(wrong.map((display) => languageOf(`display: ${display}`))).to.deep.equal(['ja', 'ja', 'ja']);
+    expect(['routes: [', 'display: { language: fr }', '5'].map(languageOf)).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('has no secret of its shown, whatever is wrong, be it in the file or from elsewhere', () => {
     const said = fixtures().flatMap((fixture) => loadFixture(fixture).problems);
     expect(problemLines(said).join('\n')).not.to.include('hunter2');

@@ -245,7 +245,9 @@ export function problemIn(
   } catch (error) {
     const { errors, path, type } = error as ValidationError;
     const [said] = errors as readonly unknown[];
-    return `${path} ${said instanceof Fault ? said.in('en') : type}`;
+    if (said instanceof Fault) return `${path} ${said.in('en')}`;
+    // A wrong type shows the value, which the check leaves out.
+    return type === 'typeError' ? `${path} ${type}` : String(said);
   }
 }
 

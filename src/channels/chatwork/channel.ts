@@ -29,7 +29,7 @@ const PLAIN = unmarked(plain, (address) => address.replace(/[[\]]/g, percentEnco
 const MARKUP: Markup = { ...PLAIN, code: (text) => `[code]${escape(text)}[/code]` };
 
 const MENTIONS = mentionsOf(
-  ['the account id of a person or all', '人のアカウントIDか all'],
+  ['the account id of a person or all', 'all か、人のアカウントID'],
   /^(?:\d{1,18}|all)$/,
   (entry) => (entry === 'all' ? '[toall]' : `[To:${entry}]`),
 );

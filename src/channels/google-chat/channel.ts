@@ -57,7 +57,7 @@ const encoded = (address: string) => address.replace(/[*_~`]/g, percentEncoded);
 const withoutTags = (text: string) => text.replaceAll('<', '‹').replaceAll('>', '›').trim() || '–';
 
 const MENTION = /^(?:<?users\/([\w.@-]{1,100})>?|(all))$/;
-const MENTIONS = mentionsOf(['all or users/ID', 'all か users/ID'], MENTION, (entry) => {
+const MENTIONS = mentionsOf(['all or users/ID', 'all か「users/ID」'], MENTION, (entry) => {
   const [, user, all] = MENTION.exec(entry) ?? [];
   return `<users/${user ?? all ?? ''}>`;
 });

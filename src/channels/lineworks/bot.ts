@@ -31,7 +31,7 @@ export function withoutMentions(text: string): string {
 
 /** Ten, each of which has an ID of up to a hundred characters. */
 const MENTIONS = mentionsOf(
-  ['the ID of a member or all', 'メンバーのIDか all'],
+  ['the ID of a member or all', 'all か、メンバーのID'],
   /^[^\s"<>]{1,100}$/,
   (id) => `<m userId="${id}">`,
   10,

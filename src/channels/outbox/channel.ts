@@ -34,8 +34,8 @@ function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
   const or = (word: string) => names.join(word);
   return object({
     as: string()
-      .oneOf([...names], () => faultSaid(`must be ${or(' or ')}`, `${or(' か ')} にしてください`))
-      .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or(' か ')} を書いてください`)),
+      .oneOf([...names], () => faultSaid(`must be ${or(' or ')}`, `${or('、')} のどれかにしてください`))
+      .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or('、')} のどれかを書いてください`)),
   })
     .noUnknown()
     .strict();
