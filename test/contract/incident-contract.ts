@@ -25,6 +25,8 @@ const CONFIG = {
   message: 'The app is not in the channel.',
 } as const;
 
+const runningConfig = (hash: string) => ({ hash, channels: new Map<string, string>() });
+
 export function describeIncidents(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of incidents`, () => {
     let bench: Bench;
@@ -32,6 +34,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     beforeEach(async () => {
       bench = await Bench.open(createStore);
+      await bench.ledger.upkeep.heartbeat(runningConfig('a'));
     });
 
     afterEach(() => bench.store.close());
@@ -181,6 +184,19 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.claim();
       await bench.settle([failed(other, { state: 'held', reason: 'superseded', lastError: undefined })]);
       await care();
+      expect(await open()).to.deep.equal([]);
+    });
+
+    it('leaves one open of which nobody is told by this config alone, while another process runs one that was loaded since', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      const other = await bench.store.open({ owner: 'other' });
+      await bench.store.passTime(1000);
+      await other.upkeep.heartbeat(runningConfig('b'));
+      const ids = (await open()).map(({ id }) => id);
+      await care(ids);
+      expect(shown(await open())).to.have.length(1);
+      await bench.ledger.upkeep.heartbeat(runningConfig('b'));
+      await care(ids);
       expect(await open()).to.deep.equal([]);
     });
 

@@ -11,6 +11,7 @@ import { REPORTED_MS } from '../../report/report.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
+import { isDecider } from '../shared/processes.ts';
 import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
 import {
   type AlertAbout,
@@ -141,7 +142,7 @@ const HAS_SUCCEEDED = sql`EXISTS (
   WHERE status = 0 AND newest.started_at > incidents.started_at AND newest.received_at > incidents.started_at)`;
 
 interface IncidentCare {
-  /** Ids of incidents of which today's config tells nobody, and of destinations that it tells no more. */
+  /** Ids of incidents of which this process's config tells nobody, and of destinations that it tells no more: over only where that config decides. */
   readonly unrouted: readonly number[];
   /** Destinations that are not told that something is over. */
   readonly noNews: readonly string[];
@@ -180,7 +181,7 @@ export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: Inc
   await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
-    OR id IN (${join([0, ...unrouted])})
+    OR id IN (${join([0, ...((await isDecider(tx)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
