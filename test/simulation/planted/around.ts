@@ -24,24 +24,9 @@ export const AROUND: readonly Planted[] = [
     to: channelWith('(sent) => channel.send(sent).catch(() => ({}))'),
   },
   {
-    does: 'says that it has taken over what it has not',
-    file: 'test/simulation/store.ts',
-    from: "if (mode === 'fails')\n",
-    to: "if (name === 'takeOver') return finish(() => resolve(undefined));\n        if (mode === 'fails')\n",
-    unseen:
-      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
-  },
-  {
     does: 'answers whatever it is asked with 200',
     file: 'test/simulation/process.ts',
     from: 'this.handlers.set(port, handle);',
     to: 'this.handlers.set(port, (request, response) => { Object.defineProperty(response, "statusCode", { get: () => 200, set: () => undefined }); return handle(request, response); });',
-  },
-  {
-    does: 'never comes back to what it put off for more than a minute',
-    file: 'test/simulation/process.ts',
-    from: 'startTimer: (ms, onTime) => this.#later(ms, onTime),',
-    to: 'startTimer: (ms, onTime) => (ms > 60_000 ? () => undefined : this.#later(ms, onTime)),',
-    unseen: 'a timer that long is none of a delivery’s: those are due by the store',
   },
 ];

@@ -27,13 +27,6 @@ export const DELIVER: readonly Planted[] = [
     to: "if (failure?.class !== 'transient') return undefined;",
   },
   {
-    does: 'never attempts again within the POST',
-    file: 'src/deliver/outcome.ts',
-    from: 'return failures < attemptsPerRequest ?',
-    to: 'return failures < 0 ?',
-    unseen: 'the contract names the most attempts within a POST, not the least',
-  },
-  {
     does: 'attempts more often within a POST than attempts_per_request',
     file: 'src/deliver/outcome.ts',
     from: 'return failures < attemptsPerRequest ?',
@@ -82,54 +75,16 @@ export const DELIVER: readonly Planted[] = [
     to: 'return state === undefined && isLasting;',
   },
   {
-    does: 'answers 200 though what is taken over could not be written',
-    file: 'src/deliver/post.ts',
-    from: 'if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;',
-    to: '',
-    unseen:
-      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
-  },
-  {
     does: 'answers five seconds after the time that it has',
     file: 'src/deliver/post.ts',
     from: 'return arrivedAt + answerWithinMs - RESERVE_MS;',
     to: 'return arrivedAt + answerWithinMs + 5000;',
   },
   {
-    does: 'takes in hand a second time what it has in hand',
-    file: 'src/deliver/post.ts',
-    from: "record.claim === 'own' && !isLeft(record)",
-    to: "record.claim === 'own'",
-    unseen: 'a second guard: what is in hand is claimed for as long as it is',
-  },
-  {
-    does: 'sends by itself what it knows to be delivered, or has in hand',
-    file: 'src/deliver/claims.ts',
-    from: 'if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;',
-    to: '',
-    unseen: 'a second guard: what is in hand, or cannot be written, keeps its claim',
-  },
-  {
-    does: 'does not answer for a message that was handed over and may arrive yet',
-    file: 'src/deliver/post.ts',
-    from: 'const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);',
-    to: 'const held = attempted.filter(() => isRelieved);',
-    unseen:
-      'a second guard: a call that goes on past its time-out is taken over then, before the answer is due',
-  },
-  {
-    does: 'goes on with what it had in hand before it was silent',
-    file: 'src/app/pipeline.ts',
-    from: 'if (!isHeard) this.loop.release();',
-    to: '',
-    unseen: 'a process is silent only while its store is in trouble, and what is sent twice then is excused',
-  },
-  {
     does: 'raises no alert of a dead letter',
     file: 'src/deliver/alerts.ts',
     from: 'if (error === undefined || isForOperators(notice)) return update;',
     to: 'if (attempts >= 0) return update;',
-    unseen: 'alerts go by incidents, which are not judged yet',
   },
   {
     does: 'tells a held beginning of a run after its result',
@@ -160,13 +115,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/pace.ts',
     from: 'this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);',
     to: 'this.#pause(key, { until: this.#now() + ms / 10, isOfLogin }, isSlower);',
-  },
-  {
-    does: 'begins an attempt though nobody has heard of it for half a minute',
-    file: 'src/deliver/loop.ts',
-    from: 'const mayBegin = ledger.upkeep.isHeard && ',
-    to: 'const mayBegin = ',
-    unseen: 'nobody is unheard but while the store is in trouble, and what is sent twice then is excused',
   },
   {
     does: 'lets a pause go that the store does not know of',

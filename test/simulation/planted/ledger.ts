@@ -21,45 +21,10 @@ export const LEDGER: readonly Planted[] = [
     to: 'AND +due_at <= ${tx.now}`;',
   },
   {
-    does: 'does not hold the beginning of a run when its result comes',
-    file: 'src/ledger/callbacks/admit.ts',
-    from: 'if (!ofJob.isFirstOfJob && args.status !== EXECUTING)',
-    to: 'if (!ofJob.isFirstOfJob && isNew && !isNew)',
-    unseen: 'a second guard: it is held when it is claimed, or when its attempt fails',
-  },
-  {
     does: 'takes a beginning that comes after its result as any callback',
     file: 'src/ledger/callbacks/admit.ts',
     from: 'const isLateStart = args.status === EXECUTING && ofJob.hasResult;',
     to: 'const isLateStart = ofJob.isFirstOfJob && ofJob.hasResult;',
-  },
-  {
-    does: 'has a POST of a known callback attempt nothing',
-    file: 'src/ledger/callbacks/admit.ts',
-    from: 'const own = isLateStart || args.isAccepted ? []',
-    to: 'const own = isLateStart || id > 0 ? []',
-    unseen: 'what nobody attempts is taken over at once by the same POST, and told by the next tick',
-  },
-  {
-    does: 'has a POST attempt again what was delivered',
-    file: 'src/ledger/deliveries/deliveries.ts',
-    from: "WHERE callback_id = ${callbackId} AND state = 'pending' AND ${IS_IDLE} ORDER BY id",
-    to: "WHERE callback_id = ${callbackId} AND state <> 'held' AND ${IS_IDLE} ORDER BY id",
-    unseen: 'a second guard: only what is pending in the answer is attempted',
-  },
-  {
-    does: 'writes a failure though the claim was lost',
-    file: 'src/ledger/deliveries/settle.ts',
-    from: "if (row?.state !== 'pending' || row.owner !== owner) return undefined;",
-    to: "if (row?.state !== 'pending' || owner === '') return undefined;",
-    unseen: 'a claim is lost only while the store is in trouble, and then the next attempt is excused',
-  },
-  {
-    does: 'gives back to the service what was taken over',
-    file: 'src/ledger/deliveries/settle.ts',
-    from: 'const isTakenOver = row.isTakenOver || update.isTakenOver;',
-    to: 'const { isTakenOver } = update;',
-    unseen: 'it is taken over anyway, after take_over_after: the contract bounds it by that',
   },
   {
     does: 'leaves held what a summary told',
@@ -116,14 +81,6 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/shared/upkeep.ts',
     from: '!hands.has(each) && !this.#unwritten',
     to: 'hands.has(each) && !this.#unwritten',
-  },
-  {
-    does: 'does not take over what it says it has taken over',
-    file: 'src/ledger/deliveries/deliveries.ts',
-    from: 'UPDATE deliveries SET is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END',
-    to: 'UPDATE deliveries SET due_at = due_at + 0 * ${tx.now}',
-    unseen:
-      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
   },
   {
     does: 'has what is given back wait for ever',
@@ -190,13 +147,6 @@ export const LEDGER: readonly Planted[] = [
     to: 'return `${bot.slice(0, 0)}\\n${job}`;',
     unseen:
       'whose result, thread and beginning it is goes by the BOT, too: one message only waits a moment for another BOT’s',
-  },
-  {
-    does: 'tells of a run that it takes too long, although it has ended',
-    file: 'src/ledger/deliveries/rows.ts',
-    from: "WHEN 'overdue' THEN ${hasResult('callbacks')}",
-    to: "WHEN 'overdue' THEN 1 = 0",
-    unseen: 'held beside the result of its run, it is told in one summary with it, which says nothing of it',
   },
   {
     does: 'has any success of a BOT end its errors, whenever it started',

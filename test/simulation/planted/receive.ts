@@ -3,14 +3,6 @@ import type { Planted } from './planted.ts';
 
 export const RECEIVE: readonly Planted[] = [
   {
-    does: 'answers 200 though a delivery failed',
-    file: 'src/receive/receiver.ts',
-    from: 'if (verdict.status !== 200) throw problemOf(verdict, body);',
-    to: "if (verdict.status !== 200) body.result = 'taken_over';",
-    unseen:
-      'what nobody has taken over is taken over anyway, after take_over_after: the contract bounds it by that',
-  },
-  {
     does: 'answers 200 though the callback could not be written',
     file: 'src/receive/receiver.ts',
     from: '      throw await problemFor(ctx, error, parts);',

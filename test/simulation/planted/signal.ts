@@ -3,21 +3,6 @@ import type { Planted } from './planted.ts';
 
 export const SIGNAL: readonly Planted[] = [
   {
-    does: 'ends a timer whose claim it has lost',
-    file: 'src/ledger/timers/timers.ts',
-    from: 'const own = sql`key = ${key} AND due_at = ${dueAt} AND owner = ${tx.owner}`;',
-    to: 'const own = sql`key = ${key} AND due_at > ${0 * dueAt} AND ${tx.owner} <> 0`;',
-    unseen: 'a timer’s claim is lost only while the store is slow, and seeds with rules have no slow store',
-  },
-  {
-    does: 'tells as overdue a run whose result has come',
-    file: 'src/ledger/timers/fire.ts',
-    from: 'return over !== undefined;',
-    to: 'return over === null;',
-    unseen:
-      'a run that has ended is no longer open when its timer is claimed: only a result of the next milliseconds is left',
-  },
-  {
     does: 'does not watch whether a run takes too long',
     file: 'src/ledger/callbacks/admit.ts',
     from: 'await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));',
