@@ -242,7 +242,8 @@ export const dayRange: Form<DayRange> = form(
 export const cron = judged((text) => {
   const why = cronFault(text);
   if (why === undefined) return undefined;
-  return fault('cron', { why: why === 'never' ? fault('cron.never') : why });
+  const known = why === 'never' || why === 'fields';
+  return fault('cron', { why: known ? fault(`cron.${why}`) : why });
 }, /\S/u);
 
 /** In bytes. */

@@ -207,10 +207,11 @@ function readTemplateSets(
   { readFolders, builtInSets }: LoadEnvironment,
 ): readonly string[] {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
+  const file = whole(folder);
   try {
-    return [...new Set([...builtInSets, ...readFolders(whole(folder))])];
+    return [...new Set([...builtInSets, ...readFolders(file)])];
   } catch (error) {
-    problems.error(['templates'], fault('templates.unread', { why: unreadable(error) }));
+    problems.error(['templates'], fault('templates.unread', { why: unreadable(error), file }));
     return builtInSets;
   }
 }

@@ -100,7 +100,8 @@ export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, .
 }
 
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
-  return texts(memberOf(names), doc, { least: fault('at least one or none') });
+  const list = fault('list.names', { first: names[0], names: names.join(', ') });
+  return texts(memberOf(names), doc, { least: fault('at least one or none') }).typeError(() => list);
 }
 
 /** A text that passes a rule, or a list of such texts, each once. */

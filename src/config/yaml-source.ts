@@ -31,6 +31,7 @@ const MOST_PROBLEMS = 10;
 
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
 const FAULTS: Partial<Record<ErrorCode, Fault>> = {
+  BAD_ALIAS: fault('yaml.alias'),
   BAD_DQ_ESCAPE: fault('yaml.escape'),
   BAD_INDENT: fault('yaml.indent'),
   BAD_SCALAR_START: fault('yaml.scalar'),
@@ -198,7 +199,9 @@ function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
   const [line = ''] = text.slice(start).split('\n', 1);
   const [sign, cause] = CAUSES.find(([each]) => each.test(line)) ?? [];
   if (sign !== undefined && cause !== undefined) return { offset: start + line.search(sign), fault: cause };
-  return { offset, fault: FAULTS[code] ?? fault('yaml.invalid') };
+  // A map that begins its line is no value in want of quotes.
+  const isOnNewLine = code === 'BLOCK_AS_IMPLICIT_KEY' && text.slice(start, offset).trim() === '';
+  return { offset, fault: isOnNewLine ? fault('yaml.indent') : (FAULTS[code] ?? fault('yaml.invalid')) };
 }
 
 function lineStart(text: string, offset: number): number {

@@ -41,6 +41,7 @@ const RANGE = /\([^()]*\)/gu;
 /** What liquidjs takes without a word: it stops reading there, or reads nothing. */
 const SLIPS: readonly (readonly [slip: RegExp, what: Fault])[] = [
   [/["']/u, faultOf('condition.quote')],
+  [/(?<![=!<>])=(?!=)|===|&&|\|\|/u, faultOf('condition.operator')],
   [/[()]/u, faultOf('condition.parentheses')],
   [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, faultOf('condition.cut')],
   [/(?:^|\|)[^:|,]*,/u, faultOf('condition.comma')],

@@ -15,7 +15,7 @@ import type { Fault } from '../text/fault.ts';
 import { formatProblem } from '../config/problems.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { isJsonObject } from '../text/json.ts';
-import { didYouMean } from '../text/nearest.ts';
+import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
@@ -146,12 +146,17 @@ export class Template {
     const { parts } = this.#kind;
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (part === undefined) {
-      this.#report([name], fault('template.part', { name, hint: didYouMean(name, Object.keys(parts)) }));
+      this.#report([name], fault('template.part', { name, hint: nearestOrAll(name, Object.keys(parts)) }));
       return false;
     }
     if (part.kind === 'string' && isList(value)) return this.#arePieces(value, [name], value);
     if (part.kind !== 'any' && kindOf(value) !== part.kind) {
-      this.#report([name], fault(`template.${part.kind}`, { name }));
+      const names = quoted(part.keys ?? []);
+      const isMap = part.kind === 'object';
+      this.#report(
+        [name],
+        isMap ? fault('template.object', { name, names }) : fault(`template.${part.kind}`, { name }),
+      );
       return false;
     }
     if (part.keys !== undefined) this.#checkKeys(value, [name], part.keys);

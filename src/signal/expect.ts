@@ -79,14 +79,15 @@ export function withMissed(expected: Expected): Expected {
   return { ...expected, missed: expected.dueAt };
 }
 
-/** The fault of a cron expression; `never`: no time is due; undefined: it is valid. */
+/** The fault of a cron expression; `never`: no time is due; `fields`: it has too few or too many; undefined: it is valid. */
 export function cronFault(cron: string): string | undefined {
   try {
     // Counted from the year 2200, an expression for a single date never comes.
     const due = firstDue({ cron, timezone: 'UTC', graceMs: 0 }, 0, Date.UTC(2200, 0));
     return due === NEVER ? 'never' : undefined;
   } catch (error) {
-    return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    const message = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    return message.startsWith('invalid configuration format') ? 'fields' : message;
   }
 }
 

@@ -37,17 +37,18 @@ export function faultSaid(en: string, ja = en): Fault {
   return new Fault('said', ['{en}', '{ja}'], { en, ja });
 }
 
-const OF_FILES: Readonly<Record<string, string>> = {
-  ENOENT: 'ありません',
-  EACCES: '権限がありません',
-  EISDIR: 'フォルダーです',
-  ENOTDIR: 'フォルダーではありません',
+const OF_FILES: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
+  ENOENT: ['it is not there', 'ありません'],
+  EACCES: ['the account that Botbell runs under may not read it', '権限がありません'],
+  EISDIR: ['it is a folder', 'フォルダーです'],
+  ENOTDIR: ['it is no folder', 'フォルダーではありません'],
 };
 
-/** Why a file cannot be read: what Node says, in Japanese for the usual causes. */
+/** Why a file cannot be read, without its path; for other than the usual causes what Node says. */
 export function unreadable(error: unknown): Fault {
   const { message, code = '' } = error as NodeJS.ErrnoException;
-  return faultSaid(message, OF_FILES[code]);
+  const [en, ja] = OF_FILES[code] ?? [message];
+  return faultSaid(en, ja);
 }
 
 /** @returns makes the faults whose sentences are in the table */

@@ -51,7 +51,12 @@ describe('A condition', () => {
 
   const WRONG: Readonly<Record<string, readonly string[]>> = {
     'without {{ }} and {% %}': ['{{ output.a }} == 0', 'true %}{% include "x"'],
-    expected: ['output.a = 0'],
+    'compared by ==': [
+      'output.a = 0',
+      'output.a === 0',
+      'status == 1 && code == 2',
+      'status == 1 || code == 2',
+    ],
     'a condition is a value': ['output.a ==', 'and output.a', '', ' \n ', 'output.a output.b', '== 0'],
     'this quote is not closed': [
       'message contains "x',

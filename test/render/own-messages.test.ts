@@ -63,7 +63,8 @@ describe('a Slack message of a template’s own', () => {
   });
 
   it('has no values where they would act, whatever they say', async () => {
-    const act = 'no value may stand here: whatever it says would act';
+    const act =
+      'a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several';
     const address =
       'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone';
     const run = (more: object) => ({

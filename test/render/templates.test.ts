@@ -39,11 +39,14 @@ describe('a user’s templates', () => {
       'text: [x, 1]': '3:1: "text" must be a string, or a list of strings',
       'facts: [{ name: x, value: [[x]] }]': '3:20: "value" must be a string, or a list of strings',
       'link: { text: x, url: ["https://example.com/", "{{ job_id }}"] }': '3:18: "url" must be a string',
+      'image: x':
+        '3:1: unknown part "image"; known: title, summary, text, message, facts, outputs, link, footer',
       'facts: x': '3:1: "facts" must be a list',
+      'link: x': '3:1: "link" must be a map that gives "text", "url"',
       'outputs: maybe': '3:1: "outputs" must be a boolean',
       'facts: [{ nmae: x, value: y }]': '3:11: there is no "nmae" here: only "name", "value", "url"',
       'link: { text: x, url: "https://example.com/{{ bot_id }}" }':
-        '3:44: no value may stand here: whatever it says would act',
+        '3:44: a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several',
       'link: { text: x, url: "{{ output.url_of_it }}" }': `3:24: ${address}`,
       'link: { text: x, url: "{{ callback.url }}" }': `3:24: ${address}`,
       'link: { text: x, url: "{{ job_url | default: output.page.url }}" }': `3:24: ${address}`,
