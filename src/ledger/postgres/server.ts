@@ -41,6 +41,8 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
     await client.connect();
     await client.query('BEGIN');
     await look(client);
+    // A pooler closes what ends within a transaction.
+    await client.query('ROLLBACK');
   } catch (error) {
     throw String(error).includes('statement pooling')
       ? new Error(STATEMENT_POOLING, { cause: error })
