@@ -190,7 +190,7 @@ export const WORDS = {
   'then.known': ['tells nobody new: the route, or a step before, tells them already', '新しく知らせる相手がいません。このルートか前の段階が、もう知らせています'],
   'no errors': ['does nothing: the route is not told of errors', '効果がありません。このルートの on に error がありません'],
   'mute.always': ['covers all times: {statuses} would be held for ever; leave it out of on instead', 'すべての時間に当たるため、{statuses} がいつまでも保留になります。on から外してください'],
-  'no recovery': ['tells of no recovery: whom it tells, no route tells of errors', '回復（recovered）は知らせません。同じ宛先にエラーを知らせるルートがありません'],
+  'no recovery': ['tells of no recovery: whom it tells, no route tells of errors', '復旧（recovered）は知らせません。同じ宛先にエラーを知らせるルートがありません'],
 
   // Templates
   'template.unread': ['this template cannot be read{why}', 'このテンプレートを読めません{why}'],

@@ -19,11 +19,11 @@ export const SIGN_WORDS: Readonly<Record<Sign, { readonly en: string; readonly j
   overdue: { en: 'runs for too long', ja: '実行が長すぎます' },
   missed: { en: 'no result', ja: '結果が未着' },
   config: { en: 'a setting is wrong', ja: '設定に問題があります' },
-  dead: { en: 'not told', ja: '未配信' },
+  dead: { en: 'not told', ja: '配信不能' },
   down: { en: 'does not answer', ja: '応答がありません' },
   limited: { en: 'limits its rate', ja: '送信数が制限されています' },
   refused: { en: 'callbacks were rejected', ja: '受け付けられないコールバック' },
-  store: { en: 'the store cannot be written', ja: 'ストアに書き込めません' },
+  store: { en: 'the store cannot be written', ja: '記録に書き込めません' },
   reload: { en: 'the config was refused', ja: '設定を読み込めません' },
 };
 
