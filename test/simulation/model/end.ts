@@ -141,9 +141,8 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
     const latest = admitted.at + giveUpAfterMs + lost + MINUTE;
     const made = history.attemptsOf(admitted, destination);
     const slept = made.filter(({ at }) => at <= latest).length * LATE_MS;
-    const last = latest + slept + turnsOfOthers(history, admitted, made, latest);
-    const late = made.find(({ at }) => at > last);
-    if (late !== undefined && !waits)
+    const late = made.find(({ at }) => at > latest + slept);
+    if (late !== undefined && !waits && isAlone(history, admitted, made, late))
       broken(
         'given up in time',
         `${nameOf(admitted.send)} is attempted at ${destination} ${seconds(late.at - admitted.at)} after it came`,
@@ -151,21 +150,13 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
   }
 }
 
-/** For how long somebody else was attempted there meanwhile, and if somebody was before its own first attempt, all of that time. */
-function turnsOfOthers(history: History, { at }: Admitted, made: readonly Attempt[], by: number): number {
-  const [{ at: since, destination } = { at, destination: '' }] = made;
-  const spans = history.observed.attempts
-    .filter((each) => each.destination === destination && !made.includes(each) && each.at < by)
-    .map((each) => ({
-      from: each.at,
-      to: Math.min(each.endedAt ?? Infinity, history.endOf(each.process), by),
-    }))
-    .toSorted((one, other) => one.from - other.from);
-  const isFirst = spans.every(({ from, to }) => from > since || to < at);
-  let [total, counted] = [isFirst ? 0 : since - at, since];
-  for (const { from, to } of spans) {
-    total += Math.max(0, to - Math.max(from, counted));
-    counted = Math.max(counted, to);
-  }
-  return total;
+/** Nobody else was attempted there from when it came until then. */
+function isAlone(history: History, { at }: Admitted, made: readonly Attempt[], late: Attempt): boolean {
+  return history.observed.attempts.every(
+    (each) =>
+      each.destination !== late.destination ||
+      made.includes(each) ||
+      each.at > late.at ||
+      Math.min(each.endedAt ?? Infinity, history.endOf(each.process)) < at,
+  );
 }

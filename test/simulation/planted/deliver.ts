@@ -124,13 +124,6 @@ export const DELIVER: readonly Planted[] = [
     unseen: 'in 150 seeds no pause was asked for while the store could not write it',
   },
   {
-    does: 'never gives back the place of a call that got no slot in time',
-    file: 'src/deliver/loop.ts',
-    from: '      if (chosen === undefined) {\n        this.#calls.end(destination);\n        continue;\n      }',
-    to: '      if (chosen === undefined) continue;',
-    unseen: 'a destination stands still only once forty calls there have got no slot',
-  },
-  {
     does: 'asks the service for a retry of what a remote puts off',
     file: 'src/deliver/outcome.ts',
     from: 'if (isForLater || (isPaused',

@@ -101,14 +101,6 @@ export const INCIDENT: readonly Planted[] = [
       'an alert is sent at once, unless its own destination is in trouble until what it tells of is over: no seed of three hundred',
   },
   {
-    does: 'takes an alert about a job for its result',
-    file: 'src/ledger/callbacks/admit.ts',
-    from: "AND status IN (0, 1) AND kind || '' = 'callback'",
-    to: "AND status IN (0, 1) AND kind <> 'overdue'",
-    unseen:
-      'a retry of a start that was alerted is mostly taken over by then: none of three hundred seeds; the contract test has it',
-  },
-  {
     does: 'snoozes nothing where somebody takes an incident up quietly',
     file: 'src/people/actions.ts',
     from: 'for (const bot of quiet ? botsOf(taken) : [])',

@@ -141,14 +141,6 @@ export const LEDGER: readonly Planted[] = [
     to: 'await giveBack(tx, rows.slice(1), bulk.what',
   },
   {
-    does: 'takes the jobs of two BOTs for one',
-    file: 'src/ledger/callbacks/keys.ts',
-    from: 'return `${bot}\\n${job}`;',
-    to: 'return `${bot.slice(0, 0)}\\n${job}`;',
-    unseen:
-      'whose result, thread and beginning it is goes by the BOT, too: one message only waits a moment for another BOT’s',
-  },
-  {
     does: 'has any success of a BOT end its errors, whenever it started',
     file: 'src/ledger/incidents/signs.ts',
     from: 'AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})',
