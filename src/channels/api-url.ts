@@ -3,19 +3,11 @@ import { string } from 'yup';
 import { faultsOf } from '../text/fault.ts';
 import type { SettingWarning } from './channel.ts';
 
+// prettier-ignore
 const fault = faultsOf({
-  url: [
-    'must be an http:// or https:// URL without user, query or fragment',
-    'http:// か https:// のURLにしてください。ユーザー名、クエリー（?）、フラグメント（#）はつけられません',
-  ],
-  origin: [
-    'must be an origin, without a path: https://www.example.com',
-    'パスのないURLにしてください（例：https://www.example.com）',
-  ],
-  clear: [
-    'the token crosses the network in clear: use https://',
-    'トークンが暗号化されずにネットワークを流れます。https:// にしてください',
-  ],
+  url: ['must be an http:// or https:// URL without user, query or fragment', 'http:// か https:// のURLにしてください。ユーザー名、クエリー（?）、フラグメント（#）はつけられません'],
+  origin: ['must be an origin, without a path: https://www.example.com', 'パスのないURLにしてください（例：https://www.example.com）'],
+  clear: ['the token crosses the network in clear: use https://', 'トークンが暗号化されずにネットワークを流れます。https:// にしてください'],
 });
 
 export function apiUrl() {

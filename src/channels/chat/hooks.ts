@@ -77,29 +77,15 @@ export function hooks<Message, Entry extends Hook = string>(
 /** The key of the meaning of a 2xx that a hook's condition takes for no success. */
 export const NOT_OK = 'not_ok';
 
+// prettier-ignore
 const fault = faultsOf({
-  clear: [
-    'the message and its key cross the network in clear: use https://',
-    'メッセージとキーが暗号化されずにネットワークを流れます。https:// にしてください',
-  ],
-  'missing hooks': [
-    'is missing: a name for each webhook, with its URL',
-    'Webhookごとに、名前とURLを書いてください',
-  ],
+  clear: ['the message and its key cross the network in clear: use https://', 'メッセージとキーが暗号化されずにネットワークを流れます。https:// にしてください'],
+  'missing hooks': ['is missing: a name for each webhook, with its URL', 'Webhookごとに、名前とURLを書いてください'],
   'no hooks': ['must name at least one webhook', 'Webhookを1つ以上書いてください'],
-  names: [
-    'must have names of letters, digits, hyphens, underscores and dots',
-    '名前に使えるのは、文字、数字、「-」「_」「.」です',
-  ],
-  url: [
-    'must be an http:// or https:// URL without a user or a fragment',
-    'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません',
-  ],
+  names: ['must have names of letters, digits, hyphens, underscores and dots', '名前に使えるのは、文字、数字、「-」「_」「.」です'],
+  url: ['must be an http:// or https:// URL without a user or a fragment', 'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません'],
   'missing url': ['is missing: the URL of the webhook', 'WebhookのURLを書いてください'],
-  'url as address': [
-    'this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there',
-    'これはURLです。ここにはWebhookの名前を書き、URLはチャネルの hooks に書いてください（URLを知っていれば誰でも送れるためです）',
-  ],
+  'url as address': ['this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there', 'これはURLです。ここにはWebhookの名前を書き、URLはチャネルの hooks に書いてください（URLを知っていれば誰でも送れるためです）'],
   'no hook': ['{name} is no hook of the channel{hint}', 'このチャネルにWebhook {name} はありません{hint}'],
 });
 

@@ -16,26 +16,15 @@ const HEADER_VALUE = /^[^\p{Cc}\u2028\u2029]{1,500}$/u;
 const TAKEN =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|in-reply-to|references|mime-version|content-.*|auto-submitted|x-auto-response-suppress|importance|x-botbell-.*|return-path|received|dkim-signature|resent-.*)$/i;
 
+// prettier-ignore
 const fault = faultsOf({
-  headers: [
-    'must be one line of text each, by names of headers that Botbell does not set by itself',
-    'Botbell自身がつけないヘッダーの名前と、1行の値を書いてください',
-  ],
-  'token url': [
-    'must be an http:// or https:// URL without user or fragment',
-    'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません',
-  ],
+  headers: ['must be one line of text each, by names of headers that Botbell does not set by itself', 'Botbell自身がつけないヘッダーの名前と、1行の値を書いてください'],
+  'token url': ['must be an http:// or https:// URL without user or fragment', 'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません'],
   address: ['must be one mail address', '1つのメールアドレスにしてください'],
   smtp: ['must be an smtp:// or smtps:// URL; {rule}', 'smtp:// か smtps:// のURLにしてください。{rule}'],
-  from: [
-    'must be one address: alerts@example.com or BOT alerts <alerts@example.com>',
-    '差出人を1つ書いてください（例：alerts@example.com、BOT通知 <alerts@example.com>）',
-  ],
+  from: ['must be one address: alerts@example.com or BOT alerts <alerts@example.com>', '差出人を1つ書いてください（例：alerts@example.com、BOT通知 <alerts@example.com>）'],
   reply_to: ['must be one address, to which answers go', '返信先のアドレスを1つ書いてください'],
-  login: [
-    'has both oauth and a login in smtp: leave the user and password out of the URL',
-    'oauth と、smtpのユーザー名・パスワードの両方があります。URLから外してください',
-  ],
+  login: ['has both oauth and a login in smtp: leave the user and password out of the URL', 'oauth と、smtpのユーザー名・パスワードの両方があります。URLから外してください'],
 });
 
 const text = (en: string, ja: string) =>

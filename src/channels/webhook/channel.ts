@@ -10,33 +10,16 @@ import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
+// prettier-ignore
 const fault = faultsOf({
-  secret: [
-    'must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list',
-    'whsec_ の後に24〜64バイトのBase64を書いてください。複数ならリストにします',
-  ],
-  headers: [
-    'must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself',
-    'Botbell自身がつけないHTTPヘッダーの名前と、欧文1行の値を書いてください',
-  ],
-  ok: [
-    'must be a condition over status and answer, such as answer.errcode == 0',
-    'status と answer についての条件を書いてください（例：answer.errcode == 0）',
-  ],
+  secret: ['must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list', 'whsec_ の後に24〜64バイトのBase64を書いてください。複数ならリストにします'],
+  headers: ['must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself', 'Botbell自身がつけないHTTPヘッダーの名前と、欧文1行の値を書いてください'],
+  ok: ['must be a condition over status and answer, such as answer.errcode == 0', 'status と answer についての条件を書いてください（例：answer.errcode == 0）'],
   'ok wrong': ['is wrong: {what}', '条件が正しくありません：{what}'],
-  body: [
-    'must be a map or a list: the JSON to send, its strings in Liquid',
-    '送るJSONを、マップかリストで書いてください（文字列はLiquid）',
-  ],
+  body: ['must be a map or a list: the JSON to send, its strings in Liquid', '送るJSONを、マップかリストで書いてください（文字列はLiquid）'],
   notices: ['must be true or false', 'true か false にしてください'],
-  unsigned: [
-    'without a secret nothing is signed: whoever learns the URL can forge messages to it',
-    'secret がないと署名されません。URLを知った人は、偽のメッセージを送れます',
-  ],
-  'needs ok': [
-    'this host answers in the same way when it refuses: say what is a success by ok: "{ok}"',
-    'このホストは、拒否するときも同じ応答を返します。ok: "{ok}" と書いて、成功の条件を示してください',
-  ],
+  unsigned: ['without a secret nothing is signed: whoever learns the URL can forge messages to it', 'secret がないと署名されません。URLを知った人は、偽のメッセージを送れます'],
+  'needs ok': ['this host answers in the same way when it refuses: say what is a success by ok: "{ok}"', 'このホストは、拒否するときも同じ応答を返します。ok: "{ok}" と書いて、成功の条件を示してください'],
 });
 
 /** HTTP allows tokens as names, and visible Latin-1 as values. */
