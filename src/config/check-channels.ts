@@ -3,10 +3,9 @@ import type { Schema } from 'yup';
 import { AddressError, type ChannelType } from '../channels/channel.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { checkSection, type Checking } from './check-section.ts';
+import { checkSection, type Checking, entriesOf, type NamedEntry } from './check-section.ts';
 import type { ChannelConfig } from './config.ts';
 import { judged, type Known, NOTHING_KNOWN } from './form.ts';
-import { faultOfName } from './forms.ts';
 import { fault } from './words.ts';
 import type { Problems } from './problems.ts';
 import { burstSchema, optionFields } from './schema.ts';
@@ -28,24 +27,19 @@ export function checkChannels(
   problems: Problems,
   conditionFault?: Known['conditionFault'],
 ): CheckedChannels {
-  const entries = Object.entries(isJsonObject(value) ? value : {});
-  if (entries.length === 0) {
-    problems.error(['channels'], fault(value === undefined ? 'missing.channels' : 'no channels'));
-  }
+  const entries = entriesOf('channels', value, problems);
+  if (value === undefined) problems.error(['channels'], fault('missing.channels'));
+  else if (entries.length === 0 && isJsonObject(value)) problems.error(['channels'], fault('map.channels'));
   const checking = { problems, known: { ...NOTHING_KNOWN, conditionFault } };
-  return new Map(entries.map(([name, entry]) => [name, checkChannel(name, entry, types, checking)]));
+  return new Map(entries.map((entry) => [entry[0], checkChannel(entry, types, checking)]));
 }
 
 function checkChannel(
-  name: string,
-  entry: unknown,
+  [name, entry, path]: NamedEntry,
   types: ReadonlyMap<string, ChannelType>,
   checking: Checking,
 ): CheckedChannel | undefined {
   const { problems } = checking;
-  const path = ['channels', name];
-  const wrong = faultOfName('channel', name);
-  if (wrong !== undefined) problems.error(path, wrong);
   if (!isJsonObject(entry)) {
     problems.error(path, fault('map.channel'));
     return undefined;

@@ -4,6 +4,7 @@ import { isJsonObject } from '../text/json.ts';
 import { Fault, faultSaid } from '../text/fault.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Known } from './form.ts';
+import { NAME } from './forms.ts';
 import { parsePath, type Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { FAULT, type FieldMeta } from './schema-fields.ts';
@@ -48,6 +49,22 @@ export function readSection<T>(
     .filter(({ at }) => !problems.isUnknown(at));
   for (const { at, what } of errors) problems.error(at, what);
   return { read, isValid: errors.length === 0 };
+}
+
+/** One of a map by names of the config's choice. */
+export type NamedEntry = readonly [name: string, entry: unknown, path: Path];
+
+export function entriesOf(
+  key: 'channels' | 'groups' | 'calendars',
+  map: unknown,
+  problems: Problems,
+): NamedEntry[] {
+  if (map !== undefined && !isJsonObject(map)) problems.error([key], fault(`map.${key}`));
+  return Object.entries(isJsonObject(map) ? map : {}).map(([name, entry]) => {
+    const path = [key, name];
+    if (!NAME.test(name)) problems.error(path, fault(`name.${key}`));
+    return [name, entry, path];
+  });
 }
 
 function errorsOf(schema: Schema, data: unknown, context: Known | undefined): ValidationError[] {

@@ -47,12 +47,7 @@ export const botId = doubted(anyBotId, doubtOfBotId);
 export const botIdOfReport = doubted(anyBotId, (text) => (text === '*' ? undefined : doubtOfBotId(text)));
 
 /** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
-export const name = matching(/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u, fault('name'));
-
-/** @returns what is wrong with a name; undefined if nothing is */
-export function faultOfName(of: 'channel' | 'group' | 'calendar', text: string): Fault | undefined {
-  return name.pattern.test(text) ? undefined : fault(`name.${of}`);
-}
+export const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
 /** The name of what the config has elsewhere. */
 function naming(
@@ -64,7 +59,7 @@ function naming(
     names(known).includes(text)
       ? undefined
       : fault(`no ${what}`, { name: JSON.stringify(text), hint: hintFor(text, names(known)) });
-  return judged(rule, name.pattern);
+  return judged(rule, NAME);
 }
 
 export const templateSet = naming('template set', ({ templateSets }) => templateSets);
@@ -72,7 +67,7 @@ export const templateSet = naming('template set', ({ templateSets }) => template
 export const group = naming(
   'group',
   ({ groups }) => groups,
-  (text, names) => (name.pattern.test(text) ? nearestOrAll(text, names) : fault('hint.address')),
+  (text, names) => (NAME.test(text) ? nearestOrAll(text, names) : fault('hint.address')),
 );
 
 const calendarName = naming('calendar', ({ calendars }) => [...calendars.keys()]);

@@ -1,11 +1,9 @@
 /** Reads `calendars`, with the files of days that they name. */
 import { type CalendarDoubt, calendarOf, dateOf, dayIn } from '../signal/calendar.ts';
 import { Fault, unreadable } from '../text/fault.ts';
-import { isJsonObject } from '../text/json.ts';
-import { checkSection } from './check-section.ts';
+import { checkSection, entriesOf } from './check-section.ts';
 import type { Calendars, DatesOfFile, NamedCalendar } from './config.ts';
 import { NOTHING_KNOWN } from './form.ts';
-import { faultOfName } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { fault } from './words.ts';
@@ -23,11 +21,7 @@ export interface CalendarReading {
 export function readCalendars(section: unknown, problems: Problems, reading: CalendarReading): Calendars {
   const named = new Map<string, NamedCalendar>();
   const files = new Map<string, DatesOfFile>();
-  if (section !== undefined && !isJsonObject(section)) problems.error(['calendars'], fault('map.calendars'));
-  for (const [name, value] of Object.entries(isJsonObject(section) ? section : {})) {
-    const path = ['calendars', name];
-    const wrong = faultOfName('calendar', name);
-    if (wrong !== undefined) problems.error(path, wrong);
+  for (const [name, value, path] of entriesOf('calendars', section, problems)) {
     const daysOfFile = (file: string, at: Path) => {
       const whole = reading.whole(file);
       const warn = (what: Fault) => problems.warning([...path, ...at], what);

@@ -5,11 +5,11 @@ import { Fault } from '../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { nearest, nearestOrAll } from '../text/nearest.ts';
 import type { CheckedChannels } from './check-channels.ts';
-import { checkSection, type Checking } from './check-section.ts';
+import { checkSection, type Checking, entriesOf } from './check-section.ts';
 import type { Calendars, DigestConfig } from './config.ts';
 import type { Destination, NotifyList } from './destination.ts';
 import { NOTHING_KNOWN } from './form.ts';
-import { faultOfName, group as groupForm } from './forms.ts';
+import { group as groupForm } from './forms.ts';
 import type { Path } from './path.ts';
 import type { Problems } from './problems.ts';
 import { fault } from './words.ts';
@@ -34,9 +34,8 @@ export class NotifyReader {
     this.#channels = channels;
     this.#problems = problems;
     this.#checking = { problems, known: { ...NOTHING_KNOWN, calendars: calendars.named } };
-    if (groups !== undefined && !isJsonObject(groups)) problems.error(['groups'], fault('map.groups'));
-    for (const [name, group] of Object.entries(isJsonObject(groups) ? groups : {}))
-      this.groups.set(name, this.#readGroup(name, group));
+    for (const [name, group, path] of entriesOf('groups', groups, problems))
+      this.groups.set(name, this.#readGroup(name, group, path));
   }
 
   readNotify(list: unknown, path: Path): NotifyList {
@@ -61,10 +60,7 @@ export class NotifyReader {
     return [...all.values()];
   }
 
-  #readGroup(name: string, group: unknown): readonly Destination[] {
-    const path = ['groups', name];
-    const wrong = faultOfName('group', name);
-    if (wrong !== undefined) this.#problems.error(path, wrong);
+  #readGroup(name: string, group: unknown, path: Path): readonly Destination[] {
     if (!isJsonObject(group)) return this.#readAddresses(group, path);
     const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
     const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;

@@ -72,10 +72,9 @@ export const WORDS = {
 
   // Forms
   short: ['is short: take {count} random characters or more', '短すぎます。ランダムな{count}文字以上にしてください'],
-  name: ['must be a name of letters, digits, ".", "_" and "-"', '使えるのは、文字、数字、「.」「_」「-」です'],
-  'name.channel': [': the name of a channel must be a name of letters, digits, ".", "_" and "-"', 'チャネルの名前に使えるのは、文字、数字、「.」「_」「-」です'],
-  'name.group': [': the name of a group must be a name of letters, digits, ".", "_" and "-"', 'グループの名前に使えるのは、文字、数字、「.」「_」「-」です'],
-  'name.calendar': [': the name of a calendar must be a name of letters, digits, ".", "_" and "-"', 'カレンダーの名前に使えるのは、文字、数字、「.」「_」「-」です'],
+  'name.channels': [': the name of a channel must be a name of letters, digits, ".", "_" and "-"', 'チャネルの名前に使えるのは、文字、数字、「.」「_」「-」です'],
+  'name.groups': [': the name of a group must be a name of letters, digits, ".", "_" and "-"', 'グループの名前に使えるのは、文字、数字、「.」「_」「-」です'],
+  'name.calendars': [': the name of a calendar must be a name of letters, digits, ".", "_" and "-"', 'カレンダーの名前に使えるのは、文字、数字、「.」「_」「-」です'],
   'no template set': [': there is no template set {name}{hint}', 'テンプレートのセット {name} はありません{hint}'],
   'no group': [': there is no group {name}{hint}', 'グループ {name} はありません{hint}'],
   'no calendar': [': there is no calendar {name}{hint}', 'カレンダー {name} はありません{hint}'],
@@ -160,7 +159,7 @@ export const WORDS = {
   'calendar of every': ['needs `cron`: with `every`, a result is due on all days', '`cron` が要ります。`every` では、すべての日に結果を待ちます'],
 
   // Channels and whom they tell
-  'no channels': ['must name one, such as outbox: { type: outbox, as: slack }', '1つ以上書いてください（例：outbox: { type: outbox, as: slack }）'],
+  'map.channels': ['must name one, such as outbox: { type: outbox, as: slack }', '1つ以上書いてください（例：outbox: { type: outbox, as: slack }）'],
   type: ['must be one of {names}{hint}', '{names} のどれかにしてください{hint}'],
   'group or address': ['must be the name of a group, or an address such as { slack: "#ops" }', 'グループの名前か、{ slack: "#ops" } のような宛先を書いてください'],
   address: ['must be an address such as { slack: "#ops" }', '{ slack: "#ops" } のような宛先を書いてください'],
