@@ -47,7 +47,7 @@ const CHANNELS = readdirSync(join(SRC, 'channels'), { withFileTypes: true }).fla
 const KNOW_CHANNELS: Readonly<Record<string, readonly string[]>> = {
   'channels/registry.ts': CHANNELS,
   'stand-ins/': CHANNELS,
-  'cli/demo': CHANNELS,
+  'cli/commands/demo': CHANNELS,
   'channels/slack-webhook/': ['channels/slack/'],
 };
 

@@ -136,7 +136,7 @@ function printed(...formats: readonly string[]): Option {
 const inLanguage = () => new Option('--lang <language>').choices(['en', 'ja']);
 
 function addService(add: Add): void {
-  add('serve', () => import('./serve.ts'), { isDefault: true })
+  add('serve', () => import('./commands/serve.ts'), { isDefault: true })
     // An unknown command also ends up here; `serve` has a better message for it.
     .allowExcessArguments()
     .addOption(
@@ -145,49 +145,49 @@ function addService(add: Add): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('info'),
     );
-  add('demo', () => import('./demo.ts'))
+  add('demo', () => import('./commands/demo.ts'))
     .option('--stay')
     .addOption(inLanguage());
 }
 
 function addDryRuns(add: Add, { nowOrTime }: Readers): void {
-  add('check', () => import('./check.ts'))
+  add('check', () => import('./commands/check.ts'))
     .option('--online')
     .option('--strict')
     .addOption(new Option('--without-secrets').conflicts('online'));
-  add('route', () => import('./route.ts'))
+  add('route', () => import('./commands/route.ts'))
     .argument('[file]')
     .option('--bot <bot_id>')
     .addOption(new Option('--status <status>').choices(ALL_STATUSES))
     .addOption(new Option('--all').conflicts('at'))
     .addOption(new Option('--at <time>').argParser(nowOrTime))
     .addOption(printed('text', 'json'));
-  add('preview', () => import('./preview.ts'))
+  add('preview', () => import('./commands/preview.ts'))
     .argument('<file>')
     .option('--to <destination>')
     .addOption(printed('text', 'json', 'html'));
 }
 
 function addLedger(add: Add, { duration, wholeNumber }: Readers): void {
-  add('why', () => import('./why.ts'))
+  add('why', () => import('./commands/why.ts'))
     .argument('[job_id]')
     .option('--bot <bot_id>')
     .option('--not-told <destination>')
     .addOption(new Option('--since <duration>').argParser(duration))
     .addOption(new Option('--last <n>').argParser(wholeNumber(1)))
     .addOption(printed('text', 'json'));
-  add('report', () => import('./report.ts'))
+  add('report', () => import('./commands/report.ts'))
     .option('--month <month>')
     .option('--from <day>')
     .option('--to <day>')
     .option('--bot <bot_id>')
     .addOption(printed('text', 'json', 'csv'));
-  add('backup', () => import('./backup.ts')).argument('<file>');
+  add('backup', () => import('./commands/backup.ts')).argument('<file>');
 }
 
 function addRedeliver(add: Add, { duration, wholeNumber }: Readers): void {
   const id = (text: string, before: readonly number[] = []) => [...before, wholeNumber(1)(text)];
-  add('redeliver', () => import('./redeliver.ts'))
+  add('redeliver', () => import('./commands/redeliver.ts'))
     .argument('[id...]', '', id)
     .option('--dead')
     .option('--destination <destination>')
@@ -200,7 +200,7 @@ function addRedeliver(add: Add, { duration, wholeNumber }: Readers): void {
 
 function addSnooze(add: Add, { wholeNumber }: Readers): void {
   const others = ['to', 'until', 'because'];
-  add('snooze', () => import('./snooze.ts'))
+  add('snooze', () => import('./commands/snooze.ts'))
     .argument('[bot]')
     .option('--to <destination>')
     .option('--until <time>')
@@ -211,8 +211,8 @@ function addSnooze(add: Add, { wholeNumber }: Readers): void {
 }
 
 function addIncidents(add: Add): void {
-  add('status', () => import('./status.ts')).addOption(printed('text', 'json'));
-  add('take-up', () => import('./take-up.ts'))
+  add('status', () => import('./commands/status.ts')).addOption(printed('text', 'json'));
+  add('take-up', () => import('./commands/take-up.ts'))
     .argument('<ids...>')
     .option('--by <name>')
     .option('--because <reason>')
@@ -221,19 +221,19 @@ function addIncidents(add: Add): void {
 }
 
 function addTools(add: Add, { duration, httpUrl, list, wholeNumber }: Readers): void {
-  add('send', () => import('./send.ts'))
+  add('send', () => import('./commands/send.ts'))
     .argument('<file>')
     .addOption(new Option('--url <url>').argParser(httpUrl))
     .addOption(new Option('--retries <n>').argParser(wholeNumber(0)).default(0))
     .addOption(new Option('--interval <duration>').argParser(duration))
     .option('--fresh');
-  add('test', () => import('./test.ts'))
+  add('test', () => import('./commands/test.ts'))
     .argument('[destinations...]')
     .option('--all')
     .option('--report <file>');
-  add('init', () => import('./init.ts'))
+  add('init', () => import('./commands/init.ts'))
     .argument('[dir]', '', '.')
     .addOption(inLanguage())
     .addOption(new Option('--channels <types>').argParser(list));
-  add('schema', () => import('./schema.ts'));
+  add('schema', () => import('./commands/schema.ts'));
 }

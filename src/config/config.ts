@@ -4,7 +4,7 @@ import type { Proxies } from '../outbound/proxy.ts';
 import type { Fault } from '../text/fault.ts';
 import type { Burst, Calendar, Digest, Occasion, Report, RouteRules } from '../signal/rules.ts';
 import type { Destination } from './destination.ts';
-import type { RootSection } from './schema.ts';
+import type { RootSection } from './schema/schema.ts';
 
 /** The file, line and column of a value; line and column count from 1. */
 export interface Place {

@@ -3,7 +3,7 @@ import { visibleOnOneLine } from '../text/clean.ts';
 import type { Fault } from '../text/fault.ts';
 import type { Language } from '../time/display.ts';
 import type { Problem } from './config.ts';
-import type { Interpolated } from './interpolate.ts';
+import type { Interpolated } from './read/interpolate.ts';
 import { pathText, type Path } from './path.ts';
 import { fault } from './words.ts';
 import type { YamlSource } from './yaml-source.ts';

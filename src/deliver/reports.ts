@@ -1,6 +1,6 @@
 /** Tells reports, and how much of the budget of running time is used, at their times. */
 import { compilePattern } from '../config/bot-id-pattern.ts';
-import { calendarDoubts } from '../config/read-calendars.ts';
+import { calendarDoubts } from '../config/read/calendars.ts';
 import type { Fired, Standing } from '../ledger/timers/fire.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import type { OwnSubject } from '../notice/notice.ts';

@@ -1,6 +1,6 @@
 /** Reports for people: the period that they ask for, and what there is to say of it. */
 import type { Config } from '../config/config.ts';
-import { calendarDoubts } from '../config/read-calendars.ts';
+import { calendarDoubts } from '../config/read/calendars.ts';
 import { budgetStanding } from '../deliver/reports.ts';
 import type { PeriodRequest } from '../ledger/days/roll-up.ts';
 import type { Archive } from '../ledger/registry.ts';

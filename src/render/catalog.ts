@@ -2,7 +2,7 @@
 import type { MessageFormat, TemplateInConfig } from '../channels/channel.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { pathText } from '../config/path.ts';
-import { LANGUAGES } from '../config/schema.ts';
+import { LANGUAGES } from '../config/schema/schema.ts';
 import type { YamlSource } from '../config/yaml-source.ts';
 import type { TemplateName } from '../notice/notice.ts';
 import type { Language } from '../time/display.ts';

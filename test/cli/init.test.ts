@@ -5,7 +5,7 @@ import { join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { nextSteps } from '../../src/cli/init.ts';
+import { nextSteps } from '../../src/cli/commands/init.ts';
 import { wordsIn } from '../../src/cli/words.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';

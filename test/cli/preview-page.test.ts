@@ -1,7 +1,7 @@
 /** `botbell preview --format html`: each message in a frame that keeps what it says and how it looks to itself. */
 import { expect } from 'chai';
 import { shownAs } from '../../src/channels/preview.ts';
-import { previewPage } from '../../src/cli/preview.ts';
+import { previewPage } from '../../src/cli/commands/preview.ts';
 
 const HTML =
   '<!doctype html>\n<html><head><style>body{text-align:left;color:#000}</style></head><body style="margin:0">it&amp;s "x"</body></html>';

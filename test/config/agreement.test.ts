@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema } from '../../src/config/schema/json-schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { typesWithFake } from './fake-channels.ts';
 import { sized } from '../support/test-size.ts';

@@ -3,8 +3,8 @@ import { number, object, string, type InferType } from 'yup';
 import { AddressError, type ChannelType } from '../../src/channels/channel.ts';
 import { mentionsOf } from '../../src/channels/mention-option.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { judged } from '../../src/config/form.ts';
-import { section, texts } from '../../src/config/schema-fields.ts';
+import { judged } from '../../src/config/schema/form.ts';
+import { section, texts } from '../../src/config/schema/fields.ts';
 import { faultSaid } from '../../src/text/fault.ts';
 
 const upper = judged((text) =>

@@ -1,7 +1,7 @@
 /** References to variables and files: what they become, and which values are refused. Those that lead nowhere: configs.test.ts. */
 import { expect } from 'chai';
 import { assert, jsonValue, property } from 'fast-check';
-import { Interpolated } from '../../src/config/interpolate.ts';
+import { Interpolated } from '../../src/config/read/interpolate.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/run/secrets/x': 'from a file\r\n',

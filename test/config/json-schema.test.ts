@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { configJsonSchema, type JsonSchema } from '../../src/config/json-schema.ts';
+import { configJsonSchema, type JsonSchema } from '../../src/config/schema/json-schema.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { runCommand } from '../support/command.ts';

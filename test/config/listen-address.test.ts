@@ -1,7 +1,7 @@
 /** Which texts are addresses to listen on, and which of these only this machine reaches. */
 import { expect } from 'chai';
-import { NOTHING_KNOWN } from '../../src/config/form.ts';
-import { listen } from '../../src/config/forms.ts';
+import { NOTHING_KNOWN } from '../../src/config/schema/form.ts';
+import { listen } from '../../src/config/schema/forms.ts';
 import { Fault } from '../../src/text/fault.ts';
 import { areSameHost, isLoopback } from '../../src/text/networks.ts';
 

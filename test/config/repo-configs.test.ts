@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { channelTypes } from '../../src/channels/registry.ts';
 import type { Config } from '../../src/config/config.ts';
 import { problemLines } from '../../src/config/problems.ts';
-import { rootSchema } from '../../src/config/schema.ts';
+import { rootSchema } from '../../src/config/schema/schema.ts';
 import { YamlSource } from '../../src/config/yaml-source.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 import { loadText } from './load-fixture.ts';

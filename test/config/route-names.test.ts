@@ -1,7 +1,7 @@
 /** What the ledger knows routes by, so that what is held, told and awaited keeps its meaning while the config is edited. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { routeNames } from '../../src/config/read-sections.ts';
+import { routeNames } from '../../src/config/read/sections.ts';
 
 describe('The name of a route', () => {
   it('is the one given, else its patterns, with its number among equal ones', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { receiverOf } from '../../src/config/config.ts';
-import { receiverSchema } from '../../src/config/schema.ts';
+import { receiverSchema } from '../../src/config/schema/schema.ts';
 import { parseDuration, parseSize } from '../../src/time/display.ts';
 import { runCommand } from '../support/command.ts';
 import { isInstalled } from '../support/installed.ts';

@@ -1,7 +1,7 @@
 /** A plan of a config as the text that a person would write, with the types of channels that it names. */
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
-import { judged } from '../../src/config/form.ts';
-import { section, text } from '../../src/config/schema-fields.ts';
+import { judged } from '../../src/config/schema/form.ts';
+import { section, text } from '../../src/config/schema/fields.ts';
 import {
   BOSS,
   type ConfigPlan,

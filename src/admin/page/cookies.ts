@@ -1,7 +1,7 @@
 /** The page's cookies, for the language and for a message shown once, and the redirect after a form. */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
-import { LANGUAGES } from '../../config/schema.ts';
+import { LANGUAGES } from '../../config/schema/schema.ts';
 import type { Language } from '../../time/display.ts';
 
 const YEAR_MS = 365 * 86_400_000;

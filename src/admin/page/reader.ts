@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { LANGUAGES } from '../../config/schema.ts';
+import { LANGUAGES } from '../../config/schema/schema.ts';
 import type { ArchivedIncident } from '../../ledger/archive/archive.ts';
 import {
   formatAge,

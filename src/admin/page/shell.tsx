@@ -1,5 +1,5 @@
 /** The HTML document around every view: menu, language, result of an action, and facts about the process. */
-import { LANGUAGES } from '../../config/schema.ts';
+import { LANGUAGES } from '../../config/schema/schema.ts';
 import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { groupsOf } from '../../incident/incident.ts';

@@ -1,0 +1,81 @@
+/** `botbell check`: reports all problems of the config and its templates. */
+import { redactor, secretsHidden } from '../../text/hide-secrets.ts';
+import { problemLines } from '../../config/problems.ts';
+import { type CommandContext, configFileOf, styled } from '../context.ts';
+import type { Words } from '../words.ts';
+import { readProject } from '../load-config.ts';
+import { failureInWords } from '../../channels/failure.ts';
+import { channelTypes } from '../../channels/registry.ts';
+import type { ChannelConfig, Config } from '../../config/config.ts';
+import { poolsThrough } from '../../outbound/exchange.ts';
+import type { Proxies } from '../../outbound/proxy.ts';
+import { inspectStore } from '../../ledger/open-ledger.ts';
+import { answerHolds } from '../../render/condition.ts';
+
+interface Options {
+  /** Also verifies each channel's credentials with its remote, and that the store can be used. */
+  readonly online?: boolean;
+  readonly strict?: boolean;
+  /** Accepts references to unset variables and unreadable files, for machines without the secrets. */
+  readonly withoutSecrets?: boolean;
+}
+
+export async function run(context: CommandContext, options: Options): Promise<number> {
+  const { withoutSecrets = false } = options;
+  const { loaded, problems, missing, language } = await readProject(context, { withoutSecrets });
+  context.speaks.language = language ?? context.speaks.language;
+  for (const line of problemLines(problems, context.speaks.language)) context.result(line);
+  if (missing.length > 0) context.message(context.say('check.missing', { names: missing.join(', ') }));
+  const isClean = problems.every(({ severity }) => severity === 'warning' && options.strict !== true);
+  const isOnline =
+    loaded === undefined || options.online !== true || (await checkOnline(context, loaded.config));
+  if (!isClean || !isOnline) return 1;
+  context.result(`${configFileOf(context)}: ${styled(context, 'green', 'ok')}`);
+  return 0;
+}
+
+/** Reports the result of each channel and of the store. @returns whether all can be used */
+async function checkOnline(
+  context: CommandContext,
+  { channels, store, secrets, proxies }: Config,
+): Promise<boolean> {
+  const { say, speaks } = context;
+  const redact = redactor(secretsHidden(secrets));
+  const canBeUsed = async (what: string, check: () => Promise<string>) => {
+    try {
+      context.result(`${what}: ${styled(context, 'green', await check())}`);
+      return true;
+    } catch (error) {
+      const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+      for (const each of errors) {
+        const reason = redact(each instanceof Error ? failureInWords(each, speaks.language) : String(each));
+        context.result(`${what}: ${styled(context, 'red', say('check.unusable'))}: ${reason}`);
+      }
+      return false;
+    }
+  };
+  let isFine = true;
+  for (const channel of channels.values())
+    if (!(await canBeUsed(say('check.channel', { name: channel.name }), () => verify(channel, proxies, say))))
+      isFine = false;
+  const isStoreFine = await canBeUsed('store', async () => say(STORE_STATES[await inspectStore(store.url)]));
+  return isFine && isStoreFine;
+}
+
+const STORE_STATES = {
+  none: 'check.new store',
+  older: 'check.older store',
+  ready: 'check.usable',
+} as const;
+
+async function verify({ type, settings }: ChannelConfig, proxies: Proxies, say: Words): Promise<string> {
+  const openPool = poolsThrough(proxies);
+  const environment = { print: () => undefined, openPool, holds: answerHolds };
+  const channel = await channelTypes.get(type)?.open(settings, environment);
+  try {
+    await channel?.verify();
+    return say('check.usable');
+  } finally {
+    await channel?.close();
+  }
+}

@@ -1,0 +1,138 @@
+/** Foretells for `botbell route` what the rules would decide about a callback at some time, by what the store knows. */
+import { type CheckedCallback, type StatusName, statusNameOf } from '../../callback/callback.ts';
+import { decidedBy } from '../../app/settings.ts';
+import { judgedBy } from '../../deliver/plan.ts';
+import { keyOf, nameIn } from '../../ledger/callbacks/keys.ts';
+import type { PlannedDelivery } from '../../ledger/ledger.ts';
+import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../../ledger/timers/admission.ts';
+import { noticeOf } from '../../notice/notice.ts';
+import type { AskedRoute, RouteRuling } from '../../signal/decide.ts';
+import { visibleOnOneLine } from '../../text/clean.ts';
+import { formatInstant } from '../../time/display.ts';
+import { reading } from '../beside.ts';
+import type { CommandContext } from '../context.ts';
+import type { Project } from '../load-config.ts';
+
+export interface Foreseeing {
+  readonly context: CommandContext;
+  readonly project: Project;
+  /** The callback is made up, so that its message and outputs say nothing. */
+  readonly isMadeUp: boolean;
+}
+
+/** The rules' decision about a destination in words, and the route that it is by; undefined: the first that reaches it. */
+interface Ruled {
+  readonly lines: readonly string[];
+  readonly teller?: string | undefined;
+}
+
+/** By destination; one without an entry is not reached. */
+type Decided = ReadonlyMap<string, Ruled>;
+
+export async function ruledLines(
+  foreseeing: Foreseeing,
+  checked: CheckedCallback,
+  at: number,
+): Promise<Decided> {
+  const { context, project } = foreseeing;
+  const tell = (message: string) => context.message(visibleOnOneLine(message));
+  const arriving = arrivingOf(foreseeing, checked, at, tell);
+  const { botKey, watched, planned } = arriving;
+  const found = await reading(project.config, (archive) =>
+    archive.knownOf({ botKey, watched, planned }),
+  ).catch((error: Error) => error.message);
+  const isKnown = typeof found !== 'string';
+  if (!isKnown) tell(context.say('route.unknown', { why: found }));
+  const asked = { ...foreseeing, status: statusNameOf(checked.callback), isKnown };
+  const { foreseen } = judge(arriving, isKnown ? found : NOTHING_KNOWN, at);
+  const decided = new Map<string, Ruled>();
+  for (const each of foreseen) {
+    const lines = foreseenInLines(each, asked);
+    const teller = each.decision?.ruling.route;
+    if (lines !== undefined) decided.set(each.target.destination, { lines, teller });
+  }
+  return decided;
+}
+
+/** The question that a POST of this callback would ask the ledger. */
+function arrivingOf(
+  { project, isMadeUp }: Foreseeing,
+  checked: CheckedCallback,
+  at: number,
+  tell: (message: string) => void,
+): Arriving {
+  const { callback, startedAt } = checked;
+  const { job_id, bot_id, bot_name, status } = callback;
+  const meets = (condition: string) =>
+    isMadeUp || project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => tell(message));
+  const plan = decidedBy(project).planFor(callback);
+  const { planned, ...watched } = plan.asking;
+  const ids = {
+    callbackId: 0,
+    jobId: keyOf(job_id),
+    botKey: keyOf(bot_id),
+    botId: nameIn(bot_id),
+    botName: bot_name,
+  };
+  const asked = { planned, watched, ...judgedBy(plan, checked, meets) };
+  return { ...ids, status, startedAt, receivedAt: at, ...asked };
+}
+
+interface Asked extends Foreseeing {
+  readonly status: StatusName;
+  readonly isKnown: boolean;
+}
+
+/** @returns undefined if the callback does not reach the destination */
+function foreseenInLines(foreseen: Foreseen, asked: Asked): readonly string[] | undefined {
+  const { decision, target } = foreseen;
+  const { say } = asked.context;
+  const names = rulesOfBefore(target, asked.status);
+  const conditions = asked.isMadeUp ? (target.asked ?? []).flatMap(({ rules }) => rules.when ?? []) : [];
+  const before = [
+    ...names.slice(0, 1).map(() => say('route.before', { rules: names.join(', ') })),
+    ...conditions.slice(0, 1).map(() => say('route.when', { conditions: conditions.join(', ') })),
+  ];
+  if (decision === undefined) return [say('route.told'), ...before];
+  const { ruling, routes, telling } = decision;
+  const isCertain = asked.isKnown || names.length === 0;
+  if (isCertain && ruling.does === 'let go' && ruling.rule === 'on') return undefined;
+  const template = telling?.occasion?.template;
+  const drawn = template === undefined ? '' : say('route.as', { template });
+  // The ruling that counts comes first.
+  const others = routes.filter(({ route }) => route !== ruling.route);
+  const lines = others.map((other) => inWords(other, foreseen, asked));
+  return [`${inWords(ruling, foreseen, asked)}${drawn}`, ...lines, ...before];
+}
+
+/** Names of the rules whose decision depends on earlier callbacks. */
+function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusName): string[] {
+  const some = (of: StatusName, isSo: (route: AskedRoute) => boolean) => status === of && asked.some(isSo);
+  const matters = {
+    after_failures: some('error', ({ rules }) => rules.afterFailures > 1),
+    repeat: some('error', ({ rules }) => rules.repeat !== 'every'),
+    recovered: some('succeeded', ({ on }) => on.includes('recovered')),
+    expect: status !== 'executing' && asked.some(({ timer }) => timer !== undefined),
+    burst: burst !== undefined,
+  };
+  return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
+}
+
+/** `nightly-*: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
+function inWords({ route, ...ruling }: RouteRuling, { snoozes }: Foreseen, { context, project }: Asked) {
+  const { say } = context;
+  if (ruling.does === 'tell') return `${route}: ${say('route.told')}`;
+  const { does, rule } = ruling;
+  if (does === 'let go') return `${route}: ${say('route.let go', { rule })}`;
+  const { timezone, language } = project.config.display;
+  const { until, snoozeId } = ruling;
+  const end =
+    until === undefined
+      ? say('route.no end')
+      : say('route.until', { time: formatInstant(until, timezone, language) });
+  const snooze = snoozes.find(({ id }) => id === snoozeId);
+  if (snooze === undefined) return `${route}: ${say('route.held', { rule, end })}`;
+  const sooner = snooze.isUntilSuccess ? say('route.or success') : '';
+  const why = snooze.because || say('route.no reason');
+  return `${route}: ${say('route.snoozed', { id: snooze.id, by: snooze.by, end: end + sooner, why })}`;
+}

@@ -1,0 +1,151 @@
+/** `botbell init`: writes a first config and prints the next commands. */
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { exampleOf } from '../../channels/about.ts';
+import { channelTypes, printsOnly } from '../../channels/registry.ts';
+import { CONFIG_FILES, PROGRAM, samplesIn, STARTER } from '../../package-files.ts';
+import { visible, shellWord } from '../../text/clean.ts';
+import { nearestOrAll } from '../../text/nearest.ts';
+import type { Language } from '../../time/display.ts';
+import { CommandFailed, type CommandContext, WrongUsage } from '../context.ts';
+import type { Words } from '../words.ts';
+
+interface InitOptions {
+  /** Left out: the terminal's. */
+  readonly lang?: Language;
+  /** Types of channels; left out: an outbox. */
+  readonly channels?: readonly string[];
+}
+
+/**
+ * @throws {CommandFailed} one of the files exists already
+ * @throws {WrongUsage} there is no such type of channel
+ * @throws {Error} the folder cannot be written
+ */
+export function run(context: CommandContext, folder: string, options: InitOptions): number {
+  const { speaks, say } = context;
+  const { lang = speaks.language, channels } = options;
+  speaks.language = lang;
+  for (const type of channels ?? []) refuseUnknown(type, context);
+  const starter = join(STARTER, lang);
+  refuseWhatIsThere(starter, folder, say);
+  const botbell = programIn(isOfService(folder) ? '.' : folder, context.variables['PATH'] ?? '');
+  const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
+  for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const source = join(entry.parentPath, entry.name);
+    const path = join(folder, ownName(relative(starter, source)));
+    const text = readFileSync(source, 'utf8')
+      .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
+      .replaceAll('../../botbell.', () => `${beside}/botbell.`)
+      .replace('; botbell serve', () => `; ${botbell} serve`);
+    mkdirSync(dirname(path), { recursive: true });
+    // Never overwrite a file created since the check.
+    writeFileSync(path, channels === undefined ? text : withChannels(text, channels), { flag: 'wx' });
+  }
+  const steps = {
+    botbell,
+    folder: resolve(folder) === resolve() ? undefined : folder,
+    sample: relative(resolve(folder), join(samplesIn(lang), 'error.json')),
+    isRemote: channels !== undefined,
+  };
+  context.result(visible(nextSteps(say, steps)));
+  return 0;
+}
+
+function refuseUnknown(type: string, { say, speaks }: CommandContext): void {
+  const known = [...channelTypes.keys()].filter((each) => !printsOnly(each));
+  if (!known.includes(type))
+    throw new WrongUsage(say('usage.no type', { type, hint: nearestOrAll(type, known).in(speaks.language) }));
+}
+
+/** Where a file of the starter lists what belongs to each chat. */
+const LISTS = /^( *)# \{(channels|addresses|variables)\}$/gm;
+
+/** As comments. */
+function linesOf(list: string, lang: Language, indent: string): string {
+  const lines = [...channelTypes.values()].flatMap(({ type, about }) => {
+    if (about === undefined) return [];
+    const { channel, address, variables, words } = exampleOf(type, about, lang);
+    if (list === 'channels') return [`# ${channel} # ${words.from}`];
+    const what = about[lang].address;
+    if (list === 'addresses')
+      return [`# - ${address}${what === undefined ? '' : ` # ${what.replaceAll('`', '')}`}`];
+    return variables.map((name) => `#${name}=''`);
+  });
+  return lines.map((line) => indent + line).join('\n');
+}
+
+/** In the starter a channel's line, that of its address and those of its variables stand in comments; those of the outbox go. */
+function withChannels(text: string, channels: readonly string[]): string {
+  const named = new RegExp(`^( +)# ((?:- )?(?:${channels.join('|')}):)`, 'gm');
+  const outbox = /(?:^ +#.*\n)+^ +slack: \{ type: outbox.*\n/m;
+  const slack = channels.includes('slack') ? /(?!)/ : /^ +- slack: .*\n(?: {6,}#.*\n)?/m;
+  const variables = new RegExp(`^#(${channels.flatMap(variablesOf).join('|')})=`, 'gm');
+  return text.replace(outbox, '').replace(slack, '').replace(named, '$1$2').replace(variables, '$1=');
+}
+
+function variablesOf(type: string): readonly string[] {
+  const about = channelTypes.get(type)?.about;
+  if (about !== undefined) return exampleOf(type, about, 'en').variables;
+  return [type === 'email' ? 'SMTP_URL' : 'SLACK_BOT_TOKEN'];
+}
+
+/** In the repository the file has no leading dot, so that no tool there loads it. */
+function ownName(name: string): string {
+  return name === 'env.example' ? '.env.example' : name;
+}
+
+/** Checks top-level names only: an existing `templates` folder counts even if none of its files would be overwritten. */
+function refuseWhatIsThere(starter: string, folder: string, say: Words): void {
+  // Broken symbolic links count as existing.
+  const isThere = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+  const there = readdirSync(starter).map(ownName).filter(isThere);
+  if (there.length === 0) return;
+  const where = folder === '.' ? say('init.this folder') : folder;
+  throw new CommandFailed(say('init.there', { where, names: there.join(', ') }));
+}
+
+/** What a shell in `folder` calls this program by. */
+function programIn(folder: string, path: string): string {
+  // npx and npm scripts have these folders for what they run, and the shell has not.
+  const folders = path.split(delimiter).filter((each) => !each.endsWith(join('node_modules', '.bin')));
+  if (folders.some((each) => existsSync(join(each, 'botbell')))) return 'botbell';
+  return `node ${shellWord(relative(resolve(folder), PROGRAM))}`;
+}
+
+/** A service works elsewhere, and has its ledger there: `serve` would make another one in this folder. */
+function isOfService(folder: string): boolean {
+  return resolve(folder).startsWith('/etc/');
+}
+
+interface Steps {
+  readonly botbell: string;
+  /** Undefined: the reader is there. */
+  readonly folder: string | undefined;
+  readonly sample: string;
+  /** Whether secrets have to be set before anything runs. */
+  readonly isRemote: boolean;
+}
+
+export function nextSteps(say: Words, { botbell, folder, sample, isRemote }: Steps): string {
+  const written = folder === undefined ? say('init.written here') : say('init.written', { folder });
+  const config = join(folder ?? '', 'botbell.yaml');
+  const ofService = [say('init.service'), `${botbell} check --without-secrets --config ${shellWord(config)}`];
+  const steps: readonly (readonly string[])[] = isOfService(folder ?? '')
+    ? [ofService]
+    : [
+        folder === undefined ? [] : [say('init.enter'), `cd ${shellWord(folder)}`],
+        isRemote ? [say('init.secrets'), 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
+        [say('init.check'), `${botbell} check`],
+        isRemote
+          ? [say('init.test'), `${botbell} test --all`, `${botbell} serve`]
+          : [say('init.print'), `${botbell} serve`],
+        [say('init.send'), `${botbell} send ${shellWord(sample)}`],
+        isRemote ? [] : [say('init.later'), `(set -a; . ./.env; ${botbell} serve)`],
+      ];
+  return `${written}\n\n${steps
+    .filter(([what]) => what !== undefined)
+    .map((lines) => lines.join('\n  '))
+    .join('\n')}`;
+}

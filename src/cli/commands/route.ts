@@ -1,0 +1,218 @@
+/** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
+import { decidedBy } from '../../app/settings.ts';
+import {
+  ALL_STATUSES,
+  checkCallback,
+  type CheckedCallback,
+  type StatusName,
+  statusNameOf,
+} from '../../callback/callback.ts';
+import { isPattern } from '../../config/bot-id-pattern.ts';
+import type { Config, RouteConfig } from '../../config/config.ts';
+import type { Router } from '../../route/router.ts';
+import { routeEvents } from '../../story/routing.ts';
+import { Sayings } from '../../story/sayings.ts';
+import { inColumns } from '../../text/aligned.ts';
+import { visibleOnOneLine } from '../../text/clean.ts';
+import { shortLine } from '../../text/cut.ts';
+import { systemClock } from '../../time/clock.ts';
+import { formatElapsed, formatInstant, type Language, parseStartTime } from '../../time/display.ts';
+import { reading } from '../beside.ts';
+import { type CommandContext, printJson, styled, WrongUsage } from '../context.ts';
+import { type Foreseeing, ruledLines } from './foresee.ts';
+import { loadProject } from '../load-config.ts';
+import { readCallback } from '../read-callback.ts';
+
+interface Options {
+  /** Asks for this BOT in place of a callback. */
+  readonly bot?: string;
+  /** Of `bot`; left out: of each. */
+  readonly status?: StatusName;
+  readonly all?: boolean;
+  /** A date-time or `now`, at which the rules are asked; left out: they are not. */
+  readonly at?: string;
+  readonly format: 'text' | 'json';
+}
+
+const LONGEST_ID = 200;
+
+interface Asking extends Foreseeing {
+  readonly router: Router;
+  readonly sayings: Sayings;
+  /** When the rules are asked; undefined: they are not. */
+  readonly at: number | undefined;
+  /** There may be thousands: of each, only routes that name it are explained. */
+  readonly isAll: boolean;
+}
+
+export async function run(
+  context: CommandContext,
+  file: string | undefined,
+  options: Options,
+): Promise<number> {
+  refuseUnclear(context, file, options);
+  const { status, all = false, at, format } = options;
+  const project = await loadProject(context, { withoutSecrets: true });
+  const { display } = project.config;
+  const now = systemClock.now();
+  const asking: Asking = {
+    context,
+    project,
+    router: decidedBy(project).router,
+    sayings: new Sayings({ ...display, now }),
+    at: at === 'now' ? now : parseStartTime(at ?? '', display.timezone),
+    isMadeUp: file === undefined,
+    isAll: all,
+  };
+  const answers: Answer[] = [];
+  for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
+  if (format === 'json') printJson(context, (file ?? status) === undefined ? answers : answers[0]);
+  else if (all) for (const line of tableOf(answers, asking)) context.result(line);
+  else for (const answer of answers) print(answer, asking);
+  return 0;
+}
+
+/** @throws {WrongUsage} */
+function refuseUnclear(
+  { say }: CommandContext,
+  file: string | undefined,
+  { bot, status, all = false }: Options,
+): void {
+  if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
+    throw new WrongUsage(say('usage.route what'));
+  if (status !== undefined && bot === undefined) throw new WrongUsage(say('usage.status of bot'));
+}
+
+async function askedBy(asking: Asking, file: string | undefined, { bot, status }: Options) {
+  const { context, project } = asking;
+  if (file !== undefined) return [await readCallback(context, file, project.config)];
+  return madeUp(bot === undefined ? await botsOf(asking) : [bot], status, project.config);
+}
+
+/** A callback of each BOT and status, of which only these count. */
+function madeUp(bots: readonly string[], status: StatusName | undefined, { display }: Config) {
+  const [job_id, start_time] = ['?', new Date(systemClock.now()).toISOString()];
+  return bots.flatMap((bot_id) =>
+    ALL_STATUSES.flatMap((name, code) => {
+      if (status !== undefined && name !== status) return [];
+      return [
+        checkCallback({ code, job_id, bot_id, bot_name: '', status: code, start_time }, display.timezone),
+      ];
+    }),
+  );
+}
+
+const BOTS_AT_ONCE = 1000;
+
+/** Those that routes name, and those that the store knows, if it can be read. */
+async function botsOf({ project, context }: Asking): Promise<readonly string[]> {
+  const { routes } = project.config;
+  const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
+  const read = reading(project.config, async (archive) => {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page: readonly { readonly botId: string }[] = await archive.bots(after, BOTS_AT_ONCE);
+      for (const { botId } of page) bots.add(botId);
+      after = page.length < BOTS_AT_ONCE ? undefined : page.at(-1)?.botId;
+    }
+  });
+  await read.catch(({ message: why }: Error) =>
+    context.message(visibleOnOneLine(context.say('route.bots unknown', { why }))),
+  );
+  return [...bots].toSorted();
+}
+
+/** What `--format json` prints. */
+type Answer = Awaited<ReturnType<typeof answerTo>>;
+
+async function answerTo(asking: Asking, checked: CheckedCallback) {
+  const { callback } = checked;
+  const { router, sayings, at, context, isAll } = asking;
+  const status = statusNameOf(callback);
+  const plan = router.route(callback);
+  const routes = (isAll ? plan.explanations : router.explainAll(callback)).flatMap((explanation) =>
+    routeEvents(explanation, 0, callback, sayings).map(({ what, text: why }) => {
+      return { route: explanation.route, applies: what === 'route matched', why };
+    }),
+  );
+  const { destinations, perhaps } = plan;
+  const decided = at === undefined ? undefined : await ruledLines(asking, checked, at);
+  const reaches = [...destinations, ...perhaps].flatMap((to) => {
+    const ruled = decided === undefined ? { lines: [] } : decided.get(to.destination);
+    if (ruled === undefined) return [];
+    const { teller: route = to.route, lines: rules } = ruled;
+    const { templateSet = null } = to.asked?.find(({ name }) => name === route) ?? to;
+    const is_certain = !perhaps.includes(to);
+    return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
+  });
+  const naming = status === 'error' ? router.routesOf(callback.bot_id) : [];
+  const steps = naming.flatMap((route) => stepsOf(route, context.speaks.language));
+  const time = at === undefined ? null : new Date(at).toISOString();
+  return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
+}
+
+/** Whom the steps of a route that tells of errors reach, and when. */
+function stepsOf({ name: route, on, steps = [] }: RouteConfig, language: Language) {
+  if (!on.includes('error')) return [];
+  return steps.map(({ afterMs, unlessDelivered, notify }) => ({
+    after: formatElapsed(afterMs / 1000, language),
+    unless_delivered: unlessDelivered,
+    notify: notify.map(({ destination }) => destination),
+    route,
+  }));
+}
+
+function print(answer: Answer, asking: Asking): void {
+  const { context, project, at } = asking;
+  const { timezone, language } = project.config.display;
+  const { bot_id, status, routes, reaches, steps } = answer;
+  const line = (text: string) => context.result(visibleOnOneLine(text));
+  const id = JSON.stringify(shortLine(bot_id, LONGEST_ID));
+  const time =
+    at === undefined ? '' : context.say('route.at', { time: formatInstant(at, timezone, language) });
+  line(`bot_id ${id}, ${status}${time}`);
+  for (const { route, applies, why } of routes) {
+    const mark = applies ? styled(context, 'green', '✓') : styled(context, 'dim', '·');
+    context.result(`  ${mark} ${visibleOnOneLine(`${shortLine(route, LONGEST_ID)}: ${why}`)}`);
+  }
+  line(
+    reaches.length === 0
+      ? context.say('route.nobody')
+      : context.say('route.reaches', { count: reaches.length }),
+  );
+  for (const each of reaches) printReached(each, asking);
+  if (steps.length > 0) line(context.say('route.steps'));
+  for (const { after: time, unless_delivered, notify, route } of steps) {
+    const words = unless_delivered ? 'route.step, unless delivered' : 'route.step';
+    line(`  ${context.say(words, { time, who: notify.join(', '), route })}`);
+  }
+}
+
+function printReached(
+  { destination, route = '', template_set: set, is_certain, rules }: Answer['reaches'][number],
+  { context, at }: Asking,
+): void {
+  const by = set === null ? route : context.say('route.with set', { route, set });
+  context.result(`  ${styled(context, 'bold', destination)} (${visibleOnOneLine(by)})`);
+  const perhaps = is_certain || at !== undefined ? [] : [context.say('route.perhaps')];
+  for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
+}
+
+/** A line for each BOT and the statuses that reach the same. */
+function tableOf(answers: readonly Answer[], { context }: Asking): readonly string[] {
+  const rows = new Map<string, { readonly bot: string; readonly who: string; readonly of: string[] }>();
+  for (const { bot_id, status, reaches } of answers) {
+    const who = reaches.map(({ destination, is_certain }) =>
+      is_certain ? destination : context.say('route.perhaps at', { destination }),
+    );
+    const key = JSON.stringify([bot_id, who]);
+    const row = rows.get(key) ?? { bot: shortLine(bot_id, LONGEST_ID), who: who.join(', '), of: [] };
+    rows.set(key, { ...row, of: [...row.of, status] });
+  }
+  const heads = [context.say('route.bot'), context.say('route.of'), context.say('route.reaching')];
+  const cells = [...rows.values()].map(({ bot, of, who }) => [
+    bot,
+    of.join(', '),
+    who || context.say('route.nobody'),
+  ]);
+  return inColumns([heads, ...cells], 'left').map((line) => visibleOnOneLine(line).trimEnd());
+}

@@ -1,0 +1,110 @@
+/** `botbell send`: posts a callback as the job service does, again if the response is not 2xx. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callbackUrlOf } from '../../config/callback-url.ts';
+import { isJsonObject, exactJson } from '../../text/json.ts';
+import { percentDecoded, visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
+import { formatElapsed } from '../../time/display.ts';
+import { type CommandContext, CommandFailed, styled } from '../context.ts';
+import { loadProject } from '../load-config.ts';
+import { decoded, readBytes } from '../read-callback.ts';
+
+/** Longer than any sensible `receiver.answer_within`. */
+const TIMEOUT_MS = 120_000;
+
+interface Options {
+  /** Left out: the config's receiver. */
+  readonly url?: string;
+  readonly retries: number;
+  /** Milliseconds; left out: 30 s. */
+  readonly interval?: number;
+  /** Sets a new `job_id`, so that the callback is no duplicate. */
+  readonly fresh?: boolean;
+}
+
+export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
+  const { retries, interval = 30_000 } = options;
+  const bytes = await readBytes(context, file);
+  const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
+  const target = targetOf(options.url ?? (await receiverOf(context)));
+  for (let retry = 0; ; retry += 1) {
+    const isTaken = await post(context, target, body);
+    if (isTaken) return 0;
+    if (retry >= retries) return 1;
+    const time = formatElapsed(interval / 1000, context.speaks.language);
+    context.message(context.say('send.retry', { nth: retry + 1, of: retries, time }));
+    await sleep(interval);
+  }
+}
+
+interface Target {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A user and a password in the URL are for a proxy (Basic), and are shown nowhere. */
+function targetOf(given: string): Target {
+  const url = new URL(given);
+  const login = [url.username, url.password].map(percentDecoded).join(':');
+  url.username = url.password = '';
+  const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+  const type = { 'content-type': 'application/json' };
+  return { url: url.href, headers: login === ':' ? type : { ...type, authorization } };
+}
+
+/** @throws {CommandFailed} if the config has errors, or leaves the port to the system */
+async function receiverOf(context: CommandContext): Promise<string> {
+  const url = callbackUrlOf((await loadProject(context)).config.receiver);
+  if (url !== undefined) return url;
+  throw new CommandFailed(context.say('send.no port'));
+}
+
+/** @throws {CommandFailed} if the bytes are no JSON object */
+function freshened(context: CommandContext, file: string, bytes: Buffer): string {
+  const callback = decoded(bytes, file);
+  if (!isJsonObject(callback)) throw new CommandFailed(context.say('send.no callback', { file }));
+  const jobId = randomUUID();
+  context.message(`job ${jobId}`);
+  return exactJson({ ...callback, job_id: jobId });
+}
+
+async function post(context: CommandContext, { url, headers }: Target, body: BodyInit): Promise<boolean> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const retryAfter = response.headers.get('retry-after');
+    const hint = retryAfter === null ? '' : ` (Retry-After: ${visibleOnOneLine(retryAfter)})`;
+    context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
+    context.result(visibleAndIndented(await beginningOf(response)));
+    return response.ok;
+  } catch (error) {
+    context.message(
+      styled(context, 'red', visibleOnOneLine(context.say('send.no answer', { url, why: reasonOf(error) }))),
+    );
+    return false;
+  }
+}
+
+/** Of an answer that does not end, only so much is read. */
+const MOST_CHARACTERS = 1024 * 1024;
+
+async function beginningOf({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.length > MOST_CHARACTERS) return `${text.slice(0, MOST_CHARACTERS)}…`;
+  }
+  return text;
+}
+
+/** fetch wraps the cause in a TypeError whose message says nothing. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as Error;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return code ?? message;
+}

@@ -1,0 +1,63 @@
+/** `botbell serve`: runs the receiver and the admin listener until SIGTERM or SIGINT. */
+import type { Command } from 'commander';
+import { startApp } from '../../app/app.ts';
+import { channelTypes } from '../../channels/registry.ts';
+import { problemLines } from '../../config/problems.ts';
+import { createLogger, type LogLevel } from '../../observe/logger.ts';
+import { readVersion } from '../../package-files.ts';
+import { didYouMean } from '../../text/nearest.ts';
+import { systemClock } from '../../time/clock.ts';
+import { type CommandContext, configFileOf, WrongUsage } from '../context.ts';
+import { loadProject } from '../load-config.ts';
+import { LOG_LINES } from '../words.ts';
+
+interface Options {
+  readonly logLevel: LogLevel;
+}
+
+/** @param serve the parsed command; its arguments hold an unknown command's name */
+export async function run(given: CommandContext, options: Options, serve: Command): Promise<number> {
+  const [unknown] = serve.args;
+  const names = serve.parent?.commands.map((command) => command.name()) ?? [];
+  if (unknown !== undefined)
+    throw new WrongUsage(
+      given.say('usage.no command', {
+        name: unknown,
+        hint: didYouMean(unknown, names)?.in(given.speaks.language) ?? '',
+      }),
+    );
+  // Choose the file once, so that reloads read the same file even if one with precedence appears.
+  const context = { ...given, configFile: configFileOf(given) };
+  const { secrets, speaks, variables, configFile } = context;
+  const project = await loadProject({ secrets, speaks, variables, configFile });
+  for (const line of problemLines(project.warnings, speaks.language)) context.message(line);
+  const inWords = (line: string) => (speaks.language === 'ja' && LOG_LINES[line]) || line;
+  const logger = await createLogger(options.logLevel, context.isTerminal, secrets.hide, inWords);
+  const app = await startApp({
+    ...project,
+    secrets,
+    channelTypes,
+    clock: systemClock,
+    // When run from the sources, SQLite has no keeper, since workers cannot load TypeScript.
+    store: { isInProcess: import.meta.url.endsWith('.ts') },
+    logger,
+    version: readVersion(),
+    print: (text) => context.result(text),
+  });
+  // Before this, SIGHUP does nothing; the config was being read anyway.
+  context.onHangup(() => void app.reload('SIGHUP'));
+  const { path, tokens } = project.config.receiver;
+  logger.info(
+    {
+      config: configFileOf(context),
+      callbacks: `http://${app.receiver.host}:${app.receiver.port}${path}${tokens.length > 0 ? '/<token>' : ''}`,
+      admin: app.admin === undefined ? 'off' : `http://${app.admin.host}:${app.admin.port}`,
+    },
+    'listening',
+  );
+  await context.untilStopped();
+  logger.info('stopping: finishing what is in flight');
+  await app.stop();
+  logger.info('stopped');
+  return 0;
+}

@@ -1,0 +1,65 @@
+/** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
+import { decidedBy } from '../../app/settings.ts';
+import type { Config } from '../../config/config.ts';
+import type { KeptSnooze } from '../../ledger/timers/timers.ts';
+import { snoozeJson } from '../../people/json.ts';
+import { readSnooze } from '../../people/snooze.ts';
+import { visibleOnOneLine } from '../../text/clean.ts';
+import { shortLine } from '../../text/cut.ts';
+import { systemClock } from '../../time/clock.ts';
+import { formatInstant } from '../../time/display.ts';
+import { beside } from '../beside.ts';
+import { actorHere, type CommandContext, inWords, printJson, WrongUsage } from '../context.ts';
+import { loadLedgerConfig } from '../load-config.ts';
+
+interface Options {
+  readonly to?: string;
+  readonly until?: string;
+  readonly because?: string;
+  readonly list?: boolean;
+  readonly end?: number;
+  readonly format: 'text' | 'json';
+}
+
+export async function run(context: CommandContext, botId = '', options: Options): Promise<number> {
+  const { to = '', until = '', because = '', list = false, end, format } = options;
+  const isNew = !list && end === undefined;
+  if (!isNew && botId !== '') throw new WrongUsage(context.say('usage.bot of until'));
+  const config = await loadLedgerConfig(context);
+  const fields = { bot_id: botId, destination: to, until, because };
+  // Before a ledger is looked for.
+  if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
+  return beside(decidedBy({ config, configHash: '' }), async ({ people, ledger }) => {
+    const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
+    if (begun?.values?.['hint']) context.message(visibleOnOneLine(inWords(context, begun)));
+    const id = end ?? begun?.json?.['id'];
+    const kept = (await ledger.archive.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
+    const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
+    const lines =
+      ended === undefined
+        ? kept.map((snooze) => lineOf(snooze, context, config.display))
+        : [`${end}: ${ended}`];
+    if (format === 'json') printJson(context, kept.map(snoozeJson));
+    else if (lines.length === 0) context.message(context.say('snooze.none'));
+    else context.result(lines.join('\n'));
+    return 0;
+  });
+}
+
+const LONGEST_NAME = 200;
+
+/** `3: BOT invoice-import at slack:#ops, until 25 Nov 2026, 09:00:00 (GMT+9), by kenji: maintenance (4 held)` */
+function lineOf(
+  snooze: KeptSnooze,
+  { say }: CommandContext,
+  { timezone, language }: Config['display'],
+): string {
+  const { id, botId, destination, isUntilSuccess, because, by, held } = snooze;
+  const bot = botId === undefined ? say('snooze.every BOT') : `BOT ${shortLine(botId, LONGEST_NAME)}`;
+  const place = destination === undefined ? '' : say('snooze.at', { destination });
+  const time = formatInstant(snooze.until, timezone, language);
+  const until = isUntilSuccess ? say('snooze.success', { time }) : time;
+  const reason = because === '' ? '' : `: ${because}`;
+  const values = { id, what: bot + place, until, by: by + reason, held };
+  return visibleOnOneLine(say('snooze.line', values));
+}

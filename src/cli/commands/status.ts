@@ -1,0 +1,94 @@
+/** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
+import { calledOf, type Group, groupsOf, type Incident, SIGN_WORDS } from '../../incident/incident.ts';
+import type { ArchivedIncident } from '../../ledger/archive/archive.ts';
+import { gistIn } from '../../people/incidents.ts';
+import { incidentJson } from '../../people/json.ts';
+import { visibleOnOneLine, shellWord } from '../../text/clean.ts';
+import { shortLine } from '../../text/cut.ts';
+import { systemClock } from '../../time/clock.ts';
+import { formatAge } from '../../time/display.ts';
+import { reading } from '../beside.ts';
+import { type CommandContext, printJson, styled } from '../context.ts';
+import { loadLedgerConfig } from '../load-config.ts';
+import type { Words } from '../words.ts';
+
+interface Options {
+  readonly format: 'text' | 'json';
+}
+
+const NONE = 0;
+const SOME = 1;
+const NOT_KNOWN = 3;
+
+/** @returns 0 nothing does, 1 something does, 3 not known, as the message says */
+export async function run(context: CommandContext, { format }: Options): Promise<number> {
+  const { say } = context;
+  const found = await openNow(context).catch((error: unknown) =>
+    error instanceof Error ? error.message : String(error),
+  );
+  if (typeof found === 'string' || (found.open.length === 0 && !found.isServed)) {
+    const why = typeof found === 'string' ? found : say('status.silent');
+    context.message(say('status.not known', { why }));
+    return NOT_KNOWN;
+  }
+  const { open } = found;
+  const { hide } = context.secrets;
+  const groups = groupsOf(open);
+  if (format === 'json')
+    printJson(
+      context,
+      groups.flatMap(({ incidents }) => incidents.map((each) => incidentJson(each, hide))),
+    );
+  else if (open.length === 0) context.result(say('status.well'));
+  else for (const group of groups) context.result(hide(linesOf(group, context)));
+  return open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
+}
+
+/** @returns the open incidents, and whether some process is alive */
+async function openNow(context: CommandContext) {
+  return reading(await loadLedgerConfig(context), async (archive) => {
+    const living = await archive.processes();
+    return { open: await archive.openIncidents(), isServed: living.length > 0 };
+  });
+}
+
+const MOST_NAMED = 5;
+const LONGEST_NAME = 80;
+const LONGEST_ID = 250;
+
+/** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
+function linesOf(group: Group<ArchivedIncident>, context: CommandContext): string {
+  const { say, secrets, speaks } = context;
+  const { hide } = secrets;
+  const { language } = speaks;
+  const { latest, incidents, since, count } = group;
+  const { sign, takenUp, isWaiting } = latest;
+  const gist = gistIn(latest, language);
+  const line = say('status.line', {
+    who: subjectsOf(incidents, hide, say),
+    what: SIGN_WORDS[sign][language] + (gist && `: ${gist}`),
+    bots: incidents.length === 1 ? '' : say('status.bots', { count: incidents.length }),
+    count,
+    age: formatAge(Math.max(0, systemClock.now() - since), language),
+  });
+  const because = takenUp?.because && `: ${takenUp.because}`;
+  const taken = takenUp && say('status.taken', { by: takenUp.by, because: because ?? '' });
+  const waiting = isWaiting ? say('status.waiting') : '';
+  const takeUp = `botbell take-up ${incidents.map(({ id }) => id).join(' ')} --by NAME`;
+  const all = visibleOnOneLine(line + (taken ?? '') + waiting);
+  return `${all}\n    ${toDo(latest, hide, say)}\n    ${styled(context, 'dim', takeUp)}`;
+}
+
+function toDo({ sign, subject }: Incident, hide: (text: string) => string, say: Words): string {
+  if (sign !== 'error') return say(`status.to do, ${sign}`);
+  return say('status.to do, error', {
+    bot: shellWord(visibleOnOneLine(shortLine(hide(subject), LONGEST_ID))),
+  });
+}
+
+/** @param hide is asked first, since a part of a secret is not known as one */
+function subjectsOf(incidents: readonly Incident[], hide: (text: string) => string, say: Words): string {
+  const names = incidents.map((each) => shortLine(hide(calledOf(each)), LONGEST_NAME));
+  const rest = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? say('status.more', { rest }) : '');
+}

@@ -1,0 +1,141 @@
+/** `botbell test --report`: what was sent and answered, for a person who has the app before them and can say what it looks like there. */
+import { writeFileSync } from 'node:fs';
+import { readCallback } from '../../callback/decode.ts';
+import type { Composed } from '../../channels/channel.ts';
+import { type Notice, noticeOf } from '../../notice/notice.ts';
+import { readVersion } from '../../package-files.ts';
+import type { TestOutcome } from '../../people/test-message.ts';
+import { escapeHtml as html } from '../../text/clean.ts';
+import { CommandFailed, type CommandContext } from '../context.ts';
+import { framed, pageOf } from './preview.ts';
+import type { Words } from '../words.ts';
+
+export interface TriedMessage {
+  readonly composed: Composed;
+  readonly outcome: TestOutcome;
+}
+
+/** What was sent to one destination: the test, a success, an error. */
+export interface TriedDestination {
+  readonly destination: string;
+  /** The channel's, as in the config. */
+  readonly type: string;
+  readonly messages: readonly TriedMessage[];
+}
+
+/** More than any chat shows. */
+const LINES_OF_ERROR = 1000;
+
+/** The results of a BOT that is none, with all that a message can show. @param mark makes them other ones than an earlier test's */
+export function specimens(say: Words, mark: string, now: Date): readonly Notice[] {
+  const shared = {
+    code: 200,
+    bot_id: 'botbell-test',
+    bot_name: say('specimen.name'),
+    start_time: now.toISOString(),
+    elapsed_time: 75,
+  };
+  const rows = Array.from({ length: 30 }, (_, index) => ({
+    Nr: index + 1,
+    Name: `A & B <${index}>`,
+    OK: '✅',
+  }));
+  const file = {
+    ref: 'botbell-test/1',
+    meta: { name: 'test & 1.pdf', size: 603_956, timestamp: now.getTime() },
+  };
+  const output = {
+    Text: say('specimen.text'),
+    Address: 'https://example.com/?a=1&b=2#c',
+    Rows: rows,
+    Files: { type: 'files', files: [file] },
+  };
+  const trace = Array.from(
+    { length: LINES_OF_ERROR },
+    (_, index) => `  at step ${index + 1} of a test (test.js:${index}:1)`,
+  );
+  const message = [`Error: ${say('specimen.text')}`, ...trace].join('\n');
+  const results = [
+    { ...shared, job_id: `botbell-test-${mark}-1`, status: 0, output },
+    { ...shared, job_id: `botbell-test-${mark}-2`, status: 1, code: 500, message },
+  ];
+  return results.map((result) => noticeOf(readCallback(Buffer.from(JSON.stringify(result)), 'UTC'), 1));
+}
+
+/** Before anything is sent. @throws {CommandFailed} the file is there, or cannot be written */
+export function beginReport({ say }: Pick<CommandContext, 'say'>, file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const values = { file, why: message };
+    throw new CommandFailed(
+      code === 'EEXIST' ? say('report.there', values) : say('report.unwritable', values),
+    );
+  }
+}
+
+/** In the order in which one looks. */
+const CHECKS = [
+  'look.there',
+  'look.title',
+  'look.mention',
+  'look.cut',
+  'look.list',
+  'look.signs',
+  'look.address',
+  'look.phone',
+  'look.open',
+] as const;
+
+/** @param hide removes every secret from a text */
+export function reportPage(
+  { say, speaks: { language } }: Pick<CommandContext, 'say' | 'speaks'>,
+  tried: readonly TriedDestination[],
+  { at, hide }: { readonly at: Date; readonly hide: (text: string) => string },
+): string {
+  const sections = tried.map((each) => sectionOf(say, each, { at, hide }));
+  const title = say('seen.title');
+  return pageOf(
+    title,
+    [`<h1>${html(title)}</h1>`, `<p>${html(say('seen.what'))}</p>`, ...sections].join('\n'),
+    language,
+  );
+}
+
+function sectionOf(
+  say: Words,
+  tried: TriedDestination,
+  { at, hide }: Parameters<typeof reportPage>[2],
+): string {
+  const messages = tried.messages.map(
+    ({ composed, outcome: { words } }) => `<p>${html(words)}</p>${shown(composed, hide)}`,
+  );
+  const checks = CHECKS.map((check) => `<label><input type="checkbox"> ${html(say(check))}</label>`);
+  return `<section><h2>${html(tried.destination)}</h2>
+${messages.join('\n')}
+<h2>${html(say('seen.look'))}</h2>
+${checks.join('\n')}
+<h2>${html(say('seen.form'))}</h2>
+<textarea readonly rows="${CHECKS.length + 8}">${html(formOf(say, tried, at))}</textarea></section>`;
+}
+
+/** A secret that a hook's body hands over is escaped in HTML as it stands nowhere else: such a message is shown as text. */
+function shown(composed: Composed, hide: (text: string) => string): string {
+  const text = composed.asText();
+  return hide(text) === text ? framed(composed) : `<pre>${html(hide(text))}</pre>`;
+}
+
+/** Says the type alone, never an address: what is pasted into an issue is read by all. */
+function formOf(say: Words, { type, messages }: TriedDestination, at: Date): string {
+  const answers = messages.map(({ outcome: { isDelivered, errorClass, errorCode } }) =>
+    isDelivered ? 'ok' : `${errorClass} ${errorCode}`,
+  );
+  return [
+    `${type}, ${at.toISOString().slice(0, 10)}, Botbell ${readVersion()}, Node ${process.version}, ${process.platform}`,
+    say('seen.answers', { answers: answers.join('; ') }),
+    say('seen.app'),
+    ...CHECKS.map((check) => `- [ ] ${say(check)}`),
+    say('seen.else'),
+  ].join('\n');
+}

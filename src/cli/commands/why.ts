@@ -1,0 +1,194 @@
+/** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
+import { namer } from '../../admin/page/words.ts';
+import { decidedBy } from '../../app/settings.ts';
+import { statusNameOf } from '../../callback/callback.ts';
+import { channelTypes } from '../../channels/registry.ts';
+import type { Planning } from '../../deliver/settings.ts';
+import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../../ledger/archive/archive.ts';
+import { NO_LONGER_ROUTED } from '../../ledger/ledger.ts';
+import type { Archive } from '../../ledger/registry.ts';
+import { destinationOf } from '../../people/destinations.ts';
+import { notToldJson, storyJson } from '../../people/json.ts';
+import { notTold } from '../../people/not-told.ts';
+import type { StoryContext, StoryEventName } from '../../story/sayings.ts';
+import { type LoadedStory, loadStory } from '../../story/story.ts';
+import { visibleOnOneLine, shellWord } from '../../text/clean.ts';
+import { shortLine } from '../../text/cut.ts';
+import { systemClock } from '../../time/clock.ts';
+import { formatInstant } from '../../time/display.ts';
+import { reading } from '../beside.ts';
+import { CommandFailed, type CommandContext, printJson, styled, WrongUsage } from '../context.ts';
+import { loadLedgerConfig } from '../load-config.ts';
+
+interface Options {
+  readonly bot?: string;
+  readonly notTold?: string;
+  /** Milliseconds. */
+  readonly since?: number;
+  /** Left out: `MOST_OF_JOB` or `MOST_OF_BOT`. */
+  readonly last?: number;
+  readonly format: 'text' | 'json';
+}
+
+/** The newest callbacks that are shown without `--last`. */
+const MOST_OF_JOB = 100;
+const MOST_OF_BOT = 5;
+const SINCE_MS = 86_400_000;
+
+const LONGEST_ID = 200;
+
+interface Asked {
+  readonly context: CommandContext;
+  readonly planning: Planning;
+  readonly archive: Archive;
+  readonly telling: StoryContext;
+}
+
+type Filter = Pick<CallbackFilter, 'jobId' | 'botId'>;
+
+/** One callback's story, or one reason, in JSON and in lines of text. */
+interface Printed {
+  readonly shape: object;
+  readonly text: string;
+}
+
+export async function run(
+  context: CommandContext,
+  jobId: string | undefined,
+  options: Options,
+): Promise<number> {
+  const { bot: botId, notTold: destination, since, last, format } = options;
+  if ([jobId, botId, destination].filter((each) => each !== undefined).length !== 1)
+    throw new WrongUsage(context.say('usage.why what'));
+  if (since !== undefined && destination === undefined)
+    throw new WrongUsage(context.say('usage.since of not told'));
+  const config = await loadLedgerConfig(context);
+  const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
+  const planning = decidedBy({ config, configHash: '' });
+  const shapes: object[] = [];
+  await reading(config, async (archive) => {
+    const asked = { context, planning, archive, telling };
+    const all =
+      destination === undefined
+        ? stories(asked, { jobId, botId }, last)
+        : untold(asked, destination, { since, last });
+    for await (const { shape, text } of all)
+      if (format === 'json') shapes.push(shape);
+      else context.result(text);
+  });
+  if (format === 'json') printJson(context, shapes);
+  return 0;
+}
+
+/** Loads one story at a time, since a callback may be large. */
+async function* stories(
+  { context, planning, archive, telling }: Asked,
+  filter: Filter,
+  last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
+): AsyncGenerator<Printed> {
+  const { items, next } = await archive.callbacks(filter, { limit: last });
+  if (items.length === 0) throw new CommandFailed(nothingKnown(context, filter));
+  const isCut = filter.jobId !== undefined || items.length < last;
+  if (isCut && next !== undefined) context.message(context.say('why.cut', { count: items.length }));
+  for (const { id } of items.toReversed()) {
+    const story = await loadStory(archive, id, telling);
+    if (story === undefined) continue;
+    const text = storyInLines(context, story, remedyFor(story.callback, planning), telling);
+    yield { shape: storyJson(story, { ...telling, redact: context.secrets.hide }), text };
+  }
+}
+
+/** @throws {Refused} the config tells nobody there */
+async function* untold(
+  { context, planning, archive, telling }: Asked,
+  name: string,
+  { since = SINCE_MS, last: most }: Pick<Options, 'since' | 'last'>,
+): AsyncGenerator<Printed> {
+  const { hide } = context.secrets;
+  const destination = destinationOf(name, planning, channelTypes);
+  const found = await notTold(archive, { destination, from: telling.now - since }, telling);
+  if (found.length === 0) context.message(context.say('why.all told', { destination }));
+  for (const each of found.slice(0, most)) {
+    const { count, last, why } = each;
+    const at = formatInstant(last.receivedAt, telling.timezone, telling.language);
+    const heading = `${count} × ${styled(context, 'bold', headingOf(last, context))} · ${at}`;
+    yield { shape: notToldJson(each, hide), text: `${heading}\n  ${visibleOnOneLine(hide(why))}\n` };
+  }
+}
+
+function nothingKnown({ say }: CommandContext, { jobId, botId = '' }: Filter): string {
+  const id = JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID));
+  return visibleOnOneLine(say(jobId === undefined ? 'why.no BOT' : 'why.no job', { id }));
+}
+
+const MOST_IDS = 5;
+
+/** The command that would deliver what was not delivered; undefined if nothing is missing, or the config notifies nobody. */
+function remedyFor(callback: CallbackStory, { router }: Planning): string | undefined {
+  const { deliveries, result, kind, jobId, botId, status } = callback;
+  const dead = deliveries.filter(({ state }) => state === 'dead');
+  const isDone = deliveries.length > 0 && dead.length === 0;
+  if (kind === 'alert' || result === 'superseded' || isDone) return undefined;
+  const ids = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
+  if (ids.length > 0) return `botbell redeliver ${ids.slice(0, MOST_IDS).join(' ')}`;
+  const { destinations } = router.route({ bot_id: botId, status });
+  if (destinations.length === 0) return undefined;
+  return `botbell redeliver --route ${shellWord(jobId)}`;
+}
+
+type Style = Parameters<typeof styled>[1];
+
+/** Symbol and colour of events; the sentence has the same meaning in words. */
+const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, style: Style]>>> = {
+  received: ['▸', 'bold'],
+  delivered: ['✓', 'green'],
+  attempt: ['!', 'yellow'],
+  dead: ['✗', 'red'],
+  held: ['‖', 'yellow'],
+  superseded: ['‖', 'yellow'],
+};
+
+const TIME_OF_DAY = /,? (\d+:\d+:\d+)/;
+
+/**
+ * The text ends with an empty line.
+ * @param remedy a command to suggest, if any
+ */
+function storyInLines(
+  context: CommandContext,
+  { callback, story }: LoadedStory,
+  remedy: string | undefined,
+  { timezone, language }: StoryContext,
+): string {
+  const heading = styled(context, 'bold', headingOf(callback, context));
+  const lines = [heading, `  ${visibleOnOneLine(story.summary)}`];
+  let day = '';
+  for (const { at, what, text, small } of story.events) {
+    const instant = formatInstant(at, timezone, language);
+    const own = instant.replace(TIME_OF_DAY, '');
+    if (own !== day) lines.push(`  ${styled(context, 'dim', own)}`);
+    day = own;
+    const time = TIME_OF_DAY.exec(instant)?.[1]?.padStart(8, '0') ?? '';
+    const [mark, style] = MARKS[what] ?? ['·', 'dim'];
+    const said = `  ${time} ${styled(context, style, mark)} ${visibleOnOneLine(text)}`;
+    lines.push(
+      small === undefined ? said : `${said} ${styled(context, 'dim', `(${visibleOnOneLine(small)})`)}`,
+    );
+  }
+  if (remedy !== undefined) {
+    const command = visibleOnOneLine(context.secrets.hide(remedy));
+    lines.push(`  ${styled(context, 'cyan', '→')} ${context.say('why.remedy', { command })}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function headingOf(callback: ArchivedCallback, { secrets, say, speaks }: CommandContext): string {
+  const { jobId, botId, botName, kind, gist = '' } = callback;
+  const name = (text: string) => shortLine(secrets.hide(text), LONGEST_ID);
+  const job = jobId === '' ? '' : `${say('why.job', { id: name(jobId) })} · `;
+  const named = botName === '' ? '' : ` (${name(botName)})`;
+  const [group, value] = kind === 'callback' ? ['status', statusNameOf(callback)] : ['kind', kind];
+  const what = speaks.language === 'en' ? value : namer(speaks.language)(group, value);
+  const said = gist === '' ? '' : `: ${name(gist)}`;
+  return visibleOnOneLine(`${job}BOT ${name(botId)}${named} · ${what}${said}`);
+}

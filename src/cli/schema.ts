@@ -1,9 +1,0 @@
-/** `botbell schema`: the JSON Schema of the config file. */
-import { channelTypes } from '../channels/registry.ts';
-import { configJsonSchema } from '../config/json-schema.ts';
-import { type CommandContext, printJson } from './context.ts';
-
-export function run(context: CommandContext): number {
-  printJson(context, configJsonSchema(channelTypes));
-  return 0;
-}

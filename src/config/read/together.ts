@@ -1,0 +1,120 @@
+/** Finds contradictions between settings that are each valid. */
+import type { StatusName } from '../../callback/callback.ts';
+import { dayOf } from '../../signal/calendar.ts';
+import { holdAt } from '../../signal/hold.ts';
+import type { MuteEntry, Occasion } from '../../signal/rules.ts';
+import type { Fault } from '../../text/fault.ts';
+import { areSameHost, isLoopback } from '../../text/networks.ts';
+import type { Config, ConfigSettings, EscalationStep, RouteConfig } from '../config.ts';
+import type { Path } from '../path.ts';
+import type { Problems } from '../problems.ts';
+import { fault } from '../words.ts';
+import { calendarDoubts } from './calendars.ts';
+
+/** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
+const SERVICE_RETRY_MS = 30_000;
+
+/** Also where other sections have errors, so that all are reported at once. */
+export function checkSettings(settings: ConfigSettings, problems: Problems): void {
+  const { receiver, delivery } = settings;
+  if (!problems.hasErrors(['receiver', 'admin', 'display'])) checkAdmin(settings, problems);
+  const { listen, tokens, allowFrom } = receiver;
+  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
+    problems.error(['receiver', 'listen'], fault('open.receiver'));
+  if (receiver.answerWithinMs >= SERVICE_RETRY_MS)
+    problems.warning(['receiver', 'answer_within'], fault('answer_within'));
+  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs)
+    problems.warning(['delivery', 'give_up_after'], fault('give_up_after'));
+}
+
+type Together = Pick<Config, 'routes' | 'defaultRoute' | 'display' | 'admin'>;
+type OfAdmin = Pick<ConfigSettings, 'admin' | 'receiver' | 'display'>;
+
+function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems: Problems): void {
+  if (admin === undefined) return;
+  const { listen, password, hosts, trustProxy } = admin;
+  const { host, port } = receiver.listen;
+  if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
+    problems.error(['admin', 'listen'], fault('same port'));
+  if (password !== undefined) return;
+  if (!isLoopback(listen.host)) problems.error(['admin', 'listen'], fault('open.admin'));
+  if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false)
+    problems.warning(['admin', 'password'], fault('no password'));
+}
+
+/** @param config what is sound of it @param paths of its routes */
+export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems): void {
+  const { routes, defaultRoute } = config;
+  const all = defaultRoute ? [...routes, defaultRoute] : routes;
+  const areAllSound = !problems.hasErrors(['channels', 'groups', 'routes', 'default_route']);
+  if (all.length === 0 && areAllSound) problems.error([], fault('nobody'));
+  const errorsReach = new Set(all.filter(({ on }) => on.includes('error')).flatMap(destinationsOf));
+  for (const [index, route] of all.entries()) {
+    const warn: Warn = (key, what) =>
+      problems.warning([...(paths[index] ?? ['default_route']), ...key], what);
+    warnOfRoute(route, warn);
+    if (areAllSound) warnOfWhom(route, errorsReach, warn);
+    const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
+    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(['admin', 'display']))
+      warn(['then'], fault('then.taken up'));
+  }
+}
+
+export function warnOfCalendars(
+  { calendars, display }: Pick<Config, 'calendars' | 'display'>,
+  problems: Problems,
+  now: number,
+): void {
+  for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, dayOf(now, display.timezone)))
+    if (endsOn === undefined)
+      problems.warning(['calendars', calendar], fault('calendar.old', { file, year: String(year) }));
+    else problems.warning(['calendars', calendar, 'until'], fault('calendar.ends', { day: endsOn }));
+}
+
+type Warn = (key: Path, what: Fault) => void;
+
+/** What a route cannot mean, given whom it and the others tell. @param errorsReach the destinations that any route notifies of errors */
+function warnOfWhom(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
+  const { on, rules, steps } = route;
+  if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
+    warn(['on'], fault('no recovery'));
+  if (steps === undefined) return;
+  const isOfTrouble = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
+  if (!isOfTrouble || route.notify.length === 0) warn(['then'], fault('then.nothing'));
+  warnOfOrder(route, steps, warn);
+}
+
+function warnOfOrder(route: RouteConfig, steps: readonly EscalationStep[], warn: Warn): void {
+  const known = new Set(destinationsOf(route));
+  for (const [index, step] of steps.entries()) {
+    const before = steps[index - 1];
+    if (before !== undefined && step.afterMs < before.afterMs)
+      warn(['then', index, 'after'], fault('then.order'));
+    if (destinationsOf(step).every((destination) => known.has(destination)))
+      warn(['then', index, 'notify'], fault('then.known'));
+    for (const destination of destinationsOf(step)) known.add(destination);
+  }
+}
+
+function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
+  return notify.map(({ destination }) => destination);
+}
+
+function warnOfRoute({ on, rules }: RouteConfig, warn: Warn): void {
+  if (!on.includes('error')) {
+    if (rules.afterFailures > 1) warn(['after_failures'], fault('no errors'));
+    if (rules.repeat !== 'every') warn(['repeat'], fault('no errors'));
+  }
+  const statusOf = (occasion: Occasion) => (occasion === 'recovered' ? 'succeeded' : occasion);
+  const muted = on.filter((occasion) => coversAllTimes(rules.mute, statusOf(occasion)));
+  if (muted.length > 0) warn(['mute'], fault('mute.always', { statuses: muted.join(', ') }));
+}
+
+/** After all `dates` of a config. */
+const ANY_TIME = Date.UTC(2999, 0);
+
+/** Whether the entries hold messages of this status without an end. */
+function coversAllTimes(mute: readonly MuteEntry[], status: StatusName): boolean {
+  const hold = holdAt(ANY_TIME, { mute, status, snoozes: [], botId: '', destination: '', timezone: 'UTC' });
+  return hold !== undefined && hold.until === undefined;
+}

@@ -1,0 +1,245 @@
+/** The forms of the config's values. */
+import { isIP } from 'node:net';
+import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
+import { parseProxy } from '../../outbound/proxy.ts';
+import { dayIn, type DayRange, daysIn } from '../../signal/calendar.ts';
+import { cronFault } from '../../signal/expect.ts';
+import type { Calendar } from '../../signal/rules.ts';
+import { Fault } from '../../text/fault.ts';
+import { didYouMean, faultOfOptions, nearestOrAll } from '../../text/nearest.ts';
+import * as time from '../../time/display.ts';
+import { botIdRule, doubtOfBotId } from '../bot-id-pattern.ts';
+import { and, form, judged, matching, orElse } from './form.ts';
+import type { DaysOfFile, Form, Known, Rule } from './form.ts';
+import { faultOfSecret } from '../read/interpolate.ts';
+import { fault } from '../words.ts';
+
+/** For a sentence that does not go on from the value's path. */
+const ofItsOwn = (what: Fault | undefined) => what && fault('of its own', { what });
+
+/** @param doubtOf why a text of this form is probably a mistake; undefined if it is none */
+function doubted(of: Form, doubtOf: (text: string) => Fault | undefined): Form {
+  return {
+    ...of,
+    read: (text, known, at = []) => {
+      const value = of.read(text, known);
+      const doubt = value instanceof Fault ? undefined : doubtOf(text);
+      if (doubt !== undefined) known.doubt?.(at, doubt);
+      return value;
+    },
+  };
+}
+
+/** In characters: about 96 random bits in a URL-safe alphabet. */
+const LONG_ENOUGH = 16;
+
+/** Empty: it is not set. */
+const secret = (of: Form) =>
+  doubted(of, ({ length }) =>
+    length > 0 && length < LONG_ENOUGH ? fault('short', { count: LONG_ENOUGH }) : undefined,
+  );
+
+export const password = secret(judged(faultOfSecret));
+
+const anyBotId = judged(botIdRule, /^(?:[^/]|\/(?!\/)[^]*\/i?$)/u);
+export const botId = doubted(anyBotId, doubtOfBotId);
+/** A report on all BOTs leaves nothing out. */
+export const botIdOfReport = doubted(anyBotId, (text) => (text === '*' ? undefined : doubtOfBotId(text)));
+
+/** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
+export const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
+
+/** The name of what the config has elsewhere. */
+function naming(
+  what: 'template set' | 'group' | 'calendar',
+  names: (known: Known) => readonly string[],
+  hintFor = nearestOrAll,
+): Form {
+  const rule: Rule = (text, known) =>
+    names(known).includes(text)
+      ? undefined
+      : fault(`no ${what}`, { name: JSON.stringify(text), hint: hintFor(text, names(known)) });
+  return judged(rule, NAME);
+}
+
+export const templateSet = naming('template set', ({ templateSets }) => templateSets);
+
+export const group = naming(
+  'group',
+  ({ groups }) => groups,
+  (text, names) => (NAME.test(text) ? nearestOrAll(text, names) : fault('hint.address')),
+);
+
+const calendarName = naming('calendar', ({ calendars }) => [...calendars.keys()]);
+export const calendar: Form<Calendar> = {
+  ...calendarName,
+  read: (text, known) => known.calendars.get(text)?.calendar ?? (calendarName.read(text, known) as Fault),
+};
+
+export const routeName = matching(/^[^\p{C}]{1,80}$/u, fault('one line'));
+
+export const host = matching(/^[A-Za-z0-9.-]+$/u, fault('host'));
+
+export const folder = matching(/[^]/u, fault('folder'));
+const NO_FILE = fault('file');
+export const daysFile: Form<DaysOfFile> = {
+  pattern: folder.pattern,
+  read: (text, { daysOfFile }, at = []) => (text === '' ? NO_FILE : (daysOfFile?.(text, at) ?? NO_FILE)),
+};
+
+const PORT = String.raw`(?:\d{1,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])`;
+
+/** With port 0 the system chooses. Does not check that the host exists. */
+export const listen = form(
+  new RegExp(String.raw`^(?:\[([\dA-Fa-f:.]+)\]|([\w.-]+)):(${PORT})$`, 'u'),
+  fault('listen'),
+  (_text, bracketed, plain, port) => ({ host: bracketed ?? plain ?? '', port: Number(port) }),
+);
+
+export const listenOrOff = orElse('off', listen);
+
+/** RFC 3986, unreserved characters, which need no encoding. Clients resolve segments `.` and `..`, so these are refused. */
+export const path = matching(
+  /^(?!\/healthz\/?$)(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?)$/u,
+  fault('path'),
+);
+
+/** Empty means no token, so that `${TOKEN:-}` turns it off. */
+export const token = secret(matching(/^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/u, fault('token')));
+
+/** RFC 6750, 2.1. Empty means no token. */
+export const bearer = secret(matching(/^(?:[A-Za-z0-9._~+/-]+=*)?$/u, fault('bearer')));
+
+const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+/** Of IPv6, the pattern knows the characters alone. */
+export const network = form(
+  new RegExp(
+    String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%[\w.:-]+)?(?:\/\d{1,3})?$)`,
+    'u',
+  ),
+  fault('network'),
+  (text) => {
+    const [address = '', length = '0'] = text.split('/');
+    return isIP(address) !== 0 && Number(length) <= 128 ? text : undefined;
+  },
+);
+
+/** Beside a list of networks. */
+export const isTrusted = form(/^(?:[Tt]rue|TRUE|1|[Ff]alse|FALSE|0)$/u, fault('trusted'), (text) =>
+  /^[t1]/iu.test(text),
+);
+
+/** Also says what to do about a user name or a password that ends the URL's login too early. */
+function withLogin(of: Form): Form {
+  const whole = and(of, (text) => (hasWholeLogin(text) ? undefined : fault('unread', { rule: LOGIN_RULE })));
+  const read: Form['read'] = (text, known) => {
+    const value = of.read(text, known);
+    const isOfLogin = value instanceof Fault && text.includes('@');
+    return isOfLogin ? fault('and', { what: value, rule: LOGIN_RULE }) : whole.read(text, known);
+  };
+  return { ...of, read };
+}
+
+/** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
+const POSTGRES_OPTIONS =
+  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
+    ' ',
+  );
+
+const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
+
+export const storeUrl = and(
+  withLogin(form(/^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u, fault('store'), isUrl)),
+  (text) => (text === 'sqlite::memory:' ? fault('store.memory') : undefined),
+  (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
+);
+
+/** Empty means no URL. */
+export const webUrl = withLogin(form(/^(?:https?:\/\/\S+)?$/u, fault('url'), isUrl));
+
+/** The page's links and cookies begin at the root of its host. */
+const PAGE = /^(?:https?:\/\/[^\s\\/?#@]+\/?)?$/u;
+export const pageUrl = {
+  ...and(webUrl, (text) => (PAGE.test(text) ? undefined : fault('url.page'))),
+  pattern: PAGE,
+};
+
+export const PROXY_RULE = fault('proxy', { rule: LOGIN_RULE });
+
+/** Empty means the proxy of the environment variables. */
+export const proxy = orElse(
+  'off',
+  form(/^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^]+)?$/u, PROXY_RULE, (text) =>
+    text === '' || (parseProxy(text) !== undefined && hasWholeLogin(text)) ? text : undefined,
+  ),
+);
+
+export const timezone = judged(
+  (text) =>
+    time.isTimezone(text)
+      ? undefined
+      : fault('timezone', { hint: didYouMean(text, Intl.supportedValuesOf('timeZone')) }),
+  time.TIMEZONE,
+);
+
+/** A Liquid template of a URL, checked also with `x` in place of each tag. */
+export const link = (of: 'job' | 'file'): Form =>
+  and(
+    form(/^https?:\/\/[^]/u, fault('link'), (text) =>
+      URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')) ? text : undefined,
+    ),
+    (text, { linkFault }) => ofItsOwn(linkFault?.(of, text)),
+  );
+
+/** In milliseconds. What is between the bounds, no pattern says. */
+function durationFrom(least: string, most: string): Form<number> {
+  const [from = 0, to = 0] = [time.parseDuration(least), time.parseDuration(most)];
+  return form(time.DURATION, fault('duration', { from: least, to: most }), (text) => {
+    const ms = time.parseDuration(text) ?? -1;
+    return ms >= from && ms <= to ? ms : undefined;
+  });
+}
+
+export const duration = durationFrom('1ms', '3660d');
+export const keeping = durationFrom('1m', '3660d');
+/** So that nobody is asked without a pause. */
+export const interval = durationFrom('1s', '1h');
+/** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
+export const timer = durationFrom('1ms', '1h');
+/** For waits that are rows of the ledger, not timers in memory. */
+export const span = durationFrom('1s', '366d');
+export const repeat = orElse('every', orElse('changes', span));
+
+export const condition = and(matching(/\S/u, fault('condition')), (text, { conditionFault }) =>
+  ofItsOwn(conditionFault?.(text)),
+);
+
+const TIME = [time.TIME_OF_DAY, fault('time of day')] as const;
+/** In minutes since midnight. */
+export const timeOfDay = form(...TIME, time.parseTimeOfDay);
+/** As an end, 00:00 is the end of the day. */
+export const endOfDay = form(...TIME, (text) => time.parseTimeOfDay(text) || 1440);
+
+const DATE = String.raw`(?!0000)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
+export const date = form(new RegExp(`^${DATE}$`, 'u'), fault('date'), (text) =>
+  dayIn(text) === undefined ? undefined : text,
+);
+
+/** As `dayIn` gives it. */
+export const day = form(date.pattern, fault('date'), dayIn);
+export const dayRange: Form<DayRange> = form(
+  new RegExp(String.raw`^${DATE}(?:\.\.${DATE})?$`, 'u'),
+  fault('date range'),
+  daysIn,
+);
+
+export const cron = judged((text) => {
+  const why = cronFault(text);
+  if (why === undefined) return undefined;
+  const known = why === 'never' || why === 'fields';
+  return fault('cron', { why: known ? fault(`cron.${why}`) : why });
+}, /\S/u);
+
+/** In bytes. */
+export const size = form(time.SIZE, fault('size'), time.parseSize);
