@@ -132,6 +132,6 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 const APART = /[",;\t\r\n]/;
 
 function cellOf(value: string | number): string {
-  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
+  const text = `${value}`.replace(FORMULA, "'$&");
   return APART.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,12 +1,22 @@
 /** What a report says in files, in which order, and against which month. */
 import { expect } from 'chai';
-import { NO_FIGURES } from '../../src/report/figures.ts';
+import {
+  type CameOfRun,
+  type Figures,
+  figuresOfRun,
+  type KnownRun,
+  NO_FIGURES,
+  sumOf,
+  withCallback,
+} from '../../src/report/figures.ts';
 import {
   answersCostMs,
+  csvFile,
   csvOf,
   type Days,
   monthBefore,
   monthOf,
+  nameOfDays,
   type ReportedBot,
   reportOf,
 } from '../../src/report/report.ts';
@@ -94,8 +104,93 @@ describe('A report', () => {
       expect(month && `${dateOf(month.from)} ${dateOf(month.to)}`).to.equal(before);
     });
 
+  for (const [from, to, en, ja, file] of [
+    ['2026-11-01', '2026-12-01', 'November 2026', '2026年11月', '2026-11'],
+    [
+      '2026-11-01',
+      '2026-11-30',
+      '2026-11-01 – 2026-11-29',
+      '2026-11-01 – 2026-11-29',
+      '2026-11-01-2026-11-29',
+    ],
+    ['2026-11-29', '2026-11-30', '2026-11-29', '2026-11-29', '2026-11-29'],
+  ] as const)
+    it(`from ${from} to before ${to} is called ${en}, ${ja}, and botbell-${file}.csv`, () => {
+      const days = daysOf(from, to);
+      expect([nameOfDays(days, 'en'), nameOfDays(days, 'ja')]).to.deep.equal([en, ja]);
+      expect(csvFile(days, 'a,b')).to.deep.equal({ name: `botbell-${file}.csv`, text: '\ufeffa,b' });
+    });
+
   it('of a month ends where the next one begins, also in February', () => {
     expect(monthOf(dayIn('2028-02-29') ?? NaN)).to.deep.equal(daysOf('2028-02-01', '2028-03-01'));
     expect(monthOf(dayIn('2026-12-31') ?? NaN)).to.deep.equal(daysOf('2026-12-01', '2027-01-01'));
   });
+});
+
+describe('A run', () => {
+  const DAY = 86_400_000;
+  const LATER = 40 * DAY;
+  const [SUCCEEDED, ERROR, EXECUTING] = [0, 1, 2] as const;
+  const came = (
+    status: CameOfRun['status'],
+    startedAt: number,
+    receivedAt: number,
+    elapsedSeconds?: number,
+  ) => ({
+    ...{ status, startedAt, receivedAt, elapsedSeconds },
+  });
+  const rows: [what: string, all: CameOfRun[], day: number, figures: Partial<Figures>][] = [
+    ['that has begun is unfinished', [came(EXECUTING, 5, 9)], 0, { unfinished: 1 }],
+    [
+      'without a time took from its start to its first result, by an estimate',
+      [came(EXECUTING, 5, 9), came(SUCCEEDED, 5, 12), came(ERROR, 5, 50)],
+      0,
+      { errors: 1, runningMs: 7, estimated: 1 },
+    ],
+    ['took the time that it says', [came(SUCCEEDED, 5, 9, 2.0006)], 0, { succeeded: 1, runningMs: 2001 }],
+    [
+      'took the longest time that is said of it',
+      [came(ERROR, 5, 9, 2), came(ERROR, 5, 10, 3), came(ERROR, 5, 11, 1), came(ERROR, 5, 12)],
+      0,
+      { errors: 1, runningMs: 3000 },
+    ],
+    ['takes 400 days at most', [came(SUCCEEDED, 5, 9, 9e9)], 0, { succeeded: 1, runningMs: 400 * DAY }],
+    [
+      'keeps its result when a late start comes',
+      [came(SUCCEEDED, 5, 9), came(EXECUTING, 5, 10)],
+      0,
+      { succeeded: 1, runningMs: 4, estimated: 1 },
+    ],
+    [
+      'that is told when it ends counts on the day of its start, up to 31 days before',
+      [came(SUCCEEDED, LATER - 31 * DAY, LATER)],
+      9,
+      { succeeded: 1, runningMs: 31 * DAY, estimated: 1 },
+    ],
+    [
+      'whose start is longer ago counts on the day when it is told',
+      [came(SUCCEEDED, LATER - 31 * DAY - 1, LATER)],
+      40,
+      { succeeded: 1, estimated: 1 },
+    ],
+    [
+      'whose start is to come counts on the day when it is told',
+      [came(SUCCEEDED, LATER + DAY, LATER)],
+      40,
+      { succeeded: 1, estimated: 1 },
+    ],
+    [
+      'stays on its first day',
+      [came(EXECUTING, 5, 9), came(SUCCEEDED, LATER, LATER)],
+      0,
+      { succeeded: 1, estimated: 1 },
+    ],
+  ];
+  for (const [what, all, day, figures] of rows)
+    it(what, () => {
+      let run: KnownRun | undefined;
+      for (const each of all) run = withCallback(run, each, (instant) => Math.floor(instant / DAY));
+      expect(run?.day).to.equal(day);
+      expect(run && sumOf([figuresOfRun(run)])).to.deep.equal({ ...NO_FIGURES, runs: 1, ...figures });
+    });
 });
