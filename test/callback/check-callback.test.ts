@@ -1,7 +1,14 @@
 /** A callback is checked strictly in type and leniently in what the interface leaves open. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { type CallbackError, InvalidCallback, checkCallback, errorsIn } from '../../src/callback/callback.ts';
+import {
+  type CallbackError,
+  InvalidCallback,
+  checkCallback,
+  elapsedSecondsOf,
+  errorsIn,
+  statusNameOf,
+} from '../../src/callback/callback.ts';
 import { decodeBody, readCallback } from '../../src/callback/decode.ts';
 import { faultInJapanese } from '../../src/callback/fault-words.ts';
 import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
@@ -88,7 +95,7 @@ describe('The check of a callback', () => {
 
   it('says all that is wrong at once, what was expected and what was found, in its message, too', () => {
     const ids = { job_id: 5, bot_id: null, bot_name: ['x'] };
-    const optional = { elapsed_time: '1.5', output: [], message: { a: 1 } };
+    const optional = { elapsed_time: false, output: [], message: { a: 1 } };
     const wrong = { code: '201', ...ids, status: 3, start_time: 'yesterday', ...optional };
     const said = errorsOf(wrong).map(({ pointer, detail }) => `${pointer} ${detail}`);
     expect(said).to.deep.equal([
@@ -98,7 +105,7 @@ describe('The check of a callback', () => {
       '/bot_name must be a string, found an array',
       '/status must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 3',
       '/start_time must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "yesterday"',
-      '/elapsed_time must be a number, found the string "1.5"',
+      '/elapsed_time must be a number, found false',
       '/output must be an object, found an array',
       '/message must be a string, found an object',
     ]);
@@ -136,9 +143,20 @@ describe('The check of a callback', () => {
         expect(pointers(errorsWith({ [name]: json })), json).to.deep.equal([`/${name}`]);
     });
 
+  const taken = (fields: Readonly<Record<string, string>>) =>
+    check(decodeBody(bodyWith(fields)).value).callback;
+
   it('takes a status such as 1.0 for the number that it is', () => {
-    const statuses = ['1.0', '2e0', '-0'].map((status) => check(decodeBody(bodyWith({ status })).value));
-    expect(statuses.map(({ callback }) => callback.status + 0)).to.deep.equal([1, 2, 0]);
+    const statuses = ['1.0', '2e0', '-0'].map((status) => taken({ status }));
+    expect(statuses.map(({ status }) => status + 0)).to.deep.equal([1, 2, 0]);
+    expect(statuses.map(statusNameOf)).to.deep.equal(['error', 'executing', 'succeeded']);
+  });
+
+  it('knows how long a run took, unless what is said is no duration', () => {
+    const seconds = ['0', '93.50', '-1', '1e400', 'null'].map((elapsed_time) =>
+      elapsedSecondsOf(taken({ elapsed_time })),
+    );
+    expect(seconds).to.deep.equal([0, 93.5, undefined, undefined, undefined]);
   });
 
   it('keeps unknown fields, whatever their names, and takes no inherited property for a field', () => {

@@ -61,6 +61,10 @@ describe('the identity of a callback', () => {
     { a: [1] },
     { a: 1 },
     { a: [[1]] },
+    { a: { b: 'c' } },
+    { a: 'b', c: {} },
+    { a: { b: 1 }, c: 2 },
+    { a: { b: 1, c: 2 } },
   ];
   const texts = {
     job_id: 'x',

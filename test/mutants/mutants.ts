@@ -157,9 +157,10 @@ function isDropped(node: ts.Node): boolean {
   return ts.isArrowFunction(parent) && parent.body === node && ts.isExpression(node);
 }
 
-/** No name; and what is compared is changed with its comparison. */
+/** No name, nor that of a class of errors; and what is compared is changed with its comparison. */
 function isValue(node: ts.Node): boolean {
   const { parent } = node;
+  if (ts.isPropertyDeclaration(parent)) return false;
   if (ts.isPropertyAssignment(parent)) return parent.name !== node;
   return !ts.isBinaryExpression(parent) || parent.operatorToken.kind === K.EqualsToken;
 }
