@@ -4,7 +4,7 @@ const LEDGER = [CONTRACT, 'test/ledger/claim', 'test/ledger/keys', 'test/ledger/
 const RULES = [CONTRACT, 'test/deliver/signals', 'test/deliver/plan', 'test/config/configs'];
 
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
-  'src/route/': ['test/route/', 'test/deliver/plan', 'test/deliver/signals', 'test/deliver/settings'],
+  'src/route/': ['test/route/'],
   'src/signal/': ['test/signal/', ...RULES],
   'src/incident/': ['test/incident/', CONTRACT],
   'src/report/': ['test/report/'],

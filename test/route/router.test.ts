@@ -1,9 +1,9 @@
 /** Whom a callback reaches, and the reason that is given for it. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { RouteConfig } from '../../src/config/config.ts';
+import type { Config, RouteConfig } from '../../src/config/config.ts';
 import type { Destination } from '../../src/config/destination.ts';
-import { createRouter } from '../../src/route/router.ts';
+import { createRouter, destinationsOf, type PlannedTarget, toldBesides } from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
@@ -116,6 +116,70 @@ describe('a callback', () => {
     expect(told(SUCCEEDED)).to.deep.equal([['#all'], ['#ops', '#log']]);
     expect(told(ERROR)).to.deep.equal([['#ops', '#log'], []]);
     expect(told(EXECUTING)).to.deep.equal([[], []]);
+  });
+});
+
+describe('what else the config names', () => {
+  const step = (...notify: Destination[]) => ({ afterMs: 60_000, unlessDelivered: false, notify });
+  const steps = [step(to('slack:#later')), step(to('email:boss@example.com'), to('slack:#later'))];
+  const all = routes(
+    { botIds: ['a'], notify: [to('slack:#ops')], templateSet: 'short', steps, rules: WATCHED },
+    { botIds: ['*'], notify: [to('slack:#log'), to('slack:#ops')], steps: [step(to('slack:#later'))] },
+  );
+  const fallback = route('default_route', { notify: [to('slack:#default')] });
+  const router = createRouter(all, fallback);
+  const named = (told: readonly PlannedTarget[]) =>
+    told.map(({ destination, templateSet, route, asked }) => {
+      const names = asked?.map(({ name }) => name).join();
+      return [destination, templateSet ?? '-', route ?? '-', names ?? '-'].join(' ');
+    });
+
+  it('is told later: whom `then` of a BOT’s routes names, each once, also of a success, and of no start', () => {
+    const later = [
+      'slack:#later short routes[0] routes[0],routes[1]',
+      'email:boss@example.com short routes[0] routes[0]',
+    ];
+    expect(named(router.laterOf('a'))).to.deep.equal(later);
+    expect(named(router.laterOf('b'))).to.deep.equal(['slack:#later - routes[1] routes[1]']);
+    const planned = [SUCCEEDED, ERROR, EXECUTING].map((status) =>
+      named(router.route({ bot_id: 'a', status }).later),
+    );
+    expect(planned).to.deep.equal([later, later, []]);
+  });
+
+  it('watches a BOT: whom those of its routes tell that have the rule', () => {
+    const watching = router.watchersOf('a', ({ rules }) => rules.overdueMs !== undefined);
+    expect(named(watching)).to.deep.equal(['slack:#ops short routes[0] routes[0]']);
+    expect(router.routesOf('a').map(({ name }) => name)).to.deep.equal(['routes[0]', 'routes[1]']);
+    expect(
+      createRouter([], fallback)
+        .routesOf('a')
+        .map(({ name }) => name),
+    ).to.deep.equal(['default_route']);
+  });
+
+  it('is a destination by the first that names it: routes, their `then`, alerts, digests, reports, the budget', () => {
+    const config = {
+      routes: all,
+      defaultRoute: fallback,
+      delivery: { alerts: [to('slack:#ops'), to('slack:#alerts')] },
+      digests: [{ notify: [to('slack:#digest')] }],
+      reports: [{ notify: [to('slack:#report')] }],
+    } as unknown as Config;
+    const budget = { notify: [to('slack:#budget')] } as unknown as NonNullable<Config['budget']>;
+    const destinations = [...destinationsOf({ ...config, budget }).values()];
+    expect(named(destinations)).to.deep.equal([
+      'slack:#ops short - -',
+      'slack:#later short - -',
+      'email:boss@example.com short - -',
+      'slack:#log - - -',
+      'slack:#default - - -',
+      'slack:#alerts - - -',
+      'slack:#digest - - -',
+      'slack:#report - - -',
+      'slack:#budget - - -',
+    ]);
+    expect(named(toldBesides(config)).at(-1)).to.equal('slack:#report - - -');
   });
 });
 
