@@ -225,10 +225,10 @@ export function judge(
 }
 
 /** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */
-export function mustSurvive({ status, deliveries }: Verdict): boolean {
-  const isLeft = ({ state, until }: AnsweredDelivery) =>
-    state === 'pending' || state === 'dead' || until !== undefined;
-  return status !== 200 || deliveries.some(isLeft);
+export function mustSurvive({ deliveries }: Verdict): boolean {
+  return deliveries.some(
+    ({ state, until }) => state === 'pending' || state === 'dead' || until !== undefined,
+  );
 }
 
 /** Deliveries that are taken over do not count: Botbell retries them, so the service need not. */

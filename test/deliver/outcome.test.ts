@@ -1,13 +1,15 @@
 /** What becomes of a delivery after its attempts, and what the service is answered for it: each row of both tables. */
 import { expect } from 'chai';
-import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
+import { DeliveryFailure, type FailureClass, type FailureDetails } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
   attemptRecords,
   backoffMs,
   judge,
+  milestoneOf,
   mustSurvive,
   type PostedDelivery,
+  retryInMs,
   updateAfter,
 } from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
@@ -22,16 +24,18 @@ const ATTEMPT = { startedAt: 7, durationMs: 5, receipt: { ts: '1' } };
 const WAITED: Tried = [];
 const TOLD: Tried = [ATTEMPT];
 const FAILED = { class: 'transient', code: 'x', message: 'it failed' } as const;
+const ASKS = { class: 'config', code: 'z', message: 'it may have arrived', mayHaveArrived: true } as const;
+const PAUSED = { retryAfterMs: 60_000 };
 const BEFORE = { class: 'transient', code: 'y', message: 'an old error' } as const;
 
-function failing(failureClass: FailureClass): Tried {
-  const failure = new DeliveryFailure({ ...FAILED, class: failureClass });
+function failing(failureClass: FailureClass, more: Partial<FailureDetails> = {}): Tried {
+  const failure = new DeliveryFailure({ ...FAILED, ...more, class: failureClass });
   return [{ startedAt: 7, durationMs: 5, failure }];
 }
 
 const [TRANSIENT, LIMITED, CONFIG, PERMANENT] = (
   ['transient', 'rate_limited', 'config', 'permanent'] as const
-).map(failing) as [Tried, Tried, Tried, Tried];
+).map((each) => failing(each)) as [Tried, Tried, Tried, Tried];
 
 function after(sent: Tried, fields: Partial<DeliveryRecord> = {}, policy = POLICY): DeliveryUpdate {
   return updateAfter(record(fields), sent, false, { policy, random: () => 0.5 });
@@ -75,6 +79,40 @@ describe('a delivery after its attempts', () => {
     ],
     ['that is Botbell’s own keeps its time without a turn', WAITED, own, { dueInMs: undefined }],
     [
+      'that waits for somebody is looked at each quarter of an hour',
+      WAITED,
+      { ...own, lastError: ASKS },
+      { state: 'pending', dueInMs: 900_000 },
+    ],
+    [
+      'that waits for somebody is looked at when it is given up',
+      WAITED,
+      { ...own, lastError: ASKS, ageMs: DAY_MS - 1 },
+      { state: 'pending', dueInMs: 1 },
+    ],
+    [
+      'that waits for somebody is given up',
+      WAITED,
+      { ...own, lastError: ASKS, ageMs: DAY_MS },
+      { state: 'dead' },
+    ],
+    ['that the service asked for waits for nobody yet', WAITED, { lastError: ASKS }, { ...own, dueInMs: 0 }],
+    [
+      'that could not arrive waits for nobody',
+      WAITED,
+      { ...own, lastError: { ...ASKS, mayHaveArrived: false } },
+      { dueInMs: undefined },
+    ],
+    [
+      'that was attempted since somebody asked has its next turn as any other',
+      failing('config', ASKS),
+      own,
+      { ...own, dueInMs: 7500 },
+    ],
+    ['is Botbell’s own where the remote pauses', failing('transient', PAUSED), {}, own],
+    ['is Botbell’s own where a refused login pauses', failing('config', PAUSED), {}, own],
+    ['is the service’s where a rate limit pauses', failing('rate_limited', PAUSED), {}, toService],
+    [
       'is never given up without a turn',
       WAITED,
       { ...old, lastError: BEFORE },
@@ -94,14 +132,51 @@ describe('a delivery after its attempts', () => {
   });
 
   it('whose turn did not come is Botbell’s own from now on, and due at once', () => {
-    const update = updateAfter(record({ attempts: 1 }), LIMITED, true, { policy: POLICY, random: () => 0.5 });
-    expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
+    for (const isTakenOver of [true, false]) {
+      const before = record({ attempts: 1, isTakenOver });
+      const update = updateAfter(before, LIMITED, true, { policy: POLICY, random: () => 0.5 });
+      expect(update).to.include({ state: 'pending', isTakenOver: true, dueInMs: 0, attempts: 2 });
+    }
+  });
+
+  it('is Botbell’s own where the destination is down, unless its failure is a lasting one', () => {
+    const isOwn = [TRANSIENT, LIMITED, CONFIG, PERMANENT].map(
+      (sent) =>
+        updateAfter(record(), sent, false, { policy: POLICY, random: () => 0.5, isDown: true }).isTakenOver,
+    );
+    expect(isOwn).to.deep.equal([true, false, false, false]);
+  });
+
+  it('is retried within the POST after a wait that doubles, as often as attempts_per_request says', () => {
+    const wait = (...made: Tried[]) => retryInMs(made.flat(), { attemptsPerRequest: 3 }, 0.5);
+    expect([TRANSIENT, [...TRANSIENT, ...TRANSIENT]].map((made) => wait(made))).to.deep.equal([200, 400]);
+    expect(wait(LIMITED, TRANSIENT), 'a rate limit does not count').to.equal(200);
+    for (const made of [[], TOLD, LIMITED, CONFIG, [...TRANSIENT, ...TRANSIENT, ...TRANSIENT]])
+      expect(wait(made)).to.equal(undefined);
+  });
+
+  it('is told of where it ends late, is taken over, given up, or held', () => {
+    const milestone = (update: Partial<DeliveryUpdate>, isLate = false, isTakenOver = false) =>
+      milestoneOf({ ...after(WAITED), isTakenOver: false, ...update }, { isTakenOver }, isLate);
+    expect([milestone({ state: 'delivered' }, true), milestone({ state: 'delivered' })]).to.deep.equal([
+      'delivered_late',
+      undefined,
+    ]);
+    expect(milestone({ state: 'dead', isTakenOver: true })).to.equal('given_up');
+    expect(milestone({ state: 'held', isTakenOver: true })).to.equal('held');
+    expect([milestone(own), milestone(own, true, true), milestone({})]).to.deep.equal([
+      'taken_over',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('has each attempt on record with when, how long, and what came of it', () => {
     const both = { deliveryId: 9, startedAt: 7, durationMs: 5 };
-    expect(attemptRecords(9, [...CONFIG, ATTEMPT])).to.deep.equal([
+    const more = { japanese: '失敗しました', concerns: 'address', mayHaveArrived: true } as const;
+    expect(attemptRecords(9, [...CONFIG, ...failing('permanent', more), ATTEMPT])).to.deep.equal([
       { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },
+      { ...both, outcome: 'permanent', error: { ...FAILED, ...more, class: 'permanent' } },
       { ...both, outcome: 'delivered', error: undefined },
     ]);
   });
@@ -160,6 +235,12 @@ describe('the answer', () => {
     ['200 delivered', 'what is Botbell’s own passes', [tried(TOLD, { isTakenOver: true })]],
     ['502 failed', 'another delivery is the service’s to retry', [own, failed]],
     ['200 accepted', 'what is accepted for later is pending', [own, told], { isAccepted: true }],
+    [
+      '200 accepted',
+      'what is accepted for later has not been taken over',
+      [standing()],
+      { isAccepted: true },
+    ],
     ['200 duplicate', 'nothing of what was accepted is pending', [told], { isAccepted: true }],
     ['200 gave_up', 'what was accepted is a dead letter', [dead], { isAccepted: true }],
     ['200 held', 'what was accepted is held', [held], { isAccepted: true }],
@@ -181,6 +262,7 @@ describe('the answer', () => {
       standing({ destination: 'a:4', state: 'held' }),
       tried(CONFIG, { destination: 'a:5', isTakenOver: true }),
       standing({ destination: 'a:6', lastError: BEFORE }),
+      standing({ destination: 'a:7', isTakenOver: true }),
     ];
     expect(judge(all, POSTED).deliveries).to.deep.equal([
       { destination: 'a:1', state: 'delivered' },
@@ -189,6 +271,7 @@ describe('the answer', () => {
       { destination: 'a:4', state: 'held' },
       { destination: 'a:5', state: 'pending', error: 'it failed' },
       { destination: 'a:6', state: 'pending', error: 'not finished in time' },
+      { destination: 'a:7', state: 'pending' },
     ]);
     const [taken] = judge([tried(CONFIG, { isTakenOver: true })], POSTED).deliveries;
     expect(taken, 'nothing that the service need know').to.not.have.property('error');

@@ -11,7 +11,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/callback/': ['test/callback/'],
   'src/channels/answers.ts': ['test/channels/'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/'],
-  'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next', 'test/deliver/post'],
+  'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
   'src/ledger/callbacks/': LEDGER,
   'src/ledger/deliveries/': LEDGER,
   'src/ledger/timers/': LEDGER,
