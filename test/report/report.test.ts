@@ -136,9 +136,7 @@ describe('A run', () => {
     startedAt: number,
     receivedAt: number,
     elapsedSeconds?: number,
-  ) => ({
-    ...{ status, startedAt, receivedAt, elapsedSeconds },
-  });
+  ) => ({ status, startedAt, receivedAt, elapsedSeconds });
   const rows: [what: string, all: CameOfRun[], day: number, figures: Partial<Figures>][] = [
     ['that has begun is unfinished', [came(EXECUTING, 5, 9)], 0, { unfinished: 1 }],
     [
