@@ -8,7 +8,7 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { type Planning, RunningSettings } from '../../src/deliver/settings.ts';
 import { pausePace } from '../../src/ledger/deliveries/failing.ts';
-import { createPeople, type People } from '../../src/people/actions.ts';
+import { createPeople, type People, type ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { type AdminWorld, openAdminWorld } from './admin-world.ts';
@@ -95,11 +95,13 @@ const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
   text: readFileSync(join(import.meta.dirname, `../../config/samples/ja/${name}.json`), 'utf8'),
 }));
 
+type Done = Partial<ReportedAction> | { readonly what: 'reload'; readonly cause: string };
+
 export interface OfficeWorld extends AdminWorld {
   readonly store: SqliteStore;
   readonly recorded: Recorded;
   /** What people had done, in its order. */
-  readonly done: unknown[];
+  readonly done: Done[];
 }
 
 /** @param isNew nothing has come yet */
@@ -108,7 +110,7 @@ export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
   const store = createSqliteStore(clock);
   const recorded = new Recorded(store);
   const settings = await officeSettings();
-  const done: unknown[] = [];
+  const done: Done[] = [];
   const people = peopleOver(recorded, () => settings.current, done);
   if (!isNew) await liveTwoWeeks({ recorded, store, people, router: settings.current.router });
   if (!isNew) await store.call(pausePace, ['slack:#bot-alerts', 25_000]);
@@ -141,7 +143,7 @@ export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
   };
 }
 
-function peopleOver(ledger: Recorded, planning: () => Planning, done: unknown[]): People {
+function peopleOver(ledger: Recorded, planning: () => Planning, done: Done[]): People {
   return createPeople({
     ledger,
     planning,
