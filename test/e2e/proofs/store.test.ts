@@ -12,7 +12,7 @@ import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
-import { keyedCallback, keyOf, pairsOf } from '../../support/proof-tally.ts';
+import { keyedCallback, keyOf, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 import { IS_FULL } from '../../support/test-size.ts';
@@ -138,12 +138,15 @@ describe('The store', () => {
       await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
       await service.postAll([after]);
       await service.postAll(callbacks);
-      const expected = pairsOf([before, after, ...callbacks], DESTINATIONS).sort();
+      const expected = pairsOf([before, after, ...callbacks], DESTINATIONS);
       // What was admitted too late is nobody’s until its claim ends, 18 s later.
       await until('all are told', () => world.told().length >= expected.length);
       const isWritten = async () => (await deliveriesIn(world.store, 'pending')).length === 0;
       await until('that is written down', isWritten);
-      expect(world.told().sort()).to.deep.equal(expected);
+      const { missing, repeated } = tally(world.told(), expected);
+      expect(missing, 'never told').to.deep.equal([]);
+      expect([...repeated], 'told twice').to.deep.equal([]);
+      expect(world.told()).to.have.length(expected.length);
       expect(botbell.log()).not.to.match(/unforeseen error|unhandled/i);
     });
 
