@@ -132,14 +132,9 @@ export class ConfigFollower {
 
   async #leave({ record }: DueDelivery): Promise<void> {
     const { callbackId, receivedAt } = record;
-    const deliveries = [updateOf(record, { dueInMs: LEFT_MS })];
-    await this.#delivering.ledger.settle({
-      callbackId,
-      receivedAt,
-      deliveries,
-      attempts: [],
-      isDurable: false,
-    });
+    const update = updateOf(record, { dueInMs: LEFT_MS });
+    const settlement = { callbackId, receivedAt, update, attempts: [], isDurable: false };
+    await this.#delivering.ledger.settle(settlement);
   }
 
   async #routeAnew(due: DueDelivery, plan: Plan, settings: Settings): Promise<void> {

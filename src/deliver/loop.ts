@@ -268,11 +268,10 @@ export class Loop {
     delivery?: Delivery,
   ): Promise<unknown> {
     const { ledger, onDue, onUnwritten } = this.#dependencies;
-    const { update, attempts: made = [], record } = delivery ?? {};
-    const deliveries = update === undefined ? [] : [update];
-    const attempts = record === undefined ? [] : attemptRecords(record.id, made);
+    const { update, attempts: made = [] } = delivery ?? {};
+    const attempts = attemptRecords(made);
     try {
-      const settlement = { callbackId, receivedAt, deliveries, attempts, answer, isDurable };
+      const settlement = { callbackId, receivedAt, update, attempts, answer, isDurable };
       if (await ledger.settle(settlement, withinMs)) onDue();
       return undefined;
     } catch (error) {

@@ -158,10 +158,10 @@ export function errorOf({
   };
 }
 
-export function attemptRecords(deliveryId: number, attempts: readonly AttemptResult[]): AttemptRecord[] {
+export function attemptRecords(attempts: readonly AttemptResult[]): AttemptRecord[] {
   return attempts.map(({ startedAt, durationMs, failure }) => {
     const error = failure && errorOf(failure);
-    return { deliveryId, startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
+    return { startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
   });
 }
 

@@ -192,7 +192,6 @@ export interface Alert {
   readonly afterMs?: number | undefined;
 }
 export interface AttemptRecord {
-  readonly deliveryId: number;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly outcome: 'delivered' | FailureClass;
@@ -218,8 +217,10 @@ export interface Settlement {
   readonly callbackId: number;
   /** When the callback came, by the store's clock. */
   readonly receivedAt: number;
+  /** Of the delivery that has ended, or waits for another attempt; undefined: only the answer is written. */
+  readonly update?: DeliveryUpdate | undefined;
+  /** Made of that delivery since it was claimed. */
   readonly attempts: readonly AttemptRecord[];
-  readonly deliveries: readonly DeliveryUpdate[];
   readonly answer?: AnswerRecord | undefined;
   /** It has to be on disk when `settle` resolves; else a crash of PostgreSQL may undo it. */
   readonly isDurable: boolean;

@@ -65,18 +65,14 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       );
     };
     /** As the loop does it, with the attempt. */
-    const attempted = (
-      { id, callbackId }: Pick<DeliveryRecord, 'id' | 'callbackId'>,
-      update: DeliveryUpdate,
-    ) => {
+    const attempted = ({ callbackId }: Pick<DeliveryRecord, 'callbackId'>, update: DeliveryUpdate) => {
       const attempt = {
-        deliveryId: id,
         startedAt: 1,
         durationMs: 2,
         outcome: 'config',
         error: update.lastError,
       } as const;
-      return bench.ledger.settle({ ...settlementOf([update], callbackId), attempts: [attempt] });
+      return bench.ledger.settle({ ...settlementOf(update, callbackId), attempts: [attempt] });
     };
     const suppressed = async () => (await alertsDue()).map((each) => each.suppressed);
 

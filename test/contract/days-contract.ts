@@ -12,7 +12,6 @@ import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
 import {
-  answeredOf,
   arrivalOf,
   Bench,
   claimedOf,
@@ -20,7 +19,8 @@ import {
   delivered,
   failed,
   OPS,
-  settlementOf,
+  settleAll,
+  settlementsOf,
 } from './ledger-under-test.ts';
 
 const MARGIN_MS = 60_000;
@@ -139,10 +139,14 @@ class Counting {
   async #answer(admission: Admission, botId: string, { outcome, answerMs }: Post): Promise<void> {
     const own = admission.deliveries.filter(({ destination }) => claimedOf(admission).includes(destination));
     const [status, result] = outcome === 'failed' ? [502, 'failed' as const] : [200, 'delivered' as const];
-    const { deliveries } = settlementOf(own.map((each) => (status === 200 ? delivered(each) : failed(each))));
+    const updates = own.map((each) => (status === 200 ? delivered(each) : failed(each)));
     const receivedAt = admission.asOf;
     const answer = { receivedAt, answeredAt: receivedAt + answerMs, status, result };
-    await this.#bench.ledger.settle({ ...answeredOf(admission), deliveries, answer });
+    const each = settlementsOf(updates, admission.callbackId, answer);
+    await settleAll(
+      this.#bench.ledger,
+      each.map((settlement) => ({ ...settlement, receivedAt: admission.firstReceivedAt })),
+    );
     this.#oracle.answer(botId, receivedAt, answerMs, status);
   }
 

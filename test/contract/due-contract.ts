@@ -6,7 +6,6 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import type { DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
-  answeredOf,
   arrivalOf,
   Bench,
   codesOf,
@@ -23,7 +22,9 @@ import {
   only,
   OPS,
   putOff,
+  settleAll,
   settlementOf,
+  settlementsOf,
   TAKE_OVER_AFTER_MS,
   target,
 } from './ledger-under-test.ts';
@@ -91,11 +92,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           status: 200,
           result: 'duplicate',
         } as const;
-        await bench.ledger.settle({
-          ...answeredOf(came),
-          deliveries: came.deliveries.map(delivered),
-          answer,
-        });
+        await settleAll(bench.ledger, settlementsOf(came.deliveries.map(delivered), callbackId, answer));
         expect(await shown(callbackId), 'came again').to.deep.equal([
           'duplicate',
           [at, 'accepted'],
@@ -303,11 +300,9 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       const attempt = async (outcome: FailureClass, fields: Partial<DeliveryUpdate> = {}) => {
         const claimed = await bench.claim();
         for (const { record } of claimed) {
-          const attempts = [
-            { deliveryId: record.id, startedAt: 1, durationMs: 1, outcome, error: undefined },
-          ];
+          const attempts = [{ startedAt: 1, durationMs: 1, outcome, error: undefined }];
           const update = putOff(record, 1000, fields);
-          await bench.ledger.settle({ ...settlementOf([update], record.callbackId), attempts });
+          await bench.ledger.settle({ ...settlementOf(update, record.callbackId), attempts });
         }
         return claimed.length;
       };

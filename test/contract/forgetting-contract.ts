@@ -17,7 +17,8 @@ import {
   namesOf,
   NOBODY,
   OPS,
-  settlementOf,
+  settleAll,
+  settlementsOf,
 } from './ledger-under-test.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,7 +73,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     it('what is old and done, with everything that belongs to it', async () => {
       const { callbackId, deliveries } = await bench.arrive({}, [OPS]);
       const told = deliveries.map(delivered);
-      await bench.ledger.settle({ ...settlementOf(told, callbackId), answer: answerOf(200, 'delivered') });
+      await settleAll(bench.ledger, settlementsOf(told, callbackId, answerOf(200, 'delivered')));
       await bench.store.passTime(DAY_MS);
       const young = await bench.arrive({ job_id: 'young' }, [OPS]);
       await forget({ doneBefore: now() });

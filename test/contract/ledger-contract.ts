@@ -27,7 +27,9 @@ import {
   namesOf,
   OPS,
   putOff,
+  settleAll,
   settlementOf,
+  settlementsOf,
   target,
   TRANSIENT,
 } from './ledger-under-test.ts';
@@ -103,20 +105,14 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const [ops, log] = namesOf(admission);
         const error = { class: 'transient', code: long, message: long } as const;
         const attempt = {
-          deliveryId: log.id,
           startedAt: 1,
           durationMs: 1,
           outcome: 'transient',
           error,
         } as const;
+        await bench.ledger.settle(settlementOf({ ...delivered(ops), receipt: { ts: long } }));
         await bench.ledger.settle({
-          ...settlementOf(
-            [
-              { ...delivered(ops), receipt: { ts: long } },
-              { ...failed(log), lastError: error },
-            ],
-            admission.callbackId,
-          ),
+          ...settlementOf({ ...failed(log), lastError: error }, admission.callbackId),
           attempts: [attempt],
         });
         const kept = [
@@ -275,15 +271,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const [ops, log] = namesOf(admission);
         const attempt = { startedAt: 5, durationMs: 12.6 };
         await bench.ledger.settle({
-          callbackId,
-          receivedAt: ops.receivedAt,
-          attempts: [
-            { ...attempt, deliveryId: ops.id, outcome: 'delivered', error: undefined },
-            { ...attempt, deliveryId: log.id, outcome: 'transient', error: TRANSIENT },
-          ],
-          deliveries: [delivered(ops), failed(log)],
+          ...settlementOf(delivered(ops), callbackId),
+          attempts: [{ ...attempt, outcome: 'delivered', error: undefined }],
+        });
+        await bench.ledger.settle({
+          ...settlementOf(failed(log), callbackId),
+          attempts: [{ ...attempt, outcome: 'transient', error: TRANSIENT }],
           answer: { receivedAt: 1, answeredAt: 21, status: 502, result: 'failed' },
-          isDurable: true,
         });
         expect(await bench.deliveries()).to.deep.include.members([
           { ...(await bench.deliveries())[0], state: 'delivered', receipt: '{"ts":"1.2"}', errorCode: null },
@@ -318,12 +312,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
         const attempt = { startedAt: 5, durationMs: 13, outcome: 'delivered', error: undefined } as const;
         const told = admission.deliveries.filter(({ claim }) => claim === 'own');
-        await bench.ledger.settle({
-          ...settlementOf(told.map(delivered), admission.callbackId),
-          receivedAt: admission.firstReceivedAt,
-          attempts: told.map(({ id: deliveryId }) => ({ ...attempt, deliveryId })),
-          answer: { receivedAt: 1, answeredAt: 21, status: 200, result },
-        });
+        const answer = { receivedAt: 1, answeredAt: 21, status: 200, result } as const;
+        if (told.length === 0) return bench.ledger.settle({ ...answeredOf(admission), answer });
+        const each = settlementsOf(told.map(delivered), admission.callbackId, answer);
+        return settleAll(
+          bench.ledger,
+          each.map((settlement) => ({ ...settlement, attempts: [attempt] })),
+        );
       };
       const lastResult = async () => (await bench.ledger.archive.callbacks({})).items[0]?.result;
 
@@ -392,7 +387,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('says what became of a delivery, transition by transition', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        await bench.ledger.settle(settlementOf([putOff(ops, 1000), dead(log)], callbackId));
+        await settleAll(bench.ledger, settlementsOf([putOff(ops, 1000), dead(log)], callbackId));
         await bench.store.passTime(1000);
         const hold = { reason: 'mute', heldUntil: bench.store.clock.now() + 1 };
         for (const { record } of await bench.claim())
@@ -421,8 +416,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops] = namesOf(admission);
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
-        const attempts = [{ ...attempt, deliveryId: ops.id }];
-        const told = { ...settlementOf([delivered(ops)], callbackId), attempts };
+        const told = { ...settlementOf(delivered(ops), callbackId), attempts: [attempt] };
         await bench.store.call(settle, [told, true]);
         await bench.store.call(settle, [told, true]);
         expect(await bench.history()).to.deep.equal(['attempt delivered']);
@@ -431,10 +425,10 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
-        const ofNobody = settlementOf([{ ...delivered(log), attempts: 2 }], 999_999);
+        const ofNobody = settlementOf({ ...delivered(log), attempts: 2 }, 999_999);
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),
-          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [{ ...attempt, deliveryId: log.id }] })),
+          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [attempt] })),
         ]);
         expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#log pending']);
@@ -448,7 +442,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       );
       expect(deliveries).to.have.length(5000);
       const updates = deliveries.map((each, index) => (index === 0 ? failed(each) : delivered(each)));
-      await bench.store.clock.runAlong(bench.ledger.settle(settlementOf(updates, callbackId), 60_000));
+      const written = settlementsOf(updates, callbackId).map((each) => bench.ledger.settle(each, 60_000));
+      await bench.store.clock.runAlong(Promise.all(written));
       const told = (await bench.states()).filter((state) => state.endsWith('delivered'));
       expect(told).to.have.length(4999);
     });

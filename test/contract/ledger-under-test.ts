@@ -76,7 +76,7 @@ export class Bench {
   }
 
   settle(updates: readonly DeliveryUpdate[], by = this.ledger): Promise<boolean> {
-    return by.settle(settlementOf(updates));
+    return settleAll(by, settlementsOf(updates));
   }
 
   /** Whatever is due. */
@@ -218,11 +218,34 @@ export function namesOf({
 
 /** The callback is not looked at where nothing is said of it. */
 export function settlementOf(
-  deliveries: readonly DeliveryUpdate[],
+  update?: DeliveryUpdate,
   callbackId = -1,
-  receivedAt = deliveries[0]?.receivedAt ?? 0,
+  receivedAt = update?.receivedAt ?? 0,
 ): Settlement {
-  return { callbackId, receivedAt, attempts: [], deliveries, isDurable: false };
+  return { callbackId, receivedAt, attempts: [], update, isDurable: false };
+}
+
+/** Each delivery by itself, and the answer with the last of them. */
+export function settlementsOf(
+  updates: readonly DeliveryUpdate[],
+  callbackId?: number,
+  answer?: Settlement['answer'],
+): readonly Settlement[] {
+  const all = updates.length === 0 ? [undefined] : updates;
+  return all.map((update, index) => {
+    const isLast = index === all.length - 1;
+    return { ...settlementOf(update, callbackId), answer: isLast ? answer : undefined };
+  });
+}
+
+export async function settleAll(
+  by: Pick<DatabaseLedger, 'settle'>,
+  settlements: readonly Settlement[],
+  withinMs?: number,
+): Promise<boolean> {
+  let isDue = false;
+  for (const settlement of settlements) if (await by.settle(settlement, withinMs)) isDue = true;
+  return isDue;
 }
 
 /** Nothing yet of what is to be written of an admission. */
@@ -230,7 +253,7 @@ export function answeredOf({
   callbackId,
   firstReceivedAt,
 }: Pick<Admission, 'callbackId' | 'firstReceivedAt'>): Settlement {
-  return settlementOf([], callbackId, firstReceivedAt);
+  return settlementOf(undefined, callbackId, firstReceivedAt);
 }
 
 export function delivered({ id, destination, receivedAt }: DeliveryName): DeliveryUpdate {

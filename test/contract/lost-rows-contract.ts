@@ -64,13 +64,13 @@ export function describeLostRows(
 
     /** Everything that a process may still have to write of a delivery that it has in hand. */
     const writes: Readonly<Record<string, (of: DeliveryName, callbackId: number) => Promise<unknown>>> = {
-      'that somebody was told': (of, id) => bench.ledger.settle(settlementOf([delivered(of)], id)),
+      'that somebody was told': (of, id) => bench.ledger.settle(settlementOf(delivered(of), id)),
       'that it was, with the answer': (of, id) =>
         bench.ledger.settle({
-          ...settlementOf([delivered(of)], id),
+          ...settlementOf(delivered(of), id),
           answer: answerOf(200, 'delivered'),
         }),
-      'a failure': (of, id) => bench.ledger.settle(settlementOf([failed(of)], id)),
+      'a failure': (of, id) => bench.ledger.settle(settlementOf(failed(of), id)),
       'that it is Botbell’s own': (of) => bench.ledger.takeOver([of]),
       'that no route names it': (of) =>
         bench.ledger.reroute({
@@ -109,7 +109,7 @@ export function describeLostRows(
 
     for (const [whose, arrive] of Object.entries(others))
       it(`refuses to write what belongs to none, where its ids are had by ${whose}`, () =>
-        expectRefusal((of, id) => bench.ledger.settle(settlementOf([delivered(of)], id)), arrive));
+        expectRefusal((of, id) => bench.ledger.settle(settlementOf(delivered(of), id)), arrive));
 
     it('writes no answer of a callback on another one', async () => {
       const lost = await bench.arrive({}, []);
@@ -127,7 +127,7 @@ export function describeLostRows(
       const lost = await bench.arrive({}, [OPS]);
       const [ops] = namesOf(lost);
       await loseRows();
-      await rejectionOf(bench.ledger.settle(settlementOf([delivered(ops)], lost.callbackId)));
+      await rejectionOf(bench.ledger.settle(settlementOf(delivered(ops), lost.callbackId)));
       expect(bench.ledger.unwritten.has(ops)).to.equal(true);
       for (const _ of ['when it came', 'when it came again']) {
         const { deliveries } = await bench.arrive({ job_id: 'other' }, [OPS]);

@@ -172,9 +172,9 @@ describe('a delivery after its attempts', () => {
   });
 
   it('has each attempt on record with when, how long, and what came of it', () => {
-    const both = { deliveryId: 9, startedAt: 7, durationMs: 5 };
+    const both = { startedAt: 7, durationMs: 5 };
     const more = { japanese: '失敗しました', concerns: 'address', mayHaveArrived: true } as const;
-    expect(attemptRecords(9, [...CONFIG, ...failing('permanent', more), ATTEMPT])).to.deep.equal([
+    expect(attemptRecords([...CONFIG, ...failing('permanent', more), ATTEMPT])).to.deep.equal([
       { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },
       { ...both, outcome: 'permanent', error: { ...FAILED, ...more, class: 'permanent' } },
       { ...both, outcome: 'delivered', error: undefined },

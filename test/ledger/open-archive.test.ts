@@ -23,7 +23,8 @@ import {
   LOG,
   OPS,
   putOff,
-  settlementOf,
+  settleAll,
+  settlementsOf,
 } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
@@ -56,7 +57,7 @@ async function fill(store: StoreUnderTest) {
   const admission = await ledger.admit(arrivalOf(callbackWith({}), [OPS, LOG]));
   const [first, second] = namesOf(admission);
   const updates = [delivered(first), putOff(second, 60_000, { isTakenOver: true })];
-  await ledger.settle(settlementOf(updates, admission.callbackId));
+  await settleAll(ledger, settlementsOf(updates, admission.callbackId));
   return { ledger, id: admission.callbackId };
 }
 

@@ -9,7 +9,9 @@ import {
   delivered,
   EXECUTING,
   failed,
+  settleAll,
   settlementOf,
+  settlementsOf,
   target,
   claimFor,
 } from '../contract/ledger-under-test.ts';
@@ -81,8 +83,8 @@ describe('two replicas on one PostgreSQL', () => {
   /** Also of what the other one has meanwhile, as when this one was taken for dead. */
   const settle = (by: DatabaseLedger, { callbackId, deliveries }: Admission) => {
     const updates = shuffled(deliveries).map((each) => (random() < 0.3 ? delivered(each) : failed(each)));
-    const settlement = { ...settlementOf(updates, callbackId), answer: answerOf(200, 'delivered') };
-    return patiently(() => by.settle(settlement)).catch(unlessForgotten);
+    const each = settlementsOf(updates, callbackId, answerOf(200, 'delivered'));
+    return patiently(() => settleAll(by, each)).catch(unlessForgotten);
   };
 
   const claim = (by: DatabaseLedger) => patiently(() => claimFor(by));
@@ -93,7 +95,7 @@ describe('two replicas on one PostgreSQL', () => {
         const reason = 'no longer routed';
         const update = failed(record, random() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
-          return patiently(() => by.settle(settlementOf([update], record.callbackId))).catch(unlessForgotten);
+          return patiently(() => by.settle(settlementOf(update, record.callbackId))).catch(unlessForgotten);
         const wanted = { botId: 'bot', status: undefined, planned: TARGETS, timezone: 'UTC' };
         const rerouting = { update, wanted, perhaps: [], routing: [], channels: new Map() };
         return patiently(() => by.reroute(rerouting)).catch(unlessForgotten);

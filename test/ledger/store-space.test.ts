@@ -2,16 +2,14 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Admission, type DeliveryTarget, LedgerFull } from '../../src/ledger/ledger.ts';
-import type { StoreEvent } from '../../src/ledger/sqlite/file.ts';
 import {
-  answeredOf,
-  arrivalOf,
-  delivered,
-  namesOf,
-  OPS,
-  settlementOf,
-} from '../contract/ledger-under-test.ts';
+  type Admission,
+  type DeliveryTarget,
+  LedgerFull,
+  type DeliveryUpdate,
+} from '../../src/ledger/ledger.ts';
+import type { StoreEvent } from '../../src/ledger/sqlite/file.ts';
+import { answeredOf, arrivalOf, delivered, namesOf, OPS } from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
@@ -33,13 +31,13 @@ describe('A SQLite ledger with a limit', () => {
     const callback = callbackWith({ job_id: `job-${jobs}`, message: noise(bytes) });
     return arrivalOf(callback, planned);
   };
-  const answer = async (admission: Admission, updates = settlementOf([]).deliveries) => {
-    await ledger.settle({ ...answeredOf(admission), deliveries: updates, answer: ANSWER });
+  const answer = async (admission: Admission, update?: DeliveryUpdate) => {
+    await ledger.settle({ ...answeredOf(admission), update, answer: ANSWER });
     return admission;
   };
   const finish = async (bytes?: number) => answer(await ledger.admit(arrivalTo([], bytes)));
   const leave = async (bytes?: number) => answer(await ledger.admit(arrivalTo([OPS], bytes)));
-  const tell = (admission: Admission) => answer(admission, namesOf(admission).slice(0, 1).map(delivered));
+  const tell = (admission: Admission) => answer(admission, delivered(namesOf(admission)[0]));
   /** Until not even a small one fits. */
   const fillWithUndelivered = async () => {
     for (const bytes of [800_000, 20_000, 100]) {

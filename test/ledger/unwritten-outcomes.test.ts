@@ -5,16 +5,14 @@ import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/shared/upkeep.ts';
 import { answerOf, delivered, failed, named, settlementOf } from '../contract/ledger-under-test.ts';
 
-function attempt(deliveryId: number): AttemptRecord {
-  return { deliveryId, startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined };
-}
+const ATTEMPT: AttemptRecord = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined };
 
 describe('unwritten outcomes', () => {
   let written: Settlement[];
   let failure: (settlement: Settlement) => Error | undefined;
   let outcomes: UnwrittenOutcomes;
 
-  const idsWritten = () => written.map(({ deliveries }) => deliveries.map(({ id }) => id));
+  const idsWritten = () => written.map(({ update }) => update?.id);
 
   beforeEach(() => {
     written = [];
@@ -28,47 +26,46 @@ describe('unwritten outcomes', () => {
   });
 
   it('are who was told, with their attempts; no failures, and no answers that nobody may have got', async () => {
-    const settlement = settlementOf([delivered(named(1)), failed(named(2))]);
-    const attempts = [attempt(1), attempt(2)];
-    outcomes.keep({ ...settlement, attempts, answer: answerOf(200, 'delivered') });
-    outcomes.keep({ ...settlementOf([failed(named(3))]), answer: answerOf(502, 'failed') });
+    const told = { ...settlementOf(delivered(named(1))), attempts: [ATTEMPT] };
+    outcomes.keep({ ...told, answer: answerOf(200, 'delivered') });
+    outcomes.keep({ ...settlementOf(failed(named(2))), answer: answerOf(502, 'failed') });
     expect([outcomes.has(named(1)), outcomes.has(named(2))]).to.deep.equal([true, false]);
     await outcomes.write();
-    expect(written).to.deep.equal([{ ...settlementOf([delivered(named(1))]), attempts: [attempt(1)] }]);
+    expect(written).to.deep.equal([told]);
     expect(outcomes.has(named(1))).to.equal(false);
   });
 
   it('are written in order, and once for all who ask at the same moment', async () => {
-    outcomes.keep(settlementOf([delivered(named(1))]));
-    outcomes.keep(settlementOf([delivered(named(2))]));
+    outcomes.keep(settlementOf(delivered(named(1))));
+    outcomes.keep(settlementOf(delivered(named(2))));
     await Promise.all([outcomes.write(), outcomes.write()]);
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([[1], [2]]);
+    expect(idsWritten()).to.deep.equal([1, 2]);
   });
 
   it('stay while the store is away', async () => {
-    outcomes.keep(settlementOf([delivered(named(1))]));
+    outcomes.keep(settlementOf(delivered(named(1))));
     failure = () => new Error('away');
     await outcomes.write();
     failure = () => undefined;
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([[1]]);
+    expect(idsWritten()).to.deep.equal([1]);
   });
 
   it('are tried again behind the others, so that one that stays locked holds up none of them', async () => {
-    for (const id of [1, 2, 3]) outcomes.keep(settlementOf([delivered(named(id))]));
-    failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new Error('locked') : undefined);
+    for (const id of [1, 2, 3]) outcomes.keep(settlementOf(delivered(named(id))));
+    failure = ({ update }) => (update?.id === 1 ? new Error('locked') : undefined);
     await outcomes.write();
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([[2], [3]]);
+    expect(idsWritten()).to.deep.equal([2, 3]);
   });
 
   it('are dropped when a store that works refuses them', async () => {
-    outcomes.keep(settlementOf([delivered(named(1))]));
-    outcomes.keep(settlementOf([delivered(named(2))]));
-    failure = ({ deliveries }) => (deliveries[0]?.id === 1 ? new OperationFailed('never') : undefined);
+    outcomes.keep(settlementOf(delivered(named(1))));
+    outcomes.keep(settlementOf(delivered(named(2))));
+    failure = ({ update }) => (update?.id === 1 ? new OperationFailed('never') : undefined);
     await outcomes.write();
-    expect(idsWritten()).to.deep.equal([[2]]);
+    expect(idsWritten()).to.deep.equal([2]);
     expect(outcomes.has(named(1))).to.equal(false);
   });
 });

@@ -1,7 +1,7 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Actor } from '../../src/ledger/callbacks/history.ts';
-import { claimFor, dead, delivered, only, settlementOf } from '../contract/ledger-under-test.ts';
+import { claimFor, dead, delivered, only, settleAll, settlementsOf } from '../contract/ledger-under-test.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -25,12 +25,8 @@ describe('what people do', () => {
     for (const job of jobs) {
       const { callbackId, deliveries } = await accept(job);
       await claimFor(ledger, only(OPS, 1));
-      await ledger.settle(
-        settlementOf(
-          deliveries.map((each) => dead(each)),
-          callbackId,
-        ),
-      );
+      const updates = deliveries.map((each) => dead(each));
+      await settleAll(ledger, settlementsOf(updates, callbackId));
       ids.push(...deliveries.map(({ id }) => id));
     }
     return ids;
@@ -72,7 +68,7 @@ describe('what people do', () => {
     const { callbackId, deliveries } = await accept('a', ['chat:#log']);
     await ledger.upkeep.heartbeat({ hash: 'before', channels: new Map([['chat', 'outbox']]) });
     await claimFor(ledger, only('chat:#log', 1));
-    await ledger.settle(settlementOf(deliveries.map(delivered), callbackId));
+    await settleAll(ledger, settlementsOf(deliveries.map(delivered), callbackId));
     await pipeline.start();
     await bench.clock.advance(100);
     const { json } = await people.routeAnew(callbackId, ACTOR);

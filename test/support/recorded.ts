@@ -3,6 +3,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type {
   Admission,
   Arrival,
+  AttemptRecord,
   CallbackResult,
   DeliveryError,
   DeliveryRecord,
@@ -27,7 +28,7 @@ import {
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
-import { arrivalOf, named, putOff, settlementOf, target } from '../contract/ledger-under-test.ts';
+import { arrivalOf, named, putOff, settlementsOf, target } from '../contract/ledger-under-test.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { askingOf, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
@@ -120,23 +121,17 @@ export class Recorded {
   ): Promise<void> {
     const now = this.#store.clock.now();
     const at = { receivedAt: now, answeredAt: now };
-    const answer = result && { answer: { ...at, status: result === 'failed' ? 502 : 200, result } };
-    const attempts = deliveries.map(({ id, state, lastError: error }) => ({
-      deliveryId: id,
-      startedAt: now,
-      durationMs: 3,
-      outcome: state === 'delivered' ? ('delivered' as const) : (error?.class ?? 'transient'),
-      error,
-    }));
-    const ids = deliveries.map(({ id }) => id);
-    const rows = await this.#store.call(deliveriesWith, [ids]);
+    const answer = result && { ...at, status: result === 'failed' ? 502 : 200, result };
+    const rows = await this.#store.call(deliveriesWith, [deliveries.map(({ id }) => id)]);
     const updates = deliveries.map((each) => {
       const { destination, receivedAt } = rows.find(({ id }) => id === each.id) ?? each;
       return { ...each, destination, receivedAt };
     });
     const receivedAt = updates[0]?.receivedAt ?? (await this.#receivedAtOf(callbackId));
-    const settlement = { ...settlementOf(updates, callbackId, receivedAt), attempts, ...answer };
-    await this.#store.call(settle, [settlement]);
+    for (const each of settlementsOf(updates, callbackId, answer)) {
+      const settlement = { ...each, receivedAt, attempts: attemptsOf(each.update, now) };
+      await this.#store.call(settle, [settlement]);
+    }
   }
 
   async #receivedAtOf(callbackId: number): Promise<number> {
@@ -164,4 +159,11 @@ export class Recorded {
     }
     return dead;
   }
+}
+
+function attemptsOf(update: DeliveryUpdate | undefined, startedAt: number): readonly AttemptRecord[] {
+  if (update === undefined) return [];
+  const { state, lastError: error } = update;
+  const outcome = state === 'delivered' ? state : (error?.class ?? 'transient');
+  return [{ startedAt, durationMs: 3, outcome, error }];
 }

@@ -105,7 +105,10 @@ export function rowAt<What extends HistoryWhat>(
 }
 
 /** @param afterMs since it came */
-export function attemptAt(afterMs: number, fields: Partial<AttemptRecord> = {}): HistoryRow {
+export function attemptAt(
+  afterMs: number,
+  fields: Partial<AttemptRecord> & { readonly deliveryId?: number } = {},
+): HistoryRow {
   const { deliveryId = 1, durationMs = 200, outcome: result = 'delivered', error } = fields;
   const startedAt = CAME_AT + afterMs;
   return rowAt(afterMs, 'attempt', { startedAt, durationMs, error }, { deliveryId, result });

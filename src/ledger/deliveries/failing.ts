@@ -67,16 +67,12 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
 }
 
 /** A message that is given up is no news of its destination, where the next one may be tried at once. */
-export async function noteFailures(
+export async function noteFailure(
   tx: Tx,
-  attempts: readonly Pick<AttemptRecord, 'deliveryId' | 'outcome'>[],
-  updates: readonly Pick<DeliveryUpdate, 'id' | 'destination' | 'state'>[],
+  attempts: readonly Pick<AttemptRecord, 'outcome'>[],
+  { destination, state }: Pick<DeliveryUpdate, 'destination' | 'state'>,
 ): Promise<void> {
-  const hasFailed = (id: number) =>
-    attempts.some(({ deliveryId, outcome }) => deliveryId === id && outcome === 'transient');
-  const failed = updates.filter(({ id, state }) => state !== 'dead' && hasFailed(id));
-  // Sorted, so that all writers lock the rows in the same order.
-  for (const destination of [...new Set(failed.map((each) => each.destination))].toSorted())
+  if (state !== 'dead' && attempts.some(({ outcome }) => outcome === 'transient'))
     await noteFailing(tx, destination);
 }
 

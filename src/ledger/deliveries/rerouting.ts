@@ -49,7 +49,7 @@ export async function reroute(
   const { lastError } = row;
   const held = { state: 'held', reason: NO_LONGER_ROUTED, lastError, alert: undefined } as const;
   const ended = moved.size === 0 ? update : { ...update, ...held };
-  await settle(tx, { callbackId, receivedAt, attempts: [], deliveries: [ended], isDurable: false });
+  await settle(tx, { callbackId, receivedAt, attempts: [], update: ended, isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const also = perhaps.filter(({ destination }) => moved.has(destination));
   const { lacking, revived } = gained([...wanted.planned, ...also], siblings, channels, isUnrouted);

@@ -1,5 +1,5 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
-import sql, { join } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import { shared, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../callbacks/history.ts';
 import {
@@ -11,90 +11,86 @@ import {
 } from '../ledger.ts';
 import { kept, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { raise } from '../incidents/telling.ts';
-import { noticeFailures } from '../incidents/results.ts';
+import { noticeFailure } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
-import { noteFailures } from './failing.ts';
+import { noteFailure } from './failing.ts';
 
 /**
- * @param isRepeated the same successes were written before and may have been committed: writes nothing if all are delivered already
- * @returns whether Botbell has something to attempt now because of it: one of these, or an alert; undefined: what was told is written, and
+ * @param isRepeated the same success was written before and may have been committed: writes nothing if it was
+ * @returns whether Botbell has something to attempt now because of it: the delivery, or an alert; undefined: that it was told is written, and
  * the answer is not, so it is to be called again, without attempts
- * @throws {Error} the store has lost the callback or a delivery, as in a crash; nothing is written
+ * @throws {Error} the store has lost the callback or the delivery, as in a crash; nothing is written
  */
 export async function settle(
   tx: Tx,
   settlement: Settlement,
   isRepeated = false,
 ): Promise<boolean | undefined> {
-  const { deliveries, answer } = settlement;
-  if (isRepeated && !(await isAnyUntold(tx, deliveries))) return false;
-  if (isPlain(settlement)) return (isAtOnce(settlement) ? settleAtOnce : settlePlain)(tx, settlement);
-  // All are locked, in the order of their ids, since decisions depend on their earlier states.
-  const ids = deliveries.map(({ id }) => id);
-  await lockJobsOf(tx, ids);
-  const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
-  await lockWithoutJobs(tx, ids);
-  const rows = findNamed(await deliveriesWith(tx, ids), deliveries);
-  await tell(tx, settlement);
-  const decisions = deliveries.flatMap((update, index) =>
-    update.state === 'delivered' ? [] : (decide(rows[index], update, tx) ?? []),
-  );
-  for (const decision of decisions) await writeDecision(tx, decision);
-  const [made, answered] = shownOf(settlement, times);
-  await writeHistory(tx, [...made, ...decisions.flatMap(entryOf), ...answered]);
-  const raised = await noticeFailures(tx, decisions);
-  await noteFailures(tx, settlement.attempts, decisions);
-  const isAlerted = raised.length > 0 && (await raise(tx, sql`id IN (${join(raised)})`));
-  const isDue = ({ state, isTakenOver, dueInMs }: Decision) =>
-    state === 'pending' && isTakenOver && dueInMs === 0;
-  return isAlerted || decisions.some(isDue);
+  const { update } = settlement;
+  if (isRepeated && !(await isUntold(tx, update))) return false;
+  if (update !== undefined && !isPlain(settlement)) return settleFailure(tx, settlement, update);
+  const isAtOnce = firstSuccess(settlement) !== undefined && toldBy(settlement) !== undefined;
+  if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
+  // The plain course is one statement, whose answer says whether it was the whole.
+  const row = await tx.last(() => tellOne(tx, update, settlement));
+  return row?.timesReceived === 1 ? false : undefined;
 }
 
-/** Of successes, and of what was not attempted and is taken over: nothing depends on other rows. */
-export function isPlain({ deliveries }: Settlement): boolean {
-  return deliveries.every((each) => each.state === 'delivered' || isUnattempted(each));
+async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpdate): Promise<boolean> {
+  const { answer, attempts } = settlement;
+  // Locked before it is read, since the decision depends on what it was.
+  await lockJobsOf(tx, [update.id]);
+  const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
+  await lockWithoutJobs(tx, [update.id]);
+  const [row] = findNamed(await deliveriesWith(tx, [update.id]), [update]);
+  const decision = decide(row, update, tx);
+  if (decision !== undefined) await writeDecision(tx, decision);
+  const [made, answered] = shownOf(settlement, times);
+  await writeHistory(tx, [...made, ...(decision === undefined ? [] : entryOf(decision)), ...answered]);
+  if (decision === undefined) return false;
+  const raised = await noticeFailure(tx, decision);
+  await noteFailure(tx, attempts, decision);
+  const isAlerted = raised !== undefined && (await raise(tx, sql`id = ${raised}`));
+  const { state, isTakenOver, dueInMs } = decision;
+  return isAlerted || (state === 'pending' && isTakenOver && dueInMs === 0);
+}
+
+/** Of a success, of what was not attempted and is taken over, and of an answer alone: nothing depends on other rows. */
+export function isPlain({ update }: Settlement): boolean {
+  return update === undefined || update.state === 'delivered' || isUnattempted(update);
 }
 
 function isUnattempted({ state, attempts, isTakenOver }: DeliveryUpdate): boolean {
   return state === 'pending' && attempts === 0 && isTakenOver;
 }
 
-/** The plain course: each was told by its first attempt, and the POST is answered so. */
-function isAtOnce(settlement: Settlement): boolean {
-  const { deliveries, answer } = settlement;
-  const isFirst = ({ id }: DeliveryUpdate) => firstSuccess(settlement, id) !== undefined;
-  return answer?.result === 'delivered' && deliveries.length > 0 && deliveries.every(isFirst);
-}
-
-/** In one statement, whose answer says whether it was the whole. */
-async function settleAtOnce(tx: Tx, settlement: Settlement): Promise<false | undefined> {
-  const rows = await tx.last(() => writeTold(tx, settlement, settlement.answer));
-  const isWhole = rows.every((row) => row !== undefined) && rows.at(-1)?.timesReceived === 1;
-  return isWhole ? false : undefined;
-}
-
 async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
-  const { callbackId, answer, deliveries } = settlement;
-  const putOff = deliveries.filter(isUnattempted).toSorted((a, b) => a.id - b.id);
-  const [, isAnswered, due] = await Promise.all([
+  const { callbackId, answer } = settlement;
+  const [, isAnswered, isDue] = await Promise.all([
     answer && lockRow(tx, callbackId),
-    tell(tx, settlement, answer?.result === 'delivered' ? answer : undefined),
-    Promise.all(putOff.map((update) => takeOneBack(tx, update))),
+    tell(tx, settlement),
+    takeBack(tx, settlement),
   ]);
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
   const rows = isLeft ? [...made, ...answered] : made;
   if (rows.length > 0) await writeHistory(tx, rows);
-  return due.some(Boolean);
+  return isDue;
+}
+
+/** The answer that is written with the success, since all are told by then. */
+function toldBy({ answer }: Settlement): AnswerRecord | undefined {
+  return answer?.result === 'delivered' ? answer : undefined;
 }
 
 const takingOver = shared('bigint bigint text text bigint');
 const takingBack = shared('bigint bigint bigint text text bigint');
 
-/** Has a delivery wait for Botbell's own attempts that this process has claimed, and not attempted. @returns undefined: it is not there any more */
-async function takeOneBack(tx: Tx, update: DeliveryUpdate): Promise<unknown> {
+/** Has a delivery wait for Botbell's own attempts that this process has claimed, and not attempted. @returns whether it is there still */
+async function takeBack(tx: Tx, { update }: Settlement): Promise<boolean> {
+  if (update === undefined || update.state === 'delivered') return false;
   const { now, owner } = tx;
   const { id, destination, receivedAt, dueInMs } = update;
   const dueAt = dueInMs === undefined ? undefined : now + dueInMs;
@@ -113,36 +109,32 @@ async function takeOneBack(tx: Tx, update: DeliveryUpdate): Promise<unknown> {
   ]);
   // It has ended, its claim was lost, or it is not there.
   if (row === undefined) await checkNamed(tx, [update]);
-  return row;
+  return row !== undefined;
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
 function shownOf(settlement: Settlement, times: number) {
-  const { callbackId, attempts, answer } = settlement;
+  const { callbackId, update, attempts, answer } = settlement;
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
   if (!isWorthWriting) return [[], []] as const;
-  const made = attempts
-    .filter(({ deliveryId }) => firstSuccess(settlement, deliveryId) === undefined)
-    .map(({ deliveryId, startedAt, durationMs, outcome, error }): NewHistoryRow => {
-      const entry = { startedAt, durationMs: Math.round(durationMs), error: kept(error) };
-      return { callbackId, what: 'attempt', deliveryId, at: startedAt, result: outcome, entry };
-    });
-  return [made, answer === undefined ? [] : [answerEntry(callbackId, answer)]] as const;
+  const made = attempts.map(({ startedAt, durationMs, outcome, error }): NewHistoryRow => {
+    const entry = { startedAt, durationMs: Math.round(durationMs), error: kept(error) };
+    return { callbackId, what: 'attempt', deliveryId: update?.id, at: startedAt, result: outcome, entry };
+  });
+  const answered = answer === undefined ? [] : [answerEntry(callbackId, answer)];
+  return [firstSuccess(settlement) === undefined ? made : [], answered] as const;
 }
 
 /** The attempt of a delivery that has succeeded at once: its own row has that. */
-function firstSuccess({ deliveries, attempts }: Settlement, id: number): AttemptRecord | undefined {
-  const update = deliveries.find((each) => each.id === id);
-  if (update?.state !== 'delivered' || update.attempts !== 1) return undefined;
-  const [only, ...others] = attempts.filter(({ deliveryId }) => deliveryId === id);
-  return others.length === 0 && only?.outcome === 'delivered' ? only : undefined;
+function firstSuccess({ update, attempts }: Settlement): AttemptRecord | undefined {
+  const [first, ...others] = attempts;
+  const isAtOnce = update?.state === 'delivered' && update.attempts === 1 && others.length === 0;
+  return isAtOnce && first?.outcome === 'delivered' ? first : undefined;
 }
 
-async function isAnyUntold(tx: Tx, updates: readonly DeliveryUpdate[]): Promise<boolean> {
-  const ids = join(updates.map(({ id }) => id));
-  return Boolean(
-    await tx.first(sql`SELECT id FROM deliveries WHERE id IN (${ids}) AND state <> 'delivered'`),
-  );
+async function isUntold(tx: Tx, update: DeliveryUpdate | undefined): Promise<boolean> {
+  const untold = sql`SELECT id FROM deliveries WHERE id = ${update?.id} AND state <> 'delivered'`;
+  return (await tx.first(untold)) !== undefined;
 }
 
 const answering = shared('text bigint bigint');
@@ -161,47 +153,24 @@ export async function writeAnswer(
   return row.timesReceived;
 }
 
-/**
- * Writes successes, even if the claim was lost: the message was sent.
- * @param answer 200, since all are told; written with the last of them, unless the callback has come again
- * @returns whether the answer was written
- */
-async function tell(tx: Tx, settlement: Settlement, answer?: AnswerRecord): Promise<boolean> {
-  const inOrder = toldIn(settlement);
-  const rows = await writeTold(tx, settlement, answer);
-  for (const [index, update] of inOrder.entries()) {
-    const row = rows[index];
-    // It has been delivered before, or is not there.
-    if (row === undefined) await checkNamed(tx, [update]);
-    // A summary belongs to no job.
-    else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, kept(update.receipt));
-  }
-  return answer !== undefined && rows.at(-1)?.timesReceived === 1;
-}
-
-function toldIn({ deliveries }: Settlement): readonly DeliveryUpdate[] {
-  return deliveries.filter(({ state }) => state === 'delivered').toSorted((a, b) => a.id - b.id);
-}
-
-/** @returns for each, in the order of their ids, its row; undefined: it has been delivered before, or is not there */
-function writeTold(tx: Tx, settlement: Settlement, answer?: AnswerRecord) {
-  const inOrder = toldIn(settlement);
-  return Promise.all(
-    inOrder.map((update, index) =>
-      tellOne(
-        tx,
-        update,
-        firstSuccess(settlement, update.id),
-        index === inOrder.length - 1 ? answer : undefined,
-      ),
-    ),
-  );
+/** Writes a success, even if the claim was lost: the message was sent. @returns whether the answer was written with it */
+async function tell(tx: Tx, settlement: Settlement): Promise<boolean> {
+  const { update } = settlement;
+  if (update?.state !== 'delivered') return false;
+  const row = await tellOne(tx, update, settlement);
+  // It has been delivered before, or is not there.
+  if (row === undefined) await checkNamed(tx, [update]);
+  // A summary belongs to no job.
+  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, kept(update.receipt));
+  return toldBy(settlement) !== undefined && row?.timesReceived === 1;
 }
 
 const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');
 
-function tellOne(tx: Tx, update: DeliveryUpdate, first?: AttemptRecord, answer?: AnswerRecord) {
+/** Also writes its answer, unless the callback has come again. @returns undefined: it has been delivered before, or is not there */
+function tellOne(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
   const { id, destination, receivedAt, attempts, receipt } = update;
+  const [first, answer] = [firstSuccess(settlement), toldBy(settlement)];
   const tookMs = first && Math.round(first.durationMs);
   return tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,

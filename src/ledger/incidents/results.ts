@@ -104,20 +104,16 @@ function signOf({ state, isTakenOver, lastError, alert }: Failed): Sign | undefi
   return lastError?.class === 'rate_limited' ? 'limited' : 'down';
 }
 
-/** Locks incidents in the order of their destinations. @returns the ids of those that are to be alerted */
-export async function noticeFailures(tx: Tx, decisions: readonly Failed[]): Promise<readonly number[]> {
-  const raised: number[] = [];
-  for (const decision of decisions.toSorted((a, b) => (a.destination < b.destination ? -1 : 1))) {
-    const { destination, lastError, row } = decision;
-    const sign = signOf(decision);
-    if (sign === undefined) continue;
-    const about = row.callbackId;
-    const isAgain = await isKnown(tx, decision);
-    const alert = decision.alert && !isAgain ? { about, ...decision.alert } : undefined;
-    const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
-    const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
-    const id = await notice(tx, { ...whose, ...told });
-    if (id !== undefined && alert !== undefined) raised.push(id);
-  }
-  return raised;
+/** @returns the id of the incident that is to be alerted, if any */
+export async function noticeFailure(tx: Tx, failed: Failed): Promise<number | undefined> {
+  const { destination, lastError, row } = failed;
+  const sign = signOf(failed);
+  if (sign === undefined) return undefined;
+  const about = row.callbackId;
+  const isAgain = await isKnown(tx, failed);
+  const alert = failed.alert && !isAgain ? { about, ...failed.alert } : undefined;
+  const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
+  const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
+  const id = await notice(tx, { ...whose, ...told });
+  return alert && id;
 }

@@ -164,16 +164,14 @@ export class UnwrittenOutcomes {
   }
 
   /** Keeps no failures, since those are retried anyway, and no answer, since the caller may now answer otherwise. */
-  keep({ callbackId, receivedAt, isDurable, ...all }: Settlement): void {
-    const deliveries = all.deliveries.filter(({ state }) => state === 'delivered');
-    const ids = new Set(deliveries.map(({ id }) => id));
-    const attempts = all.attempts.filter(({ deliveryId }) => ids.has(deliveryId));
-    if (deliveries.length > 0) this.#kept.add({ callbackId, receivedAt, isDurable, deliveries, attempts });
+  keep({ callbackId, receivedAt, update, attempts, isDurable }: Settlement): void {
+    if (update?.state === 'delivered')
+      this.#kept.add({ callbackId, receivedAt, update, attempts, isDurable });
   }
 
   /** Whether the delivery has succeeded, which is not written yet: it must not be attempted. */
   has(delivery: DeliveryName): boolean {
-    return [...this.#kept].some(({ deliveries }) => deliveries.some((each) => isSame(each, delivery)));
+    return [...this.#kept].some(({ update }) => update !== undefined && isSame(update, delivery));
   }
 
   /** Writes what is kept up to the first failure; the next call begins behind that. Never rejects. */

@@ -77,8 +77,8 @@ export const INCIDENT: readonly Planted[] = [
   {
     does: 'alerts of no dead letter',
     file: 'src/ledger/incidents/results.ts',
-    from: 'const alert = decision.alert && !isAgain ?',
-    to: "const alert = decision.alert && !isAgain && sign !== 'dead' ?",
+    from: 'const alert = failed.alert && !isAgain ?',
+    to: "const alert = failed.alert && !isAgain && sign !== 'dead' ?",
   },
   {
     does: 'tells nobody that a trouble of which an alert told is over',

@@ -35,8 +35,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'does not write a success',
     file: 'src/ledger/deliveries/settle.ts',
-    from: ".filter(({ state }) => state === 'delivered').toSorted",
-    to: ".filter(({ state, id }) => state === 'delivered' && id % 5 > 0).toSorted",
+    from: 'const { id, destination, receivedAt, attempts, receipt } = update;',
+    to: 'const { destination, receivedAt, attempts, receipt } = update;\n  const id = update.id % 5 > 0 ? update.id : -1;',
   },
   {
     does: 'has an outcome end another delivery',
