@@ -80,8 +80,8 @@ export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
   /** How often it failed as `permanent` or `config` and was left to the service, so that the answer was non-2xx. */
   readonly refusals: number;
   readonly isTakenOver: boolean;
-  /** Who has claimed it: this call (so the caller attempts it), an earlier call of this process, or another process. */
-  readonly claim?: 'own' | 'process' | 'elsewhere' | undefined;
+  /** Who has claimed it: this call, so that the caller attempts it, or another one, of whichever process. */
+  readonly claim?: 'own' | 'another' | undefined;
   /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers. */
   readonly behind?: number | undefined;
   /** For people: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */

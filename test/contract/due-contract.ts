@@ -105,7 +105,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.claim();
         const again = await bench.accept({}, [OPS, LOG]);
         expect(again).to.include({ isNew: false, timesReceived: 2 });
-        expect(again.deliveries.map(({ claim }) => claim)).to.deep.equal(['process']);
+        expect(again.deliveries.map(({ claim }) => claim)).to.deep.equal(['another']);
         expect(await bench.claim()).to.deep.equal([]);
       });
 

@@ -246,7 +246,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
   'what is still the service’s to post again': storyWith({
     deliveries: [pendingWith({ ...UNTOLD, isTakenOver: false })],
   }),
-  'what is being sent': storyWith({ deliveries: [pendingWith({ ...UNTOLD, claim: 'elsewhere' })] }),
+  'what is being sent': storyWith({ deliveries: [pendingWith({ ...UNTOLD, claim: 'another' })] }),
   'what was lost with its route': storyWith({
     deliveries: [deliveryWith({ state: 'dead', lastError: REFUSED, reason: NO_LONGER_ROUTED })],
   }),

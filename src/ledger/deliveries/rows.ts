@@ -110,12 +110,11 @@ export interface DeliveryRow extends DeliveryRecord, Omit<NoticeRow, 'body'> {
 
 /** @param which a condition on deliveries with their callbacks, and what order they come in */
 export function deliveriesWhere(tx: Tx, which: Sql): Promise<readonly DeliveryRow[]> {
-  const { now, owner } = tx;
+  const { now } = tx;
   return tx.all(sql`
     SELECT deliveries.*, kind, bot_key, bot_id, bot_name, callbacks.job_id, status, started_at, received_at, times_received, bytes, error,
       ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
-      CASE WHEN state = 'pending' AND owner IS NOT NULL THEN
-        CASE WHEN owner = ${owner} THEN 'process' ELSE 'elsewhere' END END AS claim,
+      CASE WHEN state = 'pending' AND owner IS NOT NULL THEN 'another' END AS claim,
       CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which}`);
 }
