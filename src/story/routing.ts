@@ -70,6 +70,8 @@ function routeInWords(pattern: string | undefined, sayings: Sayings): string {
 /** Of each delivery that another route tells than the one that the routing names first, which route that is. */
 export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const explanations = explanationsOf(routingOf(story));
+  // What Botbell says by itself was decided by no routes one after the other.
+  const sentence = explanations.length === 0 ? 'told by one' : 'told by';
   return story.deliveries.flatMap(({ id, destination, state, summaryId, telling }) => {
     const route = telling?.wantedBy?.[0];
     const teller = explanations.find((each) => each.route === route);
@@ -77,7 +79,7 @@ export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent
     if (route === undefined || isSaid || state === 'held' || summaryId !== undefined) return [];
     const released = story.history.findLast((row) => row.what === 'released' && row.deliveryId === id);
     const named = teller ? routeInWords(teller.pattern, sayings) : sayings.say('a named route', { route });
-    const text = sayings.say('told by', { route: named, who: sayings.name(destination) });
+    const text = sayings.say(sentence, { route: named, who: sayings.name(destination) });
     const small = sayings.name(route);
     return [{ at: released?.at ?? story.receivedAt, what: 'route matched', text, small, destination }];
   });

@@ -42,6 +42,7 @@ export const SENTENCES = {
   'route, tells nobody': ['{route} applies, and tells nobody, on purpose.', '{route}が使われますが、設定により誰にも通知しません。'],
   'route, told already': ['{route} applies, too; whom it names, an earlier route names already, and each is told once.', '{route}も使われますが、その相手は前のルートにもあり、通知は1件です。'],
   'told by': ['{route} tells {who}: no earlier one tells it now.', '{who} には、{route}で通知します。それより前のルートは、今は通知しません。'],
+  'told by one': ['{route} tells {who}.', '{who} には、{route}で通知します。'],
   'a named route': ['The route {route}', 'ルート {route} '],
   'route, not of this status': ['{route} does not apply: it tells only of {statuses}, and this is {status}.', '{route}は使われません。通知するのは{statuses}だけで、これは{status}です。'],
   'route, another BOT': ['{route} does not match this BOT’s id.', '{route}は、このBOTのIDに当てはまりません。'],

@@ -176,7 +176,7 @@ routes:
 
   it('lists whom each BOT reaches that the config or the store names', async () => {
     configure(
-      "on: [error, recovered]\n  - bot_id: ['x-*', 請求書]\n    notify: [{ slack: '#a' }, { slack: '#b' }]",
+      "on: [error, recovered]\n  - bot_id: ['x-*', 請求書]\n    notify: [{ slack: '#a' }, { slack: '#b' }]\n  - bot_id: ['y-*', z-*]\n    notify: []",
     );
     await world.recorded.arrive({ bot_id: 'x-1' });
     const { code, stdout } = await world.run(['route', '--all']);
@@ -188,6 +188,8 @@ routes:
       'get_items  executing                    reaches nobody',
       'x-1        succeeded, error, executing  slack:#a, slack:#b',
       '請求書     succeeded, error, executing  slack:#a, slack:#b',
+      'perhaps, by what came before: --at now tells',
+      'routes that name no BOT of this list: y-*, z-*',
     ]);
     const json = JSON.parse((await world.run(['route', '--all', '--format', 'json'])).stdout) as object[];
     expect(json).to.have.length(9);

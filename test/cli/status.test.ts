@@ -16,16 +16,19 @@ describe('botbell status', () => {
 
   afterEach(() => world.close());
 
-  it('prints commands that a shell takes as they are, whatever the BOT is called', async () => {
+  it('prints each with its cause, and commands that a shell takes as they are, whatever the BOT is called', async () => {
     const bot_id = `Kenji's ${'x'.repeat(100)} $HOME`;
     await world.recorded.arrive({});
     await world.store.run(
       `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       values ('bot', 'k', '${bot_id.replace("'", "''")}', '', 'error', 'disk full', '', 1, 2, 1, 0, 0)`,
+       values ('bot', 'k', '${bot_id.replace("'", "''")}', '', 'error', 'disk full', '', 1, 2, 1, 0, 0),
+         ('destination', 'd', 'slack:#ops', '', 'config', 'no token', '', 1, 2, 1, 0, 0)`,
     );
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain(`\`botbell why --bot 'Kenji'\\''s ${'x'.repeat(100)} $HOME'\` says more`);
     expect(stdout).to.contain('botbell take-up 1 --by NAME');
+    expect(stdout).to.contain('slack:#ops: a setting is wrong: no token (1 time');
+    expect(stdout).to.contain(' failed: disk full (1 time');
   });
 
   it('hides a secret in a name before the name is cut', async () => {

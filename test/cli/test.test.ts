@@ -82,7 +82,10 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
     const report = join(folder, 'report.html');
     const { code, stdout } = await run('slack:#ops', 'slack:#log', '--report', report);
     expect(code).to.equal(1);
-    expect(stdout.split('\n').at(-1)).to.equal(`${report}: open it in a browser, beside the app`);
+    const lines = stdout.split('\n');
+    expect(lines.at(-1)).to.equal(`${report}: open it in a browser, beside the app`);
+    const which = lines.flatMap((line) => /#ops \((\w+)\): Delivered/.exec(line)?.[1] ?? []);
+    expect(which).to.deep.equal(['test', 'success', 'error']);
     expect(slack.messages).to.have.length(3);
     const [test, success, error] = slack.messages.map((message) => JSON.stringify(message));
     expect([test, success].join('')).to.not.include('here>');

@@ -212,6 +212,11 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
       rowAt(3000, 'dismissed', { actor: { ...ACTOR, via: 'command line' } }),
     ],
   }),
+  'a notice, which no routes were asked about one after the other': storyWith({
+    kind: 'alert',
+    routing: [],
+    deliveries: [deliveryWith({ telling: { wantedBy: ['routes[1]'] } })],
+  }),
   'an alert': storyWith({ kind: 'alert', routing: [], deliveries: [deliveryWith()] }),
   'what answers took': storyWith({
     history: [

@@ -67,7 +67,8 @@ export async function run(
   const answers: Answer[] = [];
   for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
   if (format === 'json') printJson(context, (file ?? status) === undefined ? answers : answers[0]);
-  else if (all) for (const line of tableOf(answers, asking)) context.result(line);
+  else if (all)
+    for (const line of [...tableOf(answers, asking), ...notesOf(answers, asking)]) context.result(line);
   else for (const answer of answers) print(answer, asking);
   return 0;
 }
@@ -195,6 +196,18 @@ function printReached(
   context.result(`  ${styled(context, 'bold', destination)} (${visibleOnOneLine(by)})`);
   const perhaps = is_certain || at !== undefined ? [] : [context.say('route.perhaps')];
   for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
+}
+
+/** What a table leaves open, and the routes that are not in it. */
+function notesOf(answers: readonly Answer[], { context, project, router, at }: Asking): readonly string[] {
+  const used = new Set(answers.flatMap(({ bot_id }) => router.routesOf(bot_id).map(({ name }) => name)));
+  const unused = project.config.routes.flatMap(({ name }) => (used.has(name) ? [] : [name]));
+  const isOpen =
+    at === undefined && answers.some(({ reaches }) => reaches.some(({ is_certain }) => !is_certain));
+  return [
+    ...(isOpen ? [context.say('route.perhaps')] : []),
+    ...(unused.length > 0 ? [context.say('route.names none', { routes: unused.join(', ') })] : []),
+  ].map(visibleOnOneLine);
 }
 
 /** A line for each BOT and the statuses that reach the same. */

@@ -1,5 +1,12 @@
 /** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
-import { calledOf, type Group, groupsOf, type Incident, SIGN_WORDS } from '../../incident/incident.ts';
+import {
+  calledOf,
+  type Group,
+  groupsOf,
+  type Incident,
+  type Sign,
+  SIGN_WORDS,
+} from '../../incident/incident.ts';
 import type { ArchivedIncident } from '../../ledger/archive/archive.ts';
 import { gistIn } from '../../people/incidents.ts';
 import { incidentJson } from '../../people/json.ts';
@@ -52,6 +59,9 @@ async function openNow(context: CommandContext) {
   });
 }
 
+/** Signs whose words go on from a name. */
+const DOES: ReadonlySet<Sign> = new Set(['error', 'overdue', 'down', 'limited']);
+
 const MOST_NAMED = 5;
 const LONGEST_NAME = 80;
 const LONGEST_ID = 250;
@@ -64,7 +74,7 @@ function linesOf(group: Group<ArchivedIncident>, context: CommandContext): strin
   const { latest, incidents, since, count } = group;
   const { sign, takenUp, isWaiting } = latest;
   const gist = gistIn(latest, language);
-  const line = say('status.line', {
+  const line = say(DOES.has(sign) ? 'status.line' : 'status.line, of', {
     who: subjectsOf(incidents, hide, say),
     what: SIGN_WORDS[sign][language] + (gist && `: ${gist}`),
     bots: incidents.length === 1 ? '' : say('status.bots', { count: incidents.length }),

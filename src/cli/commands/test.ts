@@ -91,7 +91,7 @@ async function tryAt(
     );
     const outcome = outcomeOf(target.destination, result, language);
     messages.push({ composed: settings.compose(addressed), outcome });
-    context.result(lineOf(context, outcome));
+    context.result(lineOf(context, outcome, isForReport ? SENT[messages.length - 1] : undefined));
     return result;
   };
   await sendTest({ target, askedBy: userHere() ?? '', language }, surroundings, send);
@@ -108,7 +108,16 @@ async function tryAt(
   return messages;
 }
 
-function lineOf(context: CommandContext, { destination, isDelivered, words }: TestOutcome): string {
+/** In this order. */
+const SENT = ['sent.test', 'sent.success', 'sent.error'] as const;
+
+/** @param sent which of the three it was; undefined: there is one alone */
+function lineOf(
+  context: CommandContext,
+  { destination, isDelivered, words }: TestOutcome,
+  sent: (typeof SENT)[number] | undefined,
+): string {
   const mark = isDelivered ? styled(context, 'green', '✓') : styled(context, 'red', '✕');
-  return `${mark} ${styled(context, 'bold', destination)}: ${visibleOnOneLine(words)}`;
+  const which = sent === undefined ? '' : ` (${context.say(sent)})`;
+  return `${mark} ${styled(context, 'bold', destination)}${which}: ${visibleOnOneLine(words)}`;
 }
