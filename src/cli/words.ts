@@ -67,7 +67,7 @@ const WORDS = {
   'redeliver.to': ['{count|message|messages}:', '{count}件：'],
   'redeliver.left alone': ['{id} is left alone: {why}', '{id} はそのままです：{why}'],
   'redeliver.nothing': ['nothing that matches is dead or held as no longer routed', '該当する配信不能や、対象外になった保留はありません'],
-  'redeliver.nobody to ask': ['nothing was changed: nobody is at a terminal to be asked; with --yes it is done', '何も変えていません：確認できる端末がありません（--yes をつけると実行します）'],
+  'redeliver.nobody to ask': ['nothing was changed: nobody is at a terminal to be asked; with --yes it is done', '何も変えていません：確認できるターミナルがありません（--yes をつけると実行します）'],
   'redeliver.dismiss?': ['Dismiss, so that nobody is ever told?', '対応済みにし、今後も送りません。よろしいですか？'],
   'redeliver.again?': ['Deliver again?', '再送しますか？'],
   'redeliver.unchanged': ['nothing was changed', '何も変えていません'],
