@@ -15,7 +15,7 @@ import type {
 
 /** All given conditions must hold. Times are milliseconds since 1970. */
 export interface CallbackFilter {
-  /** A job's id; if there is no such job: a BOT's name or id, a part or a glob (`invoice-*`) of either, or the beginning of job ids. */
+  /** A job's id; if there is no such job: a BOT's last name or its id, a part or a glob (`invoice-*`) of either, or the beginning of job ids. */
   readonly search?: string | undefined;
   readonly kind?: CallbackKind | undefined;
   readonly botId?: string | undefined;
