@@ -6,7 +6,7 @@
  * `registry.ts`. Operators see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
-import type { Fault } from '../text/fault.ts';
+import { type Fault, FaultError } from '../text/fault.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { About } from './about.ts';
@@ -132,15 +132,9 @@ export interface ChannelType<Settings = unknown> {
   open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 
-/** For the config's author; its message is in English. */
-export class AddressError extends Error {
+/** For the config's author. */
+export class AddressError extends FaultError {
   override readonly name = 'AddressError';
-  readonly fault: Fault;
-
-  constructor(fault: Fault) {
-    super(fault.in('en'));
-    this.fault = fault;
-  }
 }
 
 export type TemplateValue =

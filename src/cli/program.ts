@@ -4,8 +4,9 @@ import { ALL_STATUSES } from '../callback/callback.ts';
 import { readVersion } from '../package-files.ts';
 import { widthOf } from '../text/aligned.ts';
 import { visible } from '../text/clean.ts';
+import { errorIn } from '../text/fault.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
-import { parseDuration, parseStartTime } from '../time/display.ts';
+import { type Language, parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, inWords, localLanguage, WrongUsage } from './context.ts';
 import { describe, inLanguageOf } from './help.ts';
@@ -48,7 +49,8 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     const isMisused = error instanceof WrongUsage || (error instanceof Refused && isWrong(error));
-    const words = error instanceof Refused ? inWords(context, error.outcome) : explanationOf(error);
+    const words =
+      error instanceof Refused ? inWords(context, error.outcome) : explanationOf(error, speaks.language);
     message(visible(isMisused ? context.say('usage.error', { words }) : words));
     return isMisused ? WRONG_USAGE : FAILED;
   }
@@ -60,10 +62,10 @@ function isWrong({ outcome }: Refused): boolean {
 }
 
 /** The error's message; for the types of errors that are bugs, the stack. */
-function explanationOf(error: unknown): string {
+function explanationOf(error: unknown, language: Language): string {
   if (!(error instanceof Error)) return String(error);
   const isOurs = [TypeError, RangeError, ReferenceError, SyntaxError].some((kind) => error instanceof kind);
-  return isOurs ? (error.stack ?? error.message) : error.message;
+  return isOurs ? (error.stack ?? error.message) : errorIn(error, language);
 }
 
 /** @param run has a command run, with its arguments */

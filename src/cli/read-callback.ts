@@ -5,9 +5,10 @@ import { faultInJapanese } from '../callback/fault-words.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
+import { FaultError, faultSaid, unreadable } from '../text/fault.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
-/** @param file a path, or `-` for standard input. @throws {Error} if it cannot be read. @throws {CommandFailed} if it is no callback */
+/** @param file a path, or `-` for standard input. @throws {CommandFailed | FaultError} it cannot be read, or is no callback */
 export async function readCallback(
   context: CommandContext,
   file: string,
@@ -27,16 +28,23 @@ export async function readCallback(
   }
 }
 
-/** @throws {CommandFailed} if the bytes are not JSON */
+/** @throws {FaultError} if the bytes are not JSON */
 export function decoded(bytes: Buffer, file: string): unknown {
   try {
     return decodeBody(bytes).value;
   } catch (error) {
-    throw new CommandFailed(`${file}: ${(error as Error).message}`, { cause: error });
+    const { message } = error as Error;
+    const what = faultSaid(`${file}: ${message}`, `${file}：${faultInJapanese(message)}`);
+    throw new FaultError(what, { cause: error });
   }
 }
 
-/** @throws {Error} if the file cannot be read */
+/** @throws {CommandFailed} if the file cannot be read */
 export async function readBytes(context: CommandContext, file: string): Promise<Buffer> {
-  return file === '-' ? context.readStdin() : readFileSync(file);
+  try {
+    return file === '-' ? await context.readStdin() : readFileSync(file);
+  } catch (error) {
+    const values = { file, why: unreadable(error).in(context.speaks.language) };
+    throw new CommandFailed(context.say('callback.unread', values), { cause: error });
+  }
 }

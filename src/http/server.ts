@@ -1,6 +1,7 @@
 /** A listening HTTP server with limits enforced by Node. Closing it lets requests finish first. What Node itself refuses is told of, too. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { FaultError, faultsOf } from '../text/fault.ts';
 import { systemClock, within } from '../time/clock.ts';
 import type { TurnedAway } from './problem.ts';
 import type { Duplex } from 'node:stream';
@@ -59,19 +60,22 @@ export async function listen(
   return { host, port: bound, close: (withinMs) => close(server, withinMs) };
 }
 
-const LISTENING: Readonly<Record<string, string>> = {
-  EADDRINUSE:
-    'another program has this port, perhaps a Botbell that runs already: end that, or change `listen`',
-  EACCES: 'a port below 1024 is for root: name a higher one in `listen`, behind a proxy',
-  EADDRNOTAVAIL:
-    'this machine has no such address: 127.0.0.1 is this machine alone, 0.0.0.0 all its addresses',
-};
+// prettier-ignore
+const fault = faultsOf({
+  listen: ['cannot listen on {where}: {why}', '{where} で待ち受けられません：{why}'],
+  EADDRINUSE: ['another program has this port, perhaps a Botbell that runs already: end that, or change `listen`', 'ほかのプログラムがこのポートを使っています（もう1つのBotbellかもしれません）。それを終えるか、`listen` を変えてください'],
+  EACCES: ['a port below 1024 is for root: name a higher one in `listen`, behind a proxy', '1024より小さいポートはrootだけが使えます。`listen` を大きい番号にし、プロキシを前に置いてください'],
+  EADDRNOTAVAIL: ['this machine has no such address: 127.0.0.1 is this machine alone, 0.0.0.0 all its addresses', 'このマシンにないアドレスです。127.0.0.1 はこのマシンだけ、0.0.0.0 はすべてのアドレスです'],
+});
+
+const isKnown = (code: string) => code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL';
 
 function started(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const { code = '', message } = error as NodeJS.ErrnoException;
-      reject(new Error(`cannot listen on ${host}:${port}: ${LISTENING[code] ?? message}`, { cause: error }));
+      const why = isKnown(code) ? fault(code) : message;
+      reject(new FaultError(fault('listen', { where: `${host}:${port}`, why }), { cause: error }));
     });
     server.listen(port, host, resolve);
   });

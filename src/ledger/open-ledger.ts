@@ -1,6 +1,7 @@
 /** Opens the ledger of a store URL: for the service, for commands that only read, and for commands that act beside the service. */
 import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
+import { FaultError, faultsOf } from '../text/fault.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
 import { reasonOf } from './failures.ts';
@@ -77,22 +78,26 @@ export interface OpenArchive {
   readonly close: () => Promise<void>;
 }
 
-const NO_LEDGER =
-  'there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?';
-
-const OLDER = 'the ledger is of an earlier version: the service brings it up to date when it starts';
+// prettier-ignore
+const fault = faultsOf({
+  memory: ['a ledger in memory is known to its service alone', 'メモリーだけの記録は、動作中のサービスしか読めません'],
+  none: ['there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?{where}', 'store.url に記録がまだありません。`botbell serve` が起動時に作ります。serveと同じ設定とフォルダーで実行しているか、確認してください{where}'],
+  older: ['the ledger is of an earlier version: the service brings it up to date when it starts', '記録が古いバージョンのものです。サービスが起動時に新しくします'],
+});
 
 /** Read-only: nothing is created, changed or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
 export async function openArchive(url: string, options: ReadingOptions = {}): Promise<OpenArchive> {
-  if (url === IN_MEMORY) throw new Error('a ledger in memory is known to its service alone');
+  if (url === IN_MEMORY) throw new FaultError(fault('memory'));
   const { database, state } = await look(url, options).catch((error: unknown) => {
     throw unusable(url, error);
   });
   if (state === 'ready' && database !== undefined)
     return { archive: methodsOver(database.call, archiveReads), close: () => database.close() };
   await database?.close();
-  if (state === 'older') throw new Error(OLDER);
-  throw new Error(url.startsWith(SQLITE) ? `${NO_LEDGER} (${resolve(sqlitePathOf(url))})` : NO_LEDGER);
+  if (state === 'older') throw new FaultError(fault('older'));
+  throw new FaultError(
+    fault('none', { where: url.startsWith(SQLITE) ? ` (${resolve(sqlitePathOf(url))})` : '' }),
+  );
 }
 
 /** For commands that act while the service runs. @throws {Error} there is no ledger, or it cannot be written; says what to do */

@@ -37,6 +37,22 @@ export function faultSaid(en: string, ja = en): Fault {
   return new Fault('said', ['{en}', '{ja}'], { en, ja });
 }
 
+/** Its message is in English; a person is told the fault in their language. */
+export class FaultError extends Error {
+  override readonly name: string = 'FaultError';
+  readonly fault: Fault;
+
+  constructor(fault: Fault, options?: ErrorOptions) {
+    super(fault.in('en'), options);
+    this.fault = fault;
+  }
+}
+
+export function errorIn(error: unknown, language: 'en' | 'ja'): string {
+  if (error instanceof FaultError) return error.fault.in(language);
+  return error instanceof Error ? error.message : String(error);
+}
+
 const OF_FILES: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
   ENOENT: ['it is not there', 'ありません'],
   EACCES: ['the account that Botbell runs under may not read it', '権限がありません'],

@@ -101,6 +101,13 @@ describe('The command line', () => {
       writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
       const { code, stderr } = await run('snooze', 'b', '--until', 'soon');
       expect([code, stderr.slice(0, 16)]).to.deep.equal([2, 'エラー：終了は期間（2h）、時刻']);
+      const store = `store: { url: 'sqlite:${folder}/none.db' }\n`;
+      writeFileSync(config, `${store}display: { language: ja }\n${CONFIG}`);
+      writeFileSync(join(folder, 'cut.json'), '{');
+      expect((await run('why', 'job-1')).stderr).to.match(/^store\.url に記録がまだありません。/);
+      expect((await run('status')).stderr).to.match(/^確認できません：store\.url に記録がまだありません。/);
+      expect((await run('route', join(folder, 'none.json'))).stderr).to.include('を読めません：ありません');
+      expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include('：JSONではありません');
     });
 
     it('says which file is missing', async () => {

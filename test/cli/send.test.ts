@@ -122,7 +122,7 @@ describe('The send command', () => {
 
   it('says which file cannot be read', async () => {
     const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
-    expect([code, stderr]).to.deep.equal([1, "ENOENT: no such file or directory, open 'none.json'"]);
+    expect([code, stderr]).to.deep.equal([1, 'none.json cannot be read: it is not there']);
   });
 
   describe('without --url', () => {

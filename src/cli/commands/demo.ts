@@ -12,6 +12,7 @@ import { DEMO_CONFIG, readVersion, samplesIn } from '../../package-files.ts';
 import { startMailCatcher } from '../../stand-ins/mail-catcher.ts';
 import { startSlackStandIn } from '../../stand-ins/slack-stand-in.ts';
 import { visibleAndIndented, visibleOnOneLine, shellWord } from '../../text/clean.ts';
+import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Language } from '../../time/display.ts';
 import { CommandFailed, type CommandContext, styled } from '../context.ts';
@@ -114,7 +115,9 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
   });
   return starting.catch((error: Error) => {
     const isTaken = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
-    throw isTaken ? new CommandFailed(`${error.message}. ${context.say('demo.ports')}`) : error;
+    throw isTaken
+      ? new CommandFailed(context.say('demo.ports', { why: errorIn(error, context.speaks.language) }))
+      : error;
   });
 }
 

@@ -8,6 +8,7 @@ import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../../ledger
 import { noticeOf } from '../../notice/notice.ts';
 import type { AskedRoute, RouteRuling } from '../../signal/decide.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
+import { errorIn } from '../../text/fault.ts';
 import { formatInstant } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import type { CommandContext } from '../context.ts';
@@ -40,7 +41,7 @@ export async function ruledLines(
   const { botKey, watched, planned } = arriving;
   const found = await reading(project.config, (archive) =>
     archive.knownOf({ botKey, watched, planned }),
-  ).catch((error: Error) => error.message);
+  ).catch((error: unknown) => errorIn(error, context.speaks.language));
   const isKnown = typeof found !== 'string';
   if (!isKnown) tell(context.say('route.unknown', { why: found }));
   const asked = { ...foreseeing, status: statusNameOf(checked.callback), isKnown };

@@ -15,6 +15,7 @@ import { Sayings } from '../../story/sayings.ts';
 import { inColumns } from '../../text/aligned.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
+import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatElapsed, formatInstant, type Language, parseStartTime } from '../../time/display.ts';
 import { reading } from '../beside.ts';
@@ -116,8 +117,10 @@ async function botsOf({ project, context }: Asking): Promise<readonly string[]> 
       after = page.length < BOTS_AT_ONCE ? undefined : page.at(-1)?.botId;
     }
   });
-  await read.catch(({ message: why }: Error) =>
-    context.message(visibleOnOneLine(context.say('route.bots unknown', { why }))),
+  await read.catch((error: unknown) =>
+    context.message(
+      visibleOnOneLine(context.say('route.bots unknown', { why: errorIn(error, context.speaks.language) })),
+    ),
   );
   return [...bots].toSorted();
 }

@@ -12,6 +12,7 @@ import { gistIn } from '../../people/incidents.ts';
 import { incidentJson } from '../../people/json.ts';
 import { visibleOnOneLine, shellWord } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
+import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatAge } from '../../time/display.ts';
 import { reading } from '../beside.ts';
@@ -30,9 +31,7 @@ const NOT_KNOWN = 3;
 /** @returns 0 nothing does, 1 something does, 3 not known, as the message says */
 export async function run(context: CommandContext, { format }: Options): Promise<number> {
   const { say } = context;
-  const found = await openNow(context).catch((error: unknown) =>
-    error instanceof Error ? error.message : String(error),
-  );
+  const found = await openNow(context).catch((error: unknown) => errorIn(error, context.speaks.language));
   if (typeof found === 'string' || (found.open.length === 0 && !found.isServed)) {
     const why = typeof found === 'string' ? found : say('status.silent');
     context.message(say('status.not known', { why }));

@@ -3,8 +3,16 @@ import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { reasonOf } from '../failures.ts';
+import { FaultError, faultsOf } from '../../text/fault.ts';
 import { openArchive } from '../open-ledger.ts';
 import { SQLITE, sqlitePathOf } from './file.ts';
+
+// prettier-ignore
+const fault = faultsOf({
+  postgres: ['store.url names a PostgreSQL database: back it up with pg_dump', 'store.url はPostgreSQLのデータベースです。pg_dump で控えを取ってください'],
+  there: ['{file} is there already, and stays as it is: name another file', '{file} はすでにあり、そのままです。別のファイル名を指定してください'],
+  unwritable: ['{file} cannot be written: {why}', '{file} に書き込めません：{why}'],
+});
 
 const FOR_ITS_OWNER = 0o600;
 const BUSY_TIMEOUT_MS = 2000;
@@ -15,8 +23,7 @@ const BUSY_TIMEOUT_MS = 2000;
  * @throws {Error} there is no ledger at `url`, it is PostgreSQL's, or the file exists or cannot be written; says what to do
  */
 export async function backUp(url: string, file: string): Promise<void> {
-  if (!url.startsWith(SQLITE))
-    throw new Error('store.url names a PostgreSQL database: back it up with pg_dump');
+  if (!url.startsWith(SQLITE)) throw new FaultError(fault('postgres'));
   await (await openArchive(url)).close();
   const copy = resolve(file);
   let descriptor: number;
@@ -25,7 +32,7 @@ export async function backUp(url: string, file: string): Promise<void> {
     descriptor = openSync(copy, 'wx', FOR_ITS_OWNER);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(file, error);
-    throw new Error(`${file} is there already, and stays as it is: name another file`, { cause: error });
+    throw new FaultError(fault('there', { file }), { cause: error });
   }
   try {
     copyInto(resolve(sqlitePathOf(url)), copy);
@@ -40,7 +47,7 @@ export async function backUp(url: string, file: string): Promise<void> {
 }
 
 function unwritable(file: string, error: unknown): Error {
-  return new Error(`${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+  return new FaultError(fault('unwritable', { file, why: reasonOf(error) }), { cause: error });
 }
 
 function copyInto(from: string, to: string): void {
