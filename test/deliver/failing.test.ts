@@ -87,6 +87,18 @@ describe('A destination that is down', () => {
     expect(probeAt({ first: 0, last: 300 * MINUTE })).to.equal(315 * MINUTE);
   });
 
+  it('is told of once, also where the message that tries it was Botbell’s own before', async () => {
+    await world.close();
+    const alerted = CONFIG.replace('give_up_after: 10m', 'give_up_after: 2h, alerts: [operators]');
+    const groups = "groups: { operators: [{ slack: '#alerts' }] }";
+    world = await PipelineWorld.begin(`${alerted}${groups}\nreceiver: { answer_when: accepted }\n`, NOON);
+    world.fails(OPS, ...failures(10_000, 'transient'));
+    await post();
+    await pass(30 * MINUTE);
+    expect(world.tries(OPS)).to.be.above(6);
+    expect(world.tries('slack:#alerts')).to.equal(1);
+  });
+
   it('is counted as such while a route names it, and no longer', async () => {
     expect((await figuresOf({ ...world.first, clock: world.clock })).down).to.equal(1);
     await world.reload(CONFIG.replace('#ops', '#log'));

@@ -82,17 +82,31 @@ interface Failed extends DeliveryUpdate {
   readonly row: Pick<DeliveryRecord, 'callbackId' | 'isTakenOver' | 'lastError'>;
 }
 
-/** It has failed so before, as it was taken over or since: that says nothing new. The history of this attempt is written. */
-async function isKnown(tx: Tx, { id, row, state, lastError }: Failed): Promise<boolean> {
+/**
+ * It has failed so before, as it was taken over or since: that says nothing new, unless it is the failure by which its destination is
+ * down, or limited for long. The history of this attempt is written.
+ */
+async function isKnown(
+  tx: Tx,
+  { id, destination, row, state, lastError }: Failed,
+  sign: Sign,
+): Promise<boolean> {
   const { callbackId, isTakenOver, lastError: before } = row;
   const isSame = before?.class === lastError?.class && before?.code === lastError?.code;
   if (state !== 'pending' || !isTakenOver || !isSame) return false;
+  if (sign !== 'config' && !(await isOpen(tx, destination))) return false;
   const ofDelivery = sql`callback_id = ${callbackId} AND delivery_id = ${id}`;
   const earlier = await tx.first(sql`
     SELECT id FROM history WHERE ${ofDelivery} AND ((what = 'taken_over' AND result IS NOT NULL) OR (what = 'attempt'
       AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)))
     ORDER BY id LIMIT 1 OFFSET 1`);
   return earlier !== undefined;
+}
+
+async function isOpen(tx: Tx, destination: string): Promise<boolean> {
+  const open = await tx.first(sql`
+    SELECT id FROM incidents WHERE kind = 'destination' AND subject_key = ${keyOf(destination)} AND over_at IS NULL`);
+  return open !== undefined;
 }
 
 /** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
@@ -110,7 +124,7 @@ export async function noticeFailure(tx: Tx, failed: Failed): Promise<number | un
   const sign = signOf(failed);
   if (sign === undefined) return undefined;
   const about = row.callbackId;
-  const isAgain = await isKnown(tx, failed);
+  const isAgain = await isKnown(tx, failed, sign);
   const alert = failed.alert && !isAgain ? { about, ...failed.alert } : undefined;
   const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
   const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
