@@ -27,8 +27,20 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   try {
     return ledgerOver(...(await openBoth(url, options)), options);
   } catch (error) {
-    throw unusable(url, error);
+    throw unusable(url, await withRemedy(url, error));
   }
+}
+
+/** PostgreSQL, "Appendix A. Error Codes": `insufficient_privilege`, of which the server does not say what to do. */
+const FORBIDDEN = '42501';
+
+async function withRemedy(url: string, error: unknown): Promise<unknown> {
+  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+  if (code !== FORBIDDEN) return error;
+  return inspectStore(url).then(
+    () => error,
+    (found: unknown) => found,
+  );
 }
 
 /** The error of a store that cannot be used, naming it, for the reason that `inspectStore` finds. */

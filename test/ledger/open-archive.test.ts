@@ -265,11 +265,13 @@ describe('reading a ledger in PostgreSQL', () => {
     const granted = /: (GRANT .*)$/;
     const told = await trouble('guest');
     expect(told).to.contain('the role guest may not create tables in the schema public');
+    const open = (role: string) => openLedger(as(role), { ...OPTIONS, clock: systemClock, owner: 'one' });
+    expect(await troubleWith('guest', open), 'when it is opened').to.contain(told);
     expect(await trouble('lost')).to.contain('search_path is there for the role lost');
     await query(granted.exec(told)?.[1] ?? '');
     expect(await inspectStore(as('guest'))).to.equal('none');
     await query('grant create on schema public to owner');
-    await (await openLedger(as('owner'), { ...OPTIONS, clock: systemClock, owner: 'one' })).close();
+    await (await open('owner')).close();
     await query('grant select, insert, update on all tables in schema public to guest');
     expect(await trouble('guest')).to.match(
       /the role guest may not write botbell_schema and \d+ more: .*GRANT/,
