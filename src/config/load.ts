@@ -108,7 +108,7 @@ function readConfig(
 ): Draft {
   const { variables, withoutSecrets, now } = environment;
   const whole = inFolderOf(file);
-  const { channels, calendars, reader, ...parts } = readParts(
+  const { channels, calendars, reader, ownSets, ...parts } = readParts(
     interpolated.data as JsonObject,
     whole,
     problems,
@@ -136,6 +136,7 @@ function readConfig(
   };
   checkSettings(settings, problems);
   checkRoutes(draft, paths, problems);
+  warnOfSets(ownSets, draft, problems);
   warnOfCalendars(draft, problems, now);
   return draft;
 }
@@ -184,8 +185,16 @@ function readParts(
     channels,
     calendars,
     reader,
+    ownSets: known.templateSets.filter((set) => !environment.builtInSets.includes(set)),
     sections: readSection(rootSchema, root, [], { problems, known }).read,
   };
+}
+
+/** A route with an error may be the one that names a set. */
+function warnOfSets(sets: readonly string[], { routes, defaultRoute }: Draft, problems: Problems): void {
+  const used = new Set([...routes, defaultRoute].map((route) => route?.templateSet));
+  const names = sets.filter((set) => !used.has(set)).join(', ');
+  if (names !== '' && !problems.hasErrors()) problems.warning(['templates'], fault('sets unused', { names }));
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */

@@ -52,7 +52,7 @@ export const WORDS = {
   // Any value
   'of its own': [': {what}', '{what}'],
   'and': ['{what}; {rule}', '{what}。{rule}'],
-  'or': ['{what}; or {word}', '{what}（または {word}）'],
+  'or': ['{what}; or {word}', '{what}。{word} も使えます'],
   missing: ['is missing', '必須です。書いてください'],
   'no value': ['has no value: give one (in quotes where it begins with #), or leave the key out', '値がありません。値を書くか（# で始まるなら引用符で囲みます）、キーを消してください'],
   'unknown key': [': unknown key{hint}', 'このキーは使えません{hint}'],
@@ -192,6 +192,7 @@ export const WORDS = {
   'no recovery': ['tells of no recovery: whom it tells, no route tells of errors', '復旧（recovered）は知らせません。同じ宛先にエラーを知らせるルートがありません'],
 
   // Templates
+  'sets unused': ['has sets that no route names by template_set, so they are neither used nor checked: {names}', '次のセットは、どのルートの template_set にも書かれていないため、使われず、確認もされません：{names}'],
   'template.unread': ['this template cannot be read{why}', 'このテンプレートを読めません{why}'],
   'templates.folder unread': ['this folder of templates cannot be read{why}', 'テンプレートのフォルダーを読めません{why}'],
   'not UTF-8': [': it is not UTF-8: save it in that encoding', '。UTF-8ではありません。UTF-8で保存してください'],

@@ -13,7 +13,9 @@ import { composeWebhook, ownBodies } from './compose.ts';
 // prettier-ignore
 const fault = faultsOf({
   secret: ['must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list', 'whsec_ の後に24〜64バイトのBase64を書いてください。複数ならリストにします'],
-  headers: ['must be one line of Latin letters each, by names of HTTP headers that Botbell does not set by itself', 'Botbell自身がつけないHTTPヘッダーの名前と、欧文1行の値を書いてください'],
+  headers: ['must be a map of headers and their values', '「ヘッダー名: 値」の形で書いてください'],
+  header: ['must give {name} a value of one line of Latin letters, and a name that HTTP allows', '{name}：HTTPで使える名前と、欧文1行の値にしてください'],
+  'header taken': ['must not give {name}: Botbell sets it by itself', '{name} はBotbell自身がつけるため、書けません'],
   ok: ['must be a condition over status and answer, such as answer.errcode == 0', 'status と answer についての条件を書いてください（例：answer.errcode == 0）'],
   'ok wrong': ['is wrong: {what}', '条件が正しくありません：{what}'],
   body: ['must be a map or a list: the JSON to send, its strings in Liquid', '送るJSONを、マップかリストで書いてください（文字列はLiquid）'],
@@ -45,7 +47,10 @@ const hookSchema = object({
       jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
     }),
   headers: mixed()
-    .test('headers', () => fault('headers'), areHeaders)
+    .test('headers', (headers: unknown, { createError }) => {
+      const what = headerFault(headers);
+      return what === undefined || createError({ message: () => what });
+    })
     .meta({ jsonSchema: { type: 'object', additionalProperties: TEXT } }),
   body: mixed()
     .test(
@@ -114,12 +119,15 @@ function isSecret(secret: unknown): boolean {
   return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) && bytes >= 24 && bytes <= 64;
 }
 
-function areHeaders(headers: unknown): boolean {
-  if (!isJsonObject(headers)) return headers === undefined;
-  return Object.entries(headers).every(
-    ([name, value = '']) =>
-      HEADER_NAME.test(name) && !TAKEN.test(name) && typeof value === 'string' && HEADER_VALUE.test(value),
-  );
+/** Of the first that is wrong. */
+function headerFault(headers: unknown): Fault | undefined {
+  if (!isJsonObject(headers)) return headers === undefined ? undefined : fault('headers');
+  for (const [name, value = ''] of Object.entries(headers)) {
+    if (TAKEN.test(name)) return fault('header taken', { name });
+    const isRight = HEADER_NAME.test(name) && typeof value === 'string' && HEADER_VALUE.test(value);
+    if (!isRight) return fault('header', { name });
+  }
+  return undefined;
 }
 
 function keyOf(secret: string): Buffer {
@@ -184,8 +192,8 @@ const byCallback = chat({
   about: {
     settings: "hooks: { erp: { url: '${ERP_URL}', secret: '${ERP_SECRET}' } }",
     address: 'erp',
-    en: { from: 'nothing: it posts the callback to your program', mentions: 'none' },
-    ja: { from: 'なし（お手元のプログラムにコールバックを渡します）', mentions: 'なし' },
+    en: { from: 'no account: it posts the callback to your program', mentions: 'none' },
+    ja: { from: 'アカウント不要（お手元のプログラムにコールバックを渡します）', mentions: 'なし' },
   },
   pace: { addressMs: 100, channelMs: 0 },
   format: FORMAT,
