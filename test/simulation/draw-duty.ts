@@ -85,7 +85,9 @@ function actsFrom(random: Random, failsAt: number, does: 'snooze' | 'release'): 
   const pick = 0;
   if (does === 'snooze') {
     const whose = random.chance(0.6) ? { bot: BOT } : { destination: random.of(DUTY) };
-    return [{ kind: 'snooze', at, for: random.int(90, 500) * SECOND, ...whose }];
+    const snooze = { kind: 'snooze', at, for: random.int(90, 500) * SECOND, ...whose } as const;
+    const wakeAt = at + random.int(60, 400) * SECOND;
+    return [snooze, ...(random.chance(0.4) ? [{ kind: 'wake', at: wakeAt, pick } as const] : [])];
   }
   const takeUp = {
     kind: 'takeUp',

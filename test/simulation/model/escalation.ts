@@ -183,9 +183,10 @@ function mayBeOff(
     : takeUpsOf(history, id).some(({ at }) => at >= from && at < by);
 }
 
-/** So long after all trouble at the latest; sooner where there is none. */
+/** So long after all trouble at the latest; sooner where there is none. What somebody wakes is looked at each minute. */
 function latestFor(history: History, due: number, { notify }: StepPlan): number {
-  const soon = due + TOLD_WITHIN_MS;
+  const isWoken = history.observed.acted.some(({ act }) => act.kind === 'wake');
+  const soon = due + TOLD_WITHIN_MS + (isWoken ? MINUTE : 0);
   const isWell = history.isCalm(due - MINUTE, soon) && !notify.some((to) => history.hasWeather(to, 0, soon));
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }

@@ -45,6 +45,13 @@ export const INCIDENT: readonly Planted[] = [
     to: 'if (at <= now) ended.push(position);',
   },
   {
+    does: 'does not see that a snooze was ended that holds a step',
+    file: 'src/incident/escalation.ts',
+    from: 'const HELD_ASKED_MS = 60_000;',
+    to: 'const HELD_ASKED_MS = 3_600_000;',
+    unseen: 'one seed in a thousand: a person who ends a snooze mostly does so before the step is due',
+  },
+  {
     does: 'tells steps of an incident that is over',
     file: 'src/ledger/incidents/escalations.ts',
     from: 'sql`${row} AND over_at IS NULL ${tx.forUpdate}`',
