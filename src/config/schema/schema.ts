@@ -218,9 +218,9 @@ export const burstSchema = section('Past it, one summary tells the rest, for eac
 const routesSchema = array(routeSchema)
   .strict()
   .typeError(() => fault('list.routes'))
-  .test('names', (routes: readonly { readonly name?: unknown }[] = [], context) => {
-    const names = routes.map((route) => route.name);
-    const again = names.findIndex((name, index) => name !== undefined && names.indexOf(name) < index);
+  .test('names', (routes: readonly ({ readonly name?: unknown } | null)[] = [], context) => {
+    const names = routes.map((route) => route?.name);
+    const again = names.findIndex((name, index) => typeof name === 'string' && names.indexOf(name) < index);
     return again === -1 || faultOf(context, fault('route name twice'), [again, 'name']);
   })
   .meta({ doc: 'Whom to tell of which BOT’s results.' });
