@@ -53,7 +53,7 @@ class ServiceLedger {
     const { call } = this.#writing;
     this.#reading = reading;
     this.#settings = settings;
-    this.unwritten = new UnwrittenOutcomes((told) => call('settle', [told, true]));
+    this.unwritten = new UnwrittenOutcomes((told) => call('settle', [told]));
     this.upkeep = new Upkeep(call, settings, this.unwritten);
     this.actions = methodsOver(call, actionOperations, { isDurable: true });
     Object.assign(this, methodsOver(call, serviceOperations), {

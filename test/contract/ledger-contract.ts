@@ -414,12 +414,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('writes what was told once, though it is asked to again since nobody heard that it was', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
-        const [ops] = namesOf(admission);
+        const [ops, log] = namesOf(admission);
         const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
         const told = { ...settlementOf(delivered(ops), callbackId), attempts: [attempt] };
-        await bench.store.call(settle, [told, true]);
-        await bench.store.call(settle, [told, true]);
-        expect(await bench.history()).to.deep.equal(['attempt delivered']);
+        const late = { ...settlementOf({ ...delivered(log), attempts: 2 }, callbackId), attempts: [attempt] };
+        for (const each of [told, late, told, late]) await bench.store.call(settle, [each]);
+        expect(await bench.history()).to.deep.equal(['attempt delivered', 'attempt delivered']);
       });
 
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {

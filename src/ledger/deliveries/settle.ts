@@ -17,18 +17,13 @@ import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailure } from './failing.ts';
 
 /**
- * @param isRepeated the same success was written before and may have been committed: writes nothing if it was
+ * Writes a success once, however often it is asked to: nobody may have heard that it was committed.
  * @returns whether Botbell has something to attempt now because of it: the delivery, or an alert; undefined: that it was told is written, and
  * the answer is not, so it is to be called again, without attempts
  * @throws {Error} the store has lost the callback or the delivery, as in a crash; nothing is written
  */
-export async function settle(
-  tx: Tx,
-  settlement: Settlement,
-  isRepeated = false,
-): Promise<boolean | undefined> {
+export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | undefined> {
   const { update } = settlement;
-  if (isRepeated && !(await isUntold(tx, update))) return false;
   if (update !== undefined && !isPlain(settlement)) return settleFailure(tx, settlement, update);
   const isAtOnce = firstSuccess(settlement) !== undefined && toldBy(settlement) !== undefined;
   if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
@@ -67,15 +62,16 @@ function isUnattempted({ state, attempts, isTakenOver }: DeliveryUpdate): boolea
 
 async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const { callbackId, answer } = settlement;
-  const [, isAnswered, isDue] = await Promise.all([
+  const [, told, isDue] = await Promise.all([
     answer && lockRow(tx, callbackId),
     tell(tx, settlement),
     takeBack(tx, settlement),
   ]);
+  const isAnswered = toldBy(settlement) !== undefined && told?.timesReceived === 1;
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
-  const rows = isLeft ? [...made, ...answered] : made;
+  const rows = [...(told === undefined ? [] : made), ...(isLeft ? answered : [])];
   if (rows.length > 0) await writeHistory(tx, rows);
   return isDue;
 }
@@ -132,11 +128,6 @@ function firstSuccess({ update, attempts }: Settlement): AttemptRecord | undefin
   return isAtOnce && first?.outcome === 'delivered' ? first : undefined;
 }
 
-async function isUntold(tx: Tx, update: DeliveryUpdate | undefined): Promise<boolean> {
-  const untold = sql`SELECT id FROM deliveries WHERE id = ${update?.id} AND state <> 'delivered'`;
-  return (await tx.first(untold)) !== undefined;
-}
-
 const answering = shared('text bigint bigint');
 
 /** @returns how often the callback has come @throws {Error} the store has lost it */
@@ -153,16 +144,15 @@ export async function writeAnswer(
   return row.timesReceived;
 }
 
-/** Writes a success, even if the claim was lost: the message was sent. @returns whether the answer was written with it */
-async function tell(tx: Tx, settlement: Settlement): Promise<boolean> {
+/** Writes a success, even if the claim was lost: the message was sent. @returns as `tellOne` */
+async function tell(tx: Tx, settlement: Settlement) {
   const { update } = settlement;
-  if (update?.state !== 'delivered') return false;
+  if (update?.state !== 'delivered') return undefined;
   const row = await tellOne(tx, update, settlement);
-  // It has been delivered before, or is not there.
   if (row === undefined) await checkNamed(tx, [update]);
   // A summary belongs to no job.
   else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, kept(update.receipt));
-  return toldBy(settlement) !== undefined && row?.timesReceived === 1;
+  return row;
 }
 
 const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');

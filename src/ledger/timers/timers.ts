@@ -164,11 +164,10 @@ export interface SnoozeRequest
 }
 
 export interface KeptSnooze extends Snooze {
-  readonly createdAt: number;
   readonly held: number;
 }
 
-const COLUMNS = sql`id, bot_id, destination, until_at AS until, is_until_success, because, actor, created_at`;
+const COLUMNS = sql`id, bot_id, destination, until_at AS until, is_until_success, because, actor`;
 
 function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row) {
   return { ...row, by: actor.user ?? actor.via };
