@@ -20,7 +20,15 @@ const CALLBACKS = sized(60, 400);
 /** @returns the program of a version whose schema has one column more */
 function buildNext(): string {
   const folder = tempFolder();
-  for (const each of ['src', 'scripts', 'config', 'templates', 'package.json', 'tsconfig.json'])
+  for (const each of [
+    'src',
+    'scripts',
+    'config',
+    'templates',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+  ])
     cpSync(join(ROOT, each), join(folder, each), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const schema = join(folder, 'src/ledger/shared/schema.ts');
