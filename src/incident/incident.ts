@@ -102,8 +102,7 @@ function groupOf<Each extends Incident>(incidents: readonly [Each, ...Each[]]): 
 
 /** What nobody is on comes first; then Botbell's own, since nothing may be told; then what most BOTs have. */
 function worseFirst(a: Group, b: Group): number {
-  const [rankA, rankB] = [rankOf(a), rankOf(b)];
-  return rankA - rankB || b.incidents.length - a.incidents.length || a.since - b.since;
+  return rankOf(a) - rankOf(b) || b.incidents.length - a.incidents.length;
 }
 
 const KINDS_WORST_FIRST: readonly IncidentKind[] = ['botbell', 'destination', 'bot'];

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { calledOf, groupsOf, type Incident, stateOf } from '../../src/incident/incident.ts';
+import { calledOf, groupsOf, type Incident, stateOf, toldTroubles } from '../../src/incident/incident.ts';
 
 const TAKEN = { by: 'kenji', because: '', at: 9 };
 let ids = 0;
@@ -24,6 +24,9 @@ describe('Incidents', () => {
     expect(grouped(other, b, a)).to.equal('a b | c');
     expect(grouped(incident('a', { sign: 'missed' }), incident('b'))).to.equal('a | b');
     expect(grouped(incident('a', { gist: '' }), incident('b', { gist: '' }))).to.equal('a | b');
+    const silent = { gist: '', sign: 'missed' } as const;
+    expect(grouped(incident('a', silent), incident('b', silent))).to.equal('a b');
+    expect(grouped(incident('a', { since: 1, id: 9 }), incident('b', { since: 1, id: 8 }))).to.equal('b a');
   });
 
   it('of destinations and of Botbell stand alone however alike they are', () => {
@@ -41,8 +44,12 @@ describe('Incidents', () => {
       incident('three'),
       incident('place', { kind: 'destination' }),
       incident('own', { kind: 'botbell' }),
+      incident('taken too', { kind: 'botbell', takenUp: TAKEN }),
     ];
-    expect(grouped(...listed)).to.equal('own | place | two three | one | taken | waiting');
+    const first = 'own | place | two three | one';
+    expect(grouped(...listed)).to.equal(`${first} | taken too | taken | waiting`);
+    const asTheyBegan = [incident('later', { likeness: 'l', since: 2 }), incident('first', { since: 1 })];
+    expect(grouped(...asTheyBegan)).to.equal('first | later');
   });
 
   it('part where somebody is on some of what is alike', () => {
@@ -55,9 +62,31 @@ describe('Incidents', () => {
     const [group] = groupsOf([
       incident('a', { since: 5, lastAt: 20, count: 2 }),
       incident('b', { since: 3, lastAt: 10 }),
+      incident('c', { since: 6, lastAt: 15 }),
     ]);
-    expect(group).to.include({ since: 3, count: 3 });
+    expect(group).to.include({ since: 3, count: 4 });
     expect(group?.latest.subject).to.equal('a');
+  });
+
+  it('are told ten at most, with how many more there are', () => {
+    const told = {
+      kind: 'bot',
+      sign: 'error',
+      gist: 'refused',
+      name: '',
+      since: 1,
+      count: 1,
+      late: 2,
+      lost: 3,
+    };
+    const all = Array.from({ length: 12 }, (_, index) => ({
+      ...incident('a', { id: index, since: 1 }),
+      late: 2,
+      lost: 3,
+    }));
+    const { troubles, moreTroubles } = toldTroubles(all);
+    expect([troubles.length, moreTroubles]).to.deep.equal([10, 2]);
+    expect(troubles.at(-1)).to.deep.equal({ ...told, id: 9, subject: 'a' });
   });
 
   it('are called by their BOT’s name, else by their subject, and Botbell’s own by its name', () => {

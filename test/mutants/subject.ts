@@ -44,7 +44,7 @@ const hooks = `
   };`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
-const mocha = new Mocha({ timeout: 20_000, bail: true, reporter: 'dot' });
+const mocha = new Mocha({ timeout: 60_000, bail: true, reporter: 'dot' });
 mocha.cleanReferencesAfterRun(false);
 for (const file of files) mocha.addFile(file);
 await mocha.loadFilesAsync();

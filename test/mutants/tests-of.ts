@@ -1,12 +1,11 @@
 /** What mutants are made of, and the tests that have to notice them: files and folders, those that need no more than this process. */
 const CONTRACT = 'test/ledger/sqlite-contract';
 const LEDGER = [CONTRACT, 'test/ledger/claim', 'test/ledger/keys', 'test/ledger/owners'];
-const RULES = [CONTRACT, 'test/deliver/signals', 'test/deliver/plan', 'test/config/configs'];
 
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/route/': ['test/route/'],
-  'src/signal/': ['test/signal/', ...RULES],
-  'src/incident/': ['test/incident/', CONTRACT],
+  'src/signal/': ['test/signal/'],
+  'src/incident/': ['test/incident/', 'test/deliver/escalation'],
   'src/report/': ['test/report/'],
   'src/callback/': ['test/callback/'],
   'src/channels/answers.ts': ['test/channels/'],
