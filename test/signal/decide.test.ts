@@ -209,6 +209,45 @@ describe('a BOT’s callbacks are', () => {
     expect(held).to.deep.equal(['tell 0', 'repeat 0', 'repeat 1', `${until} 2`, `${until} 0`]);
   });
 
+  it('told with what differs from the plain message of their status, and nothing else', () => {
+    const both = ['error', 'recovered'] as const;
+    const [failingSince, failures] = [MORNING, 1];
+    const occasion = { template: 'recovered', failingSince, failingForMs: 5 * MINUTE, failures } as const;
+    const table: readonly (readonly [
+      routes: readonly Route[],
+      runs: string,
+      telling: Decision['telling'],
+    ])[] = [
+      [[{}], 'x', undefined],
+      [[{ when: 'code == 2' }], 'x', undefined],
+      [[{ afterFailures: 2 }], 'xx', undefined],
+      [[{ when: UNMET }, { afterFailures: 5 }], 'x', undefined],
+      [[{ on: both }], 'xo', { occasion, isOnlyRecovery: true }],
+      [[{ on: [...ALL, 'recovered'] }], 'xo', { occasion }],
+      [
+        [{ on: both }, { on: ['succeeded'], when: UNMET }],
+        'xo',
+        { occasion, isOnlyRecovery: true, wantedBy: ['routes[0]'] },
+      ],
+      [[TO_NINE, { when: UNMET }], 'x', { wantedBy: ['routes[0]'] }],
+      [[{ repeat: 10 * MINUTE }], 'xxx', { heldBack: 1 }],
+    ];
+    for (const [routes, runs, telling] of table)
+      expect(all(new Place(...routes), runs).at(-1)?.telling, JSON.stringify(routes)).to.deep.equal(telling);
+    for (const [dueAt, lateByMs] of [
+      [MORNING - MINUTE, MINUTE],
+      [MORNING + MINUTE, 0],
+    ] as const) {
+      const { telling } = new Place({}, { lateFor: dueAt }).run({ status: 'succeeded' });
+      expect(telling?.occasion).to.deep.equal({ template: 'late', dueAt, lateByMs });
+    }
+    expect(new Place({}).say().telling, 'of what has no status').to.deep.equal({ wantedBy: ['routes[0]'] });
+    const limited = new Place({});
+    limited.burst = { max: 0, perMs: MINUTE };
+    const held = { does: 'hold', rule: 'burst', until: MORNING + MINUTE, route: 'routes[0]' };
+    expect(limited.run().ruling).to.deep.equal(held);
+  });
+
   it('told where late, missing or held before, whatever the rules before mute say', () => {
     const quiet = { on: [], when: UNMET, afterFailures: 9 } as const;
     expect(shown(new Place({ ...quiet, lateFor: 1 }).run({ status: 'succeeded' }))).to.equal('tell late');
