@@ -30,6 +30,8 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
       each.destination === destination &&
       // It is told without the store.
       each.notice.template !== 'store_unwritable' &&
+      // What a person tries in vain is no delivery that fails.
+      (each.notice.template !== 'test' || isSuccess(each)) &&
       (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
   );
   // Whoever has been answered well, it is up for all. What fails is known by the store, by whose clock the minutes count.
