@@ -1,5 +1,6 @@
 /** Which outcome raises which alert, and what counts as one cause. */
 import { expect } from 'chai';
+import { fault } from '../../src/config/words.ts';
 import { faultSaid } from '../../src/text/fault.ts';
 import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryError, DeliveryUpdate } from '../../src/ledger/ledger.ts';
@@ -127,6 +128,10 @@ describe('the cause of an alert', () => {
       file: 'botbell.yaml',
       problems: [2, 3, 4, 5, 6].map((line) => `routes.yaml:${line}:2: is wrong`),
       moreProblems: 1,
+    });
+    const wrong = { ...problem(1, 'error'), path: 'routes', fault: fault('type.list') };
+    expect(reloadAlert('botbell.yaml', [wrong], SETTINGS, 'ja').subject).to.deep.include({
+      problems: ['routes.yaml:1:2: routes：リストにしてください（例：[a, b]）'],
     });
   });
 });
