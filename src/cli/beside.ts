@@ -1,4 +1,5 @@
 /** Lets a command read, and do what people do, on the ledger of a service that may be running. */
+import { decidedBy } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
@@ -28,7 +29,11 @@ export interface Beside {
 }
 
 /** @throws {Error} there is no ledger, or it cannot be written; says what to do */
-export async function beside<T>(planning: Planning, act: (beside: Beside) => Promise<T>): Promise<T> {
+export async function beside<T>(
+  { config, configHash = '' }: { readonly config: Config; readonly configHash?: string },
+  act: (beside: Beside) => Promise<T>,
+): Promise<T> {
+  const planning = decidedBy({ config, configHash });
   const ledger = await openBeside(planning.config.store.url);
   const ignore = () => undefined;
   const people = createPeople({

@@ -94,8 +94,7 @@ function createProgram(
   const add: Add = (name, load, options) =>
     program.command(name, options).action((...given: unknown[]) => run(load, given));
   const read = readersIn(say);
-  for (const addSome of [addService, addDryRuns, addLedger, addRedeliver, addSnooze, addIncidents, addTools])
-    addSome(add, read);
+  for (const addSome of [addService, addDryRuns, addLedger, addActions, addTools]) addSome(add, read);
   describe(program, language);
   return program;
 }
@@ -185,9 +184,10 @@ function addLedger(add: Add, { duration, wholeNumber }: Readers): void {
     .option('--bot <bot_id>')
     .addOption(printed('text', 'json', 'csv'));
   add('backup', () => import('./commands/backup.ts')).argument('<file>');
+  add('status', () => import('./commands/status.ts')).addOption(printed('text', 'json'));
 }
 
-function addRedeliver(add: Add, { duration, wholeNumber }: Readers): void {
+function addActions(add: Add, { duration, wholeNumber }: Readers): void {
   const id = (text: string, before: readonly number[] = []) => [...before, wholeNumber(1)(text)];
   add('redeliver', () => import('./commands/redeliver.ts'))
     .argument('[id...]', '', id)
@@ -198,9 +198,6 @@ function addRedeliver(add: Add, { duration, wholeNumber }: Readers): void {
     .addOption(new Option('--again').conflicts(['dead', 'route']))
     .option('--route <job_id>')
     .option('-y, --yes');
-}
-
-function addSnooze(add: Add, { wholeNumber }: Readers): void {
   const others = ['to', 'until', 'because'];
   add('snooze', () => import('./commands/snooze.ts'))
     .argument('[bot]')
@@ -210,10 +207,6 @@ function addSnooze(add: Add, { wholeNumber }: Readers): void {
     .addOption(new Option('--list').conflicts([...others, 'end']))
     .addOption(new Option('--end <id>').argParser(wholeNumber(1)).conflicts(others))
     .addOption(printed('text', 'json'));
-}
-
-function addIncidents(add: Add): void {
-  add('status', () => import('./commands/status.ts')).addOption(printed('text', 'json'));
   add('take-up', () => import('./commands/take-up.ts'))
     .argument('<ids...>')
     .option('--by <name>')

@@ -1,5 +1,4 @@
 /** `botbell redeliver`: hands dead letters and deliveries held as no longer routed back to the service, or dismisses them. */
-import { decidedBy } from '../../app/settings.ts';
 import { planOf } from '../../deliver/plan.ts';
 import { isDone, refusedOutcome } from '../../people/outcomes.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
@@ -43,10 +42,8 @@ export async function run(
     throw new WrongUsage(context.say('usage.redeliver what'));
   if (!dead && (destination ?? since) !== undefined) throw new WrongUsage(context.say('usage.of dead'));
   const loaded =
-    route === undefined
-      ? { config: await loadLedgerConfig(context), configHash: '' }
-      : await loadProject(context);
-  return beside(decidedBy(loaded), (open) => {
+    route === undefined ? { config: await loadLedgerConfig(context) } : await loadProject(context);
+  return beside(loaded, (open) => {
     const acting = { ...open, context, options };
     if (route !== undefined) return routeAnew(acting, route);
     return dead ? allDead(acting) : eachNamed(acting, [...new Set(ids)]);

@@ -1,5 +1,4 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
-import { decidedBy } from '../../app/settings.ts';
 import type { Config } from '../../config/config.ts';
 import type { KeptSnooze } from '../../ledger/timers/timers.ts';
 import { snoozeJson } from '../../people/json.ts';
@@ -29,7 +28,7 @@ export async function run(context: CommandContext, botId = '', options: Options)
   const fields = { bot_id: botId, destination: to, until, because };
   // Before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
-  return beside(decidedBy({ config, configHash: '' }), async ({ people, ledger }) => {
+  return beside({ config }, async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.values?.['hint']) context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];

@@ -1,5 +1,4 @@
 /** `botbell take-up`: says who is on incidents, or that nobody is any more. */
-import { decidedBy } from '../../app/settings.ts';
 import { wholeNumberIn } from '../../people/filters.ts';
 import { beside } from '../beside.ts';
 import { actorHere, type CommandContext, inWords, WrongUsage } from '../context.ts';
@@ -21,7 +20,7 @@ export async function run(
   const known = ids.filter((id) => id !== undefined);
   if (known.length < ids.length) throw new WrongUsage(context.say('usage.incident'));
   const config = await loadLedgerConfig(context);
-  return beside(decidedBy({ config, configHash: '' }), async ({ people }) => {
+  return beside({ config }, async ({ people }) => {
     const outcome = giveBack
       ? await people.giveBack(known, actorHere())
       : await people.takeUp(known, { by, because, quiet }, actorHere());
