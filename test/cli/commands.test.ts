@@ -1,10 +1,10 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
+import { until } from '../support/proof-wait.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const CONFIG = `
@@ -301,14 +301,14 @@ routes:
         variables: { DEMO_PORT: '0', DEMO_ADMIN_PORT: '0' },
         onResult: (text) => (said += `${text}\n`),
         untilStopped: async () => {
-          while (!said.includes('Serving')) await nextTurn();
+          await until('it serves', () => said.includes('Serving'));
           const [url = ''] = /http\S+\/callbacks$/m.exec(said) ?? [];
           const headers = { 'content-type': 'application/json' };
           // Before the POST: what is told of it may be printed before its answer is read.
           said = '';
           const answer = await fetch(url, { method: 'POST', headers, body: readFileSync(ERROR) });
           expect(await answer.json()).to.include({ result: 'delivered' });
-          while (!said.includes('email:ops@example.com')) await nextTurn();
+          await until('the mail is shown', () => said.includes('email:ops@example.com'));
         },
       });
       expect(code).to.equal(0);

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { inspectStore, openArchive, openBeside } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
+import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -143,8 +144,10 @@ export function describeMigrations(
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       try {
-        while (!(await isMigrating(store)))
+        await until('the step runs', () => {
           expect(child.exitCode, 'it runs until it is killed').to.equal(null);
+          return isMigrating(store);
+        });
       } finally {
         child.kill('SIGKILL');
         await once(child, 'exit');
