@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DeliveryFailure } from '../../../src/channels/failure.ts';
+import { DeliveryFailure } from '../../../src/channels/failure.ts';
 import { smtpFailureOf, SmtpFailure } from '../../../src/channels/email/smtp-errors.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 
@@ -127,6 +127,7 @@ describe('the meaning of an SMTP answer', () => {
     expect(refused.message).to.contain('tried in 5 minutes');
     expect(refused.japanese).to.contain('5分後');
     expect(failureAfter('AUTH PLAIN', '454 4.7.0 temporary').retryAfterMs).to.equal(undefined);
+    expect(failureAfter('MAIL FROM', '550 no').retryAfterMs).to.equal(undefined);
   });
 
   it('concerns the address where the server refuses the recipient, and else the channel', () => {
@@ -145,6 +146,11 @@ describe('the meaning of an SMTP answer', () => {
     expect(failureAfter('RCPT TO', '550 5.1.1 no such user').japanese).to.equal(
       'メールサーバーの応答 “550 5.1.1 no such user”（RCPT TO）: この宛先には配送できません。アドレスを確認してください。',
     );
+  });
+
+  it('names the command that was answered, unless it is the greeting', () => {
+    expect(failureAfter('DATA', '554 no').message).to.contain('“554 no” to DATA: ');
+    expect(failureAfter('CONN', '554 no').message).to.contain('“554 no”: ');
   });
 
   it('quotes the words of the server on one line, cut, and without a secret', () => {
@@ -172,11 +178,26 @@ describe('the meaning of a mail error without an answer', () => {
     expect(garbage).to.include({ class: 'config', mayHaveArrived: true });
     expect(garbage.message).to.match(/The message may have arrived\.$/);
     expect(failureOf({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' })).to.include({ code: 'ECONNREFUSED' });
-    expect(failureOf({ code: 'ESOCKET', originalCode: 'CERT_HAS_EXPIRED' })).to.include({ class: 'config' });
+    for (const code of ['ESOCKET', 'ETLS'])
+      expect(failureOf({ code, originalCode: 'CERT_HAS_EXPIRED' })).to.include({
+        class: 'config',
+        code: 'CERT_HAS_EXPIRED',
+      });
+  });
+
+  it('is that of the failure itself, as where there was no token for the login', () => {
+    const failure = new DeliveryFailure({ class: 'config', code: 'x', message: 'no token' });
+    for (const error of [failure, new SmtpFailure(false, smtpError({ code: 'EAUTH', cause: failure }))])
+      expect(smtpFailureOf(error, asItIs)).to.equal(failure);
   });
 
   it('is transient for an error that tells nothing', () => {
-    expect(smtpFailureOf('odd', asItIs)).to.include({ class: 'transient', code: 'network_error' });
+    for (const odd of ['odd', undefined])
+      expect(smtpFailureOf(odd, asItIs)).to.include({
+        class: 'transient',
+        code: 'network_error',
+        mayHaveArrived: true,
+      });
     expect(failureOf({ code: 'constructor' })).to.include({ class: 'transient' });
   });
 });
@@ -208,12 +229,19 @@ describe('a mail that was not confirmed', () => {
       .and.contain('delivery.timeout')
       .and.contain('greetingTimeout');
     expect(failure.japanese).to.contain('greeting').and.contain('delivery.timeout');
+    const others = [
+      failureAt(true, smtpError({ code: 'ETIMEDOUT' })),
+      failureAt(false, smtpError({ code: 'EDNS' })),
+    ];
+    for (const { message } of others) expect(message).not.to.contain('greeting');
   });
 
   it('was not sent where the server hung up in the TLS handshake after STARTTLS', () => {
     const failure = failureAt(false, smtpError({ code: 'ETLS', command: 'CONN' }));
     expect(failure).to.include({ class: 'transient', code: 'ECONNRESET', mayHaveArrived: false });
     expect(failure.message).to.contain('TLS handshake').and.contain('Nothing was sent');
+    const other = failureAt(false, smtpError({ code: 'EPROTOCOL', command: 'CONN' }));
+    expect(other).to.include({ class: 'config', code: 'EPROTOCOL' });
   });
 
   it('is refused as before where the server answered, however far it got', () => {
