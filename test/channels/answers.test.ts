@@ -1,5 +1,6 @@
 /** Answers as they came in the field, each with where from: what every chat over HTTP makes of them. */
 import { expect } from 'chai';
+import { type Answers, codeAt, failureOfAnswer, meaning, moreInWords } from '../../src/channels/answers.ts';
 import type { ChannelType, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -146,4 +147,139 @@ describe('An answer of a chat', () => {
     it(`is ${expected}: ${type}, ${source}`, async () => {
       expect(await becomes(type, answer)).to.equal(expected);
     });
+});
+
+describe('The failure that an answer makes', () => {
+  const OWN = meaning('permanent', 'it is gone', '見つかりません');
+  const plain: Answers = {
+    title: { en: 'Chat', ja: 'チャット' },
+    meanings: { gone: OWN, moved: OWN, '4xx': meaning('config', 'it was refused', '拒否されました') },
+  };
+  const failure = (answer: Partial<Parameters<typeof failureOfAnswer>[0]>, more: Partial<Answers> = {}) =>
+    failureOfAnswer({ status: 500, headers: {}, body: '', ...answer }, { ...plain, ...more });
+  const quoting = { hide: (words: string) => words.replace('secret', '[secret]') };
+
+  const said: readonly (readonly [what: string, ...Parameters<typeof failure>, message: string])[] = [
+    ['names its status', { status: 400 }, {}, 'Chat answered 400: it was refused.'],
+    ['names the service’s code', {}, { codeOf: () => 'gone' }, 'Chat answered gone: it is gone.'],
+    [
+      'does not say a code of ours',
+      { status: 499 },
+      { kindOf: () => 'moved' },
+      'Chat answered 499: it is gone.',
+    ],
+    [
+      'has a detail behind the code',
+      {},
+      { codeOf: () => 'gone', detailOf: () => ' at /blocks/3' },
+      'Chat answered gone at /blocks/3: it is gone.',
+    ],
+    [
+      'quotes what it says',
+      { status: 400, body: 'no\nsecret' },
+      quoting,
+      'Chat answered 400 “no [secret]”: it was refused.',
+    ],
+    [
+      'quotes nothing where nothing is said',
+      { status: 400, body: ' ' },
+      quoting,
+      'Chat answered 400: it was refused.',
+    ],
+    [
+      'quotes of a page its title',
+      { status: 400, body: '<html><title>Sign in</title><p>Go on' },
+      quoting,
+      'Chat answered 400 “Sign in”: it was refused.',
+    ],
+    [
+      'quotes nothing that is compressed',
+      { status: 400, body: 'x', headers: { 'content-encoding': 'gzip' } },
+      quoting,
+      'Chat answered 400: it was refused.',
+    ],
+    [
+      'says that the message may have arrived',
+      {},
+      {},
+      'Chat answered 500: it could not be handled. The message may have arrived.',
+    ],
+    ['says so of no login', {}, { hasNoMessage: true }, 'Chat answered 500: it could not be handled.'],
+    [
+      'says how long it pauses',
+      { status: 503, headers: { 'retry-after': '7' } },
+      {},
+      'Chat answered 503: it could not be handled; the pause is 7 s.',
+    ],
+  ];
+  for (const [what, answer, more, message] of said)
+    it(what, () => expect(failure(answer, more).message).to.equal(message));
+
+  it('says in both languages how much of a pause is obeyed', () => {
+    expect(moreInWords(undefined)).to.deep.equal({ en: '', ja: '' });
+    expect(moreInWords(3_600_000)).to.deep.equal({ en: '; the pause is 3600 s', ja: '。3600秒待機します' });
+    expect(moreInWords(7_200_000, true)).to.deep.equal({
+      en: '; the pause is 3600 s of the 7200 s that it asked for. The message may have arrived',
+      ja: '。3600秒待機します（要求された待機は7200秒）。メッセージは届いている可能性があります',
+    });
+  });
+
+  it('concerns what the channel says, of a rate limit and of the rest, and by default the address', () => {
+    const concerned = [{}, { limits: 'channel' }, { concerns: 'channel' }].map((more) =>
+      [429, 400].map((status) => failure({ status }, more as Partial<Answers>).concerns),
+    );
+    expect(concerned).to.deep.equal([
+      ['address', 'address'],
+      ['channel', 'address'],
+      ['address', 'channel'],
+    ]);
+  });
+
+  it('has a pause only of a rate limit, or of a trouble that passes', () => {
+    const headers = { 'retry-after': '7' };
+    expect([429, 503, 400].map((status) => failure({ status, headers }).retryAfterMs)).to.deep.equal([
+      7000,
+      7000,
+      undefined,
+    ]);
+    expect(failure({ status: 429 }, { waitOf: () => 9 }).retryAfterMs).to.equal(9000);
+  });
+
+  it('takes for a code what looks like one, and nothing that is inherited', () => {
+    const found = ['no_such.code1', '', 'two words', 'x'.repeat(101), 404, null].map((error) =>
+      codeAt({ error }, 'error'),
+    );
+    expect(found).to.deep.equal(['no_such.code1', ...Array.from({ length: 5 })]);
+    expect(
+      codeAt(Object.create({ error: 'inherited' }) as object as Record<string, unknown>, 'error'),
+    ).to.equal(undefined);
+  });
+
+  it('has our code, else the service’s, else its status, by which its class is found', () => {
+    const both = { kindOf: () => 'moved', codeOf: () => 'gone' };
+    expect(failure({}, both)).to.include({ code: 'moved', class: 'permanent' });
+    expect(failure({}, { codeOf: () => 'constructor' })).to.include({
+      code: 'constructor',
+      class: 'transient',
+    });
+    const classes = [302, 399, 400, 401, 404, 408, 410, 422, 425, 429, 499, 500, 503].map((status) => {
+      const { code, class: failed, mayHaveArrived } = failure({ status }, { meanings: {} });
+      return `${code} ${failed}${mayHaveArrived ? ', maybe' : ''}`;
+    });
+    expect(classes).to.deep.equal([
+      'http_302 config, maybe',
+      'http_399 config, maybe',
+      'http_400 permanent',
+      'http_401 config',
+      'http_404 config',
+      'http_408 transient, maybe',
+      'http_410 config',
+      'http_422 permanent',
+      'http_425 transient',
+      'http_429 rate_limited',
+      'http_499 permanent',
+      'http_500 transient, maybe',
+      'http_503 transient',
+    ]);
+  });
 });

@@ -8,7 +8,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/incident/': ['test/incident/', 'test/deliver/escalation'],
   'src/report/': ['test/report/'],
   'src/callback/': ['test/callback/'],
-  'src/channels/answers.ts': ['test/channels/'],
+  'src/channels/answers.ts': ['test/channels/answers'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
   'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
   'src/ledger/callbacks/': LEDGER,
