@@ -198,6 +198,7 @@ export const WORDS = {
   'not UTF-8': [': it is not UTF-8: save it in that encoding', '。UTF-8ではありません。UTF-8で保存してください'],
   'template.lost': ['nothing uses the file "{file}": it belongs in card/', 'ファイル「{file}」は使われません。card/ に置いてください'],
   'template.unused': ['nothing uses the file "{file}"{hint}', 'ファイル「{file}」は使われません{hint}'],
+  'hint.partial': [': there are no partials', '。部分テンプレートはありません'],
   'hint.templates': [': templates are {names}', '。テンプレートの名前は {names} です'],
   'template.folder': ['no channel reads the folder "{folder}"{hint}', 'フォルダー「{folder}」を読むチャネルはありません{hint}'],
   'hint.card': [': its messages are drawn from card/', '。メッセージは card/ から作られます'],

@@ -53,8 +53,7 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   const sets = await tried(FOLDER, root, foldersIn, []);
   for (const set of sets) {
     for (const file of await tried(FOLDER, join(root, set), namesIn, []))
-      if (LIKE_A_TEMPLATE.test(file))
-        report('warning', join(root, set, file), fault('template.lost', { file }));
+      if (LIKE_A_TEMPLATE.test(file)) report('warning', join(root, set, file), lost(file));
     for (const kind of await tried(FOLDER, join(root, set), foldersIn, [])) {
       const folder = join(root, set, kind);
       if (!kinds.includes(kind)) {
@@ -85,6 +84,12 @@ function hasOwnFiles({ own, templateAt }: Format): boolean {
 
 const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
 
+/** What is in no folder of a kind; a partial is of no use anywhere. */
+function lost(file: string): Fault {
+  if (file.startsWith('_')) return fault('template.unused', { file, hint: hintFor(file) });
+  return fault('template.lost', { file });
+}
+
 /** @returns undefined for a folder that may be about anything */
 function hintForFolder(
   kind: string,
@@ -97,6 +102,7 @@ function hintForFolder(
 
 function hintFor(file: string): Fault {
   const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
+  if (file.startsWith('_')) return fault('hint.partial');
   return didYouMean(file, names) ?? fault('hint.templates', { names: names.join(', ') });
 }
 

@@ -86,6 +86,8 @@ describe('a user’s templates', () => {
         'own/slak/error.yaml': 'text: x',
         'own/teams/error.yaml': 'text: x',
         'own/error.yaml': CARD,
+        'own/_head.liquid': 'x',
+        'own/card/_foot.liquid': 'x',
         'own/README.md': 'Ours.',
       });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
@@ -95,6 +97,8 @@ describe('a user’s templates', () => {
         'no channel reads the folder "slak"; did you mean "slack"?',
         'no channel reads the folder "teams": its messages are drawn from card/',
         'nothing uses the file "error.yaml": it belongs in card/',
+        'nothing uses the file "_head.liquid": there are no partials',
+        'nothing uses the file "_foot.liquid": there are no partials',
         'this template cannot be read',
       ]);
     });
