@@ -3,8 +3,10 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import {
   calendarOf,
+  dateOf,
   dayIn,
   type DayRange,
+  daysIn,
   nextDigest,
   outside,
   reportDue,
@@ -117,6 +119,26 @@ function momentsOfPlainDays(timezone: string): readonly (Moment & { readonly yes
     return isPlain ? [{ ...moment, yesterday: before.date }] : [];
   });
 }
+
+describe('The days that a text names', () => {
+  for (const [text, days] of [
+    ['2026-12-29', '2026-12-29 2026-12-29'],
+    ['2026-12-29..2027-01-03', '2026-12-29 2027-01-03'],
+    ['2026-12-29..2026-12-29', '2026-12-29 2026-12-29'],
+    ['2027-01-03..2026-12-29', undefined],
+    ['2026-12-29..', undefined],
+    ['..2026-12-29', undefined],
+    ['2026-12-29..2026-12-30..2026-12-31', undefined],
+    ['2026-02-29', undefined],
+    ['2026-12', undefined],
+    ['12026-12-29', undefined],
+    ['1970-01-01', undefined],
+    ['tomorrow', undefined],
+  ] as const)
+    it(`“${text}” are ${days ?? 'none'}`, () => {
+      expect(daysIn(text)?.map(dateOf).join(' ')).to.equal(days);
+    });
+});
 
 describe('A calendar', () => {
   it('has the days that it says, by which a digest is due', () => {

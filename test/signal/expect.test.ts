@@ -6,7 +6,9 @@ import {
   type Came,
   cronFault,
   missedFrom,
+  underRule,
   withCallback,
+  withinReach,
   withMissed,
 } from '../../src/signal/expect.ts';
 import type { Expectation } from '../../src/signal/rules.ts';
@@ -47,6 +49,29 @@ describe('a BOT that is expected', () => {
     expect(after(late, early)).to.deep.equal([DAY, undefined]);
     expect(after(late, early - 1)).to.deep.equal([0, undefined]);
     expect(after(late + 1, due)).to.deep.equal([DAY, due]);
+  });
+
+  it('is due anew where its schedule is edited, and as before where its grace is', () => {
+    const [rule, at] = [{ everyMs: 2 * HOUR, graceMs: MINUTE }, Date.parse('2026-11-20T09:00Z')];
+    const expected = beginToExpect(rule, { at, hasCome: true, lastResultAt: at });
+    expect(underRule({ ...rule }, expected, at + HOUR)).to.equal(expected);
+    const patient = { ...rule, graceMs: HOUR };
+    expect(underRule(patient, expected, at + HOUR)).to.deep.equal({ ...expected, rule: patient });
+    const rarer = { ...rule, everyMs: DAY };
+    const edited = { ...expected, rule: rarer, dueAt: at + HOUR + DAY };
+    expect(underRule(rarer, expected, at + HOUR)).to.deep.equal(edited);
+  });
+
+  it('is due from now on where it was due only later than a clock that is set back can ask for', () => {
+    const [rule, at] = [{ everyMs: HOUR, graceMs: 0 }, Date.parse('2026-11-20T09:00Z')];
+    const expected = beginToExpect(rule, { at, hasCome: true, lastResultAt: at });
+    for (const [now, dueAt] of [
+      [at, at + HOUR],
+      [at - HOUR + 1, at + HOUR],
+      [at - HOUR, at],
+      [at - DAY, at - DAY + HOUR],
+    ] as const)
+      expect(withinReach(rule, expected, now)).to.deep.equal({ ...expected, dueAt });
   });
 
   it('is missed although the BOT’s first callback, which is no result, comes before that is told', () => {
