@@ -239,6 +239,7 @@ function undeliveredView(
   links: Links,
 ): NoticeView {
   const { destination, channel, error, attempts, callback, since } = subject;
+  const isLeftToPeople = error.class === 'config' && error.mayHaveArrived === true;
   return {
     destination,
     channel,
@@ -248,8 +249,7 @@ function undeliveredView(
     reason: fit(inline(failureInWords(error, display.language)), LONGEST_REASON),
     attempts,
     since: localTime(since, display),
-    gives_up_at:
-      'givesUpAt' in subject && error.mayHaveArrived !== true ? localTime(subject.givesUpAt, display) : '',
+    gives_up_at: 'givesUpAt' in subject && !isLeftToPeople ? localTime(subject.givesUpAt, display) : '',
     ...jobView(callback, links),
   };
 }

@@ -91,6 +91,14 @@ const LATE_BOT: Incident = { ...FAILING, subject: 'stock', name: '', sign: 'miss
 const REFUSING: Incident = { ...FAILING, kind: 'botbell', subject: 'refused 415', name: '', sign: 'refused' };
 const UNTOLD: Incident = { ...FAILING, kind: 'destination', subject: 'slack:#ops', name: '', sign: 'dead' };
 
+const HUNG = {
+  class: 'transient',
+  code: 'ETIMEDOUT',
+  message: 'No answer in time.',
+  mayHaveArrived: true,
+} as const;
+const LIMITED = { class: 'rate_limited', code: 'ratelimited', message: 'Too many.' } as const;
+
 const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
 const TEST = { ...TEST_OF, askedBy: 'admin' };
 
@@ -166,6 +174,10 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     callback: { ...BARE, status: 1, job_id: '' },
   } as Notice,
   'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
+  'a destination that is down': noticeOfAlert(raised({ ...CONFIG_FAILURE, error: HUNG } as AlertSubject)),
+  'a destination that limits its rate for long': noticeOfAlert(
+    raised({ ...CONFIG_FAILURE, error: LIMITED } as AlertSubject),
+  ),
   'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
   'who is on it': own({
     template: 'taken_up',
