@@ -257,6 +257,16 @@ export function describeArchive(
       expect(await found({ search: 'invoice', botId: 'report' })).to.deep.equal([]);
     });
 
+    it('finds callbacks by a text that is in more BOTs than a statement takes values', async () => {
+      const { callbackId } = await arrive({ job_id: 'first', bot_id: 'robot', bot_name: 'Robot' });
+      await store.run(`INSERT INTO callbacks (id, kind, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, routing, bytes, body)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+        SELECT id + i, kind, 'job', 'robot ' || i, 'robot', 'Robot', status, started_at, received_at, routing, bytes, body
+        FROM callbacks, n WHERE id = ${callbackId}`);
+      const { items, next } = await archive.callbacks({ search: 'robot' }, { limit: 2 });
+      expect([...items.map(({ id }) => id - callbackId), next]).to.deep.equal([20_000, 19_999, items[1]?.id]);
+    });
+
     it('lists page by page', async () => {
       const ids: number[] = [];
       for (let number = 0; number < 7; number += 1) {

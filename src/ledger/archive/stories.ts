@@ -216,28 +216,18 @@ function hasDelivery(filter: CallbackFilter): Sql[] {
   ];
 }
 
-const MOST_JOBS = 5000;
+/** More BOTs or jobs are not named one by one: the newest callbacks of so many are soon found in the order of ids. */
+const MOST_NAMED = 5000;
 
 /** Conditions, each with an index: a job with this id; if there is none, BOTs by a part of their id or last name, or all of it if the text has an asterisk, and jobs by the beginning of their ids. */
 async function waysTo(tx: Tx, search: string): Promise<Sql[]> {
   const ofJob = isOfJob(search);
   if (await tx.first(sql`SELECT id FROM callbacks WHERE ${ofJob} LIMIT 1`)) return [ofJob];
   const text = cleanText(search).trim();
-  const bots = (await botsLike(tx, text)).map(({ key }) => key);
-  const begins = sql`substr(job_id, 1, length(CAST(${text} AS TEXT))) = ${text}`;
-  // From an index alone, which is not in the order of ids; where these are many, the newest are soon found in that order.
-  const jobs = await tx.all<{ jobId: string }>(
-    sql`SELECT job_id FROM callbacks WHERE ${begins} LIMIT ${MOST_JOBS}`,
-  );
-  const ids = [...new Set(jobs.map(({ jobId }) => jobId))];
-  const ways =
-    bots.length === 0 ? [] : OF_EITHER_KIND.map((kind) => sql`${kind} AND bot_key IN (${join(bots)})`);
-  if (jobs.length === MOST_JOBS) ways.push(begins);
-  else if (ids.length > 0) ways.push(sql`job_id IN (${join(ids)})`);
-  return ways;
+  return [...(await waysToBots(tx, text)), ...(await waysToJobs(tx, text))];
 }
 
-function botsLike(tx: Tx, text: string): Promise<readonly { readonly key: string }[]> {
+async function waysToBots(tx: Tx, text: string): Promise<Sql[]> {
   const literal = text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
   const isLike = sql`LIKE ${pattern} ESCAPE '\\'`;
@@ -247,7 +237,22 @@ function botsLike(tx: Tx, text: string): Promise<readonly { readonly key: string
     WHERE lower(key) ${isLike} OR lower((
       SELECT bot_name FROM callbacks WHERE ${kind} AND bot_key = bots.key ORDER BY id DESC LIMIT 1)) ${isLike}`,
   );
-  return tx.all(sql`${received} UNION ${own}`);
+  const bots = await tx.all<{ key: string }>(sql`${received} UNION ${own} LIMIT ${MOST_NAMED}`);
+  if (bots.length === MOST_NAMED) return [sql`(lower(bot_key) ${isLike} OR lower(bot_name) ${isLike})`];
+  if (bots.length === 0) return [];
+  const isOne = sql`bot_key IN (${join(bots.map(({ key }) => key))})`;
+  return OF_EITHER_KIND.map((kind) => sql`${kind} AND ${isOne}`);
+}
+
+async function waysToJobs(tx: Tx, text: string): Promise<Sql[]> {
+  const begins = sql`substr(job_id, 1, length(CAST(${text} AS TEXT))) = ${text}`;
+  // From an index alone, which is not in the order of ids.
+  const jobs = await tx.all<{ jobId: string }>(
+    sql`SELECT job_id FROM callbacks WHERE ${begins} LIMIT ${MOST_NAMED}`,
+  );
+  if (jobs.length === MOST_NAMED) return [begins];
+  const ids = [...new Set(jobs.map(({ jobId }) => jobId))];
+  return ids.length > 0 ? [sql`job_id IN (${join(ids)})`] : [];
 }
 
 /** Ids follow the store's clock, unless that is set by more. */
