@@ -29,7 +29,7 @@ const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, rec
   elapsed AS elapsed_seconds, ${RESULT} AS result, error AS gist`;
 
 /** Newest first. */
-export async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
+async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly ArchivedCallback[]> {
   if (ids.length === 0) return [];
   const deliveries = await withWaits(tx, ids);
   const rows = await tx.all<Omit<ArchivedCallback, 'deliveries'>>(

@@ -42,7 +42,7 @@ export interface RoutedByHand {
 const LONGEST_NAME = 200;
 
 /** Cleaned and cut, since a header or a name on a command line may hold anything. */
-export function keptActor({ via, user, from }: Actor): Actor {
+function keptActor({ via, user, from }: Actor): Actor {
   const kept = (text: string) => shortText(cleanText(text), LONGEST_NAME);
   return { via, user: user && kept(user), from: kept(from) };
 }

@@ -66,7 +66,7 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
  * A condition on a delivery with its callback: it says that its BOT works again, which has failed since. CASE, since AND looks for newer
  * errors of what says nothing of a recovery, too: of each message for all that came after it.
  */
-export const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
+const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
   WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
     AND newer.started_at > CASE WHEN callbacks.started_at < callbacks.received_at THEN callbacks.started_at ELSE callbacks.received_at END)
   ELSE 1 = 0 END`;

@@ -87,7 +87,7 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
 }
 
 /** A process that has been silent for so long counts as dead. */
-export const DEAD_AFTER_MS = 30_000;
+const DEAD_AFTER_MS = 30_000;
 
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 
