@@ -54,7 +54,7 @@ export function errorIn(error: unknown, language: 'en' | 'ja'): string {
 }
 
 const OF_FILES: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
-  ENOENT: ['it is not there', 'ありません'],
+  ENOENT: ['it is not there', '見つかりません'],
   EACCES: ['the account that Botbell runs under may not read it', '権限がありません'],
   EISDIR: ['it is a folder', 'フォルダーです'],
   ENOTDIR: ['it is no folder', 'フォルダーではありません'],

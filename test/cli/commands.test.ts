@@ -106,7 +106,9 @@ describe('The command line', () => {
       writeFileSync(join(folder, 'cut.json'), '{');
       expect((await run('why', 'job-1')).stderr).to.match(/^store\.url に記録がまだありません。/);
       expect((await run('status')).stderr).to.match(/^確認できません：store\.url に記録がまだありません。/);
-      expect((await run('route', join(folder, 'none.json'))).stderr).to.include('を読めません：ありません');
+      expect((await run('route', join(folder, 'none.json'))).stderr).to.include(
+        'を読めません：見つかりません',
+      );
       expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include('：JSONではありません');
     });
 
