@@ -26,6 +26,8 @@ const fault = faultsOf({
 
 /** HTTP allows tokens as names, and visible Latin-1 as values. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Where a whole line is written as a name, what follows the name is a value, which may be secret. */
+const BEHIND_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-].*/s;
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 
 /** Headers that Botbell or the connection sets, or that the HTTP client refuses to send. */
@@ -122,9 +124,10 @@ function isSecret(secret: unknown): boolean {
 /** Of the first that is wrong. */
 function headerFault(headers: unknown): Fault | undefined {
   if (!isJsonObject(headers)) return headers === undefined ? undefined : fault('headers');
-  for (const [name, value = ''] of Object.entries(headers)) {
-    if (TAKEN.test(name)) return fault('header taken', { name });
-    const isRight = HEADER_NAME.test(name) && typeof value === 'string' && HEADER_VALUE.test(value);
+  for (const [written, value = ''] of Object.entries(headers)) {
+    const name = written.replace(BEHIND_NAME, '…');
+    if (TAKEN.test(written)) return fault('header taken', { name });
+    const isRight = HEADER_NAME.test(written) && typeof value === 'string' && HEADER_VALUE.test(value);
     if (!isRight) return fault('header', { name });
   }
   return undefined;
