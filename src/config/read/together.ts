@@ -53,6 +53,8 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
     const warn: Warn = (key, what) =>
       problems.warning([...(paths[index] ?? ['default_route']), ...key], what);
     warnOfRoute(route, warn);
+    // Of a calendar with errors nobody knows its days.
+    if (!problems.hasErrors(['calendars'])) warnOfMute(route, warn);
     if (areAllSound) warnOfWhom(route, errorsReach, warn);
     const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
     if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(['admin', 'display']))
@@ -101,10 +103,12 @@ function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
 }
 
 function warnOfRoute({ on, rules }: RouteConfig, warn: Warn): void {
-  if (!on.includes('error')) {
-    if (rules.afterFailures > 1) warn(['after_failures'], fault('no errors'));
-    if (rules.repeat !== 'every') warn(['repeat'], fault('no errors'));
-  }
+  if (on.includes('error')) return;
+  if (rules.afterFailures > 1) warn(['after_failures'], fault('no errors'));
+  if (rules.repeat !== 'every') warn(['repeat'], fault('no errors'));
+}
+
+function warnOfMute({ on, rules }: RouteConfig, warn: Warn): void {
   const statusOf = (occasion: Occasion) => (occasion === 'recovered' ? 'succeeded' : occasion);
   const muted = on.filter((occasion) => coversAllTimes(rules.mute, statusOf(occasion)));
   if (muted.length > 0) warn(['mute'], fault('mute.always', { statuses: muted.join(', ') }));
