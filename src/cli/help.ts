@@ -1,5 +1,6 @@
 /** What the command line says by itself, in English and Japanese: its help, and of options that it cannot take. */
 import type { Command } from 'commander';
+import { widthOf } from '../text/aligned.ts';
 import type { Phrases } from '../text/say.ts';
 import type { Language } from '../time/display.ts';
 
@@ -108,6 +109,24 @@ const IN_JAPANESE: readonly (readonly [english: RegExp, japanese: string])[] = [
 export function inLanguageOf(language: Language, text: string): string {
   if (language === 'en') return text;
   return IN_JAPANESE.reduce((said, [english, japanese]) => said.replace(english, japanese), text);
+}
+
+/** Japanese has no blanks: a line ends between letters, but not within a word in katakana, nor before a sign that closes. */
+const PIECE =
+  /\s*[「（]*(?:[^\s\u3000-\u9fff\uff00-\uffef]+|[ァ-ヶー]+|[\u3000-\u9fff\uff00-\uffef])[、。」）：っゃゅょ]*/gu;
+
+/** @param width columns of a terminal */
+export function wrapped(text: string, width: number): string {
+  const lines = text.split('\n').flatMap((line) => {
+    const parts: string[] = [];
+    for (const piece of line.match(PIECE) ?? ['']) {
+      const longer = (parts.at(-1) ?? '') + piece;
+      if (parts.length > 0 && widthOf(longer) <= width) parts[parts.length - 1] = longer;
+      else parts.push(parts.length > 0 ? piece.trimStart() : piece);
+    }
+    return parts;
+  });
+  return lines.join('\n');
 }
 
 /** Gives each command, argument and option its words. */

@@ -9,7 +9,7 @@ import { HiddenSecrets } from '../text/hide-secrets.ts';
 import { type Language, parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, inWords, localLanguage, WrongUsage } from './context.ts';
-import { describe, inLanguageOf } from './help.ts';
+import { describe, inLanguageOf, wrapped } from './help.ts';
 import { type Words, wordsIn } from './words.ts';
 
 const WRONG_USAGE = 2;
@@ -78,7 +78,7 @@ function createProgram(
   const program = new Command('botbell')
     .version(readVersion(), '-V, --version')
     .option('-c, --config <file>')
-    .configureHelp({ showGlobalOptions: true, displayWidth: widthOf })
+    .configureHelp({ showGlobalOptions: true, displayWidth: widthOf, boxWrap: wrapped })
     .addHelpText('afterAll', `\n${say('usage.exit codes')}`)
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {

@@ -143,7 +143,7 @@ const WORDS = {
   'look.phone': ['On a phone and in dark mode all of it can be read; the notification says what happened.', 'スマートフォンとダークモードでも読め、通知を見れば何が起きたか分かる。'],
   'look.open': ['What docs/chats.md calls “not confirmed” of this chat: what is it like?', 'docs/chats.ja.md でこのチャットについて「未確認」とあることは、実際にはどうか。'],
   'usage.error': ['error: {words}', 'エラー：{words}'],
-  'usage.exit codes': ['Exit code: 0 done, clean; 1 failed, wrong, not known, not done; 2 wrong usage. Of status: 1 something is open, 3 not known.', '終了コード：0 済んだ、問題なし。1 失敗、誤り、見つからない、しなかった。2 使い方の誤り。status では、1 対応が要る、3 確認できない。'],
+  'usage.exit codes': ['Exit code: 0 done, clean; 1 failed, wrong, not known, not done; 2 wrong usage.\nOf status: 1 something is open, 3 not known.', '終了コード：0 済んだ、問題なし。1 失敗、誤り、見つからない、しなかった。\n2 使い方の誤り。status では、1 対応が要る、3 確認できない。'],
   'usage.no config': ["error: unknown option '--config': {command} reads no config of yours", 'エラー：--config は使えません。{command} は設定を読みません'],
   'usage.duration': ['It must be a duration, e.g. 30s.', '時間の長さを指定してください（例：30s）'],
   'usage.url': ['It must be an http(s) URL.', 'http:// か https:// のURLを指定してください'],
