@@ -69,4 +69,6 @@ function run({ awake: asked, only }: Asked, done: (ran: Ran) => void): void {
 
 const send = (message: Loaded | Ran) => process.send?.(message);
 process.on('message', (asked: Asked) => run(asked, send));
+// Whoever asks may be killed.
+process.once('disconnect', () => process.exit());
 send({ loadedBy: [...passedBy] });
