@@ -73,7 +73,8 @@ async function settingsOf(url: string): Promise<unknown[]> {
   const all: unknown[] = [];
   for (let session = 0; session < SESSIONS; session += 1) {
     const { rows } = await client.query<object>(
-      `select name, setting from pg_settings where name like '%_timeout' or name = 'synchronous_commit' order by name`,
+      `select name, setting from pg_settings
+       where name ~ '^enable_|_timeout$' or name in ('jit', 'plan_cache_mode', 'synchronous_commit') order by name`,
     );
     all.push(rows);
   }
