@@ -69,11 +69,16 @@ export function incidentChore({ ledger, settings, channelTypes }: IncidentParts)
   return {
     everyMs: INCIDENTS_MS,
     async work() {
-      const { keepMs } = settings.current.config.store;
       const open = await ledger.openTroubles();
-      const unrouted = open.filter((each) => !isRouted(settings.current, each)).slice(0, MOST_ENDED);
-      const noNews = toldOfTroublesAlone(settings.current, channelTypes);
-      await ledger.careForIncidents({ unrouted: unrouted.map(({ id }) => id), keepMs, noNews });
+      const { current } = settings;
+      const { config, configHash } = current;
+      const unrouted = open.filter((each) => !isRouted(current, each)).slice(0, MOST_ENDED);
+      await ledger.careForIncidents({
+        unrouted: unrouted.map(({ id }) => id),
+        configHash,
+        keepMs: config.store.keepMs,
+        noNews: toldOfTroublesAlone(current, channelTypes),
+      });
     },
   };
 }

@@ -130,7 +130,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     });
 
     const care = (by = bench.ledger) =>
-      by.careForIncidents({ unrouted: [], keepMs: 100 * HOUR_MS, noNews: [] });
+      by.careForIncidents({ unrouted: [], configHash: 'a', keepMs: 100 * HOUR_MS, noNews: [] });
 
     it('tells of a trouble when it begins, and hourly while it grows, by whichever process, and how many more there were', async () => {
       const other = await bench.openAs('other');

@@ -46,8 +46,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     };
     const open = () => bench.ledger.archive.openIncidents();
     const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
-    const care = (unrouted: readonly number[] = []) =>
-      bench.ledger.careForIncidents({ unrouted, keepMs: KEEP_MS, noNews: [] });
+    const care = (unrouted: readonly number[] = [], configHash = 'a') =>
+      bench.ledger.careForIncidents({ unrouted, configHash, keepMs: KEEP_MS, noNews: [] });
     /** @param aheadMs by how much the clock of the process is ahead of the store's */
     const deliver = async (aheadMs = 0) => {
       await bench.store.passTime(1000);
@@ -196,8 +196,17 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await care(ids);
       expect(shown(await open())).to.have.length(1);
       await bench.ledger.upkeep.heartbeat(runningConfig('b'));
-      await care(ids);
+      await care(ids, 'b');
       expect(await open()).to.deep.equal([]);
+    });
+
+    it('leaves one open of which a config tells nobody that no other process has heard of', async () => {
+      await arrive(1, '2026-01-01T09:00:00Z');
+      await care(
+        (await open()).map(({ id }) => id),
+        'reloaded',
+      );
+      expect(await open()).to.have.length(1);
     });
 
     it('ends one of which nobody is told any more, and one without a sign for as long as it keeps', async () => {

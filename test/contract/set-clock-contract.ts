@@ -207,7 +207,8 @@ export function describeSetClocks(
 
     it('ends the trouble of a destination with the next success, and with no earlier one', async () => {
       const open = async () => (await bench.ledger.archive.openIncidents()).map(({ subject }) => subject);
-      const care = () => bench.ledger.careForIncidents({ unrouted: [], keepMs: AHEAD, noNews: [] });
+      const care = () =>
+        bench.ledger.careForIncidents({ unrouted: [], configHash: 'a', keepMs: AHEAD, noNews: [] });
       const succeeds = (destination: string) => {
         const lastDeliveredAt = bench.store.clock.now();
         return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }], lastDeliveredAt);
@@ -238,7 +239,7 @@ export function describeSetClocks(
       await ahead(async () => {
         const { id } = await fails('ahead');
         await bench.ledger.actions.dismiss(id, { via: 'api', user: undefined, from: 'test' });
-        await bench.ledger.careForIncidents({ unrouted: [], keepMs: AHEAD, noNews: [] });
+        await bench.ledger.careForIncidents({ unrouted: [], configHash: 'a', keepMs: AHEAD, noNews: [] });
         await bench.store.run('update incidents set told_at = over_at');
       });
       await beat();

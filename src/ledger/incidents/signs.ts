@@ -144,6 +144,8 @@ const HAS_SUCCEEDED = sql`EXISTS (
 interface IncidentCare {
   /** Ids of incidents of which this process's config tells nobody, and of destinations that it tells no more: over only where that config decides. */
   readonly unrouted: readonly number[];
+  /** Of that config. */
+  readonly configHash: string;
   /** Destinations that are not told that something is over. */
   readonly noNews: readonly string[];
   /** Milliseconds after its last sign at which any incident is over. */
@@ -176,12 +178,15 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
  * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; what is unrouted; refused
  * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
  */
-export async function careForIncidents(tx: Tx, { unrouted, keepMs, noNews }: IncidentCare): Promise<void> {
+export async function careForIncidents(
+  tx: Tx,
+  { unrouted, configHash, keepMs, noNews }: IncidentCare,
+): Promise<void> {
   const { now } = tx;
   await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
-    OR id IN (${join([0, ...((await isDecider(tx)) ? unrouted : [])])})
+    OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)

@@ -37,12 +37,15 @@ export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
     SELECT owner, config_hash, loaded_at, seen_at, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
 }
 
-/** Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago. */
-export async function isDecider(tx: Tx): Promise<boolean> {
+/**
+ * Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago.
+ * @param by the hash of the config that it goes by: of one that was just loaded the others know only after the next heartbeat; left out: they know of it
+ */
+export async function isDecider(tx: Tx, by?: string): Promise<boolean> {
   const all = await processes(tx);
   const own = all.find(({ isThis }) => isThis);
   const [last] = all;
-  if (own === undefined || last === undefined) return false;
+  if (own === undefined || last === undefined || (by ?? own.configHash) !== own.configHash) return false;
   const isOwn = ({ configHash }: LivingProcess) => configHash === own.configHash;
   if (all.every(isOwn)) return true;
   // If this process's heartbeat stopped, the others ignore it and may decide themselves.
