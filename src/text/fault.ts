@@ -62,6 +62,7 @@ const OF_FILES: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
 
 /** Why a file cannot be read, without its path; for other than the usual causes what Node says. */
 export function unreadable(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
   const { message, code = '' } = error as NodeJS.ErrnoException;
   const [en, ja] = OF_FILES[code] ?? [message];
   return faultSaid(en, ja);

@@ -3,15 +3,23 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FaultError, faultSaid, unreadable } from './fault.ts';
 
 /** Thrown instead of decoding to U+FFFD, since BOT names in another encoding would then silently match nothing. */
-export class NotUtf8 extends Error {
+export class NotUtf8 extends FaultError {
   override readonly name = 'NotUtf8';
 
   constructor() {
-    super('it is not UTF-8: save it in that encoding');
+    super(
+      faultSaid('it is not UTF-8: save it in that encoding', 'UTF-8ではありません。UTF-8で保存してください'),
+    );
   }
 }
+
+const STREAM = faultSaid(
+  'it is no regular file, but a pipe or a device',
+  '通常のファイルではなく、パイプかデバイスです',
+);
 
 /** Between any two of them the event loop takes what has been read. */
 const TURNS = 20;
@@ -55,7 +63,13 @@ export class OneRead {
   }
 
   #unanswered(): Error {
-    return new Error(`its file system did not answer within ${this.#patienceMs / 1000} s`);
+    const seconds = this.#patienceMs / 1000;
+    return new FaultError(
+      faultSaid(
+        `its file system did not answer within ${seconds} s`,
+        `ファイルシステムが${seconds}秒以内に応答しません`,
+      ),
+    );
   }
 }
 
@@ -76,8 +90,8 @@ export function readBytes(path: string): Promise<string> {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();
-      if (found.isDirectory()) throw new Error('it is a folder');
-      if (!found.isFile()) throw new Error('it is no regular file, but a pipe or a device');
+      if (found.isDirectory()) throw new FaultError(unreadable({ code: 'EISDIR' }));
+      if (!found.isFile()) throw new FaultError(STREAM);
       return await file.readFile('latin1');
     } finally {
       await file.close();
