@@ -152,6 +152,15 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(other.id).to.equal(-1);
     });
 
+    it('ends one of a destination with the message that it is about, though whoever delivered that has said nothing more', async () => {
+      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG })]);
+      await bench.store.passTime(1000);
+      await bench.settle([delivered(id)]);
+      await care();
+      expect(shown(await all())).to.deep.equal(['destination slack:#ops config 1 over']);
+    });
+
     for (const [words, aheadMs] of [
       ['ahead of', HOUR_MS],
       ['behind', -HOUR_MS],

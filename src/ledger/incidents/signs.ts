@@ -152,9 +152,12 @@ interface IncidentCare {
   readonly keepMs: number;
 }
 
-/** A condition on a row of `incidents` of a destination. */
-export const HAS_DELIVERED: Sql = sql`EXISTS (
-  SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)`;
+/** A condition on a row of `incidents` of a destination. What a process has seen of that may end with it, unlike the row of the message that is in trouble. */
+export const HAS_DELIVERED: Sql = sql`(
+  EXISTS (SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)
+  OR EXISTS (
+    SELECT 1 FROM deliveries
+    WHERE callback_id = incidents.about AND destination = subject AND state = 'delivered' AND updated_at > incidents.last_at))`;
 
 /** A config that was loaded since may have mended it, and nothing waits there that would show it. */
 const IS_LEFT_BEHIND = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)

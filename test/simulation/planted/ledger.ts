@@ -161,8 +161,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has a destination in trouble until somebody says that it is over',
     file: 'src/ledger/incidents/signs.ts',
-    from: 'last_delivered_at > incidents.last_at)`;',
-    to: 'last_delivered_at > 1e9 * incidents.last_at)`;',
+    from: 'export const HAS_DELIVERED: Sql = sql`(',
+    to: 'export const HAS_DELIVERED: Sql = sql`1 = 0 AND (',
   },
   {
     does: 'counts what came once more when it is added to the days',
