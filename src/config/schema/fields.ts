@@ -122,7 +122,7 @@ export function either<One extends Schema, Several extends Schema>(
   return lazy((value: unknown) => (Array.isArray(value) ? several : one)).meta({ ...meta, jsonSchema });
 }
 
-/** A field that `check-channels.ts` or `read-notify.ts` checks, since channels, groups and `notify` depend on each other. */
+/** A field that `read/channels.ts` or `read/notify.ts` checks, since channels, groups and `notify` depend on each other. */
 export function readApart(doc: string, jsonSchema: object, required?: boolean) {
   return mixed().nullable().meta({ doc, jsonSchema, required });
 }
