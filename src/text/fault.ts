@@ -68,6 +68,11 @@ export function unreadable(error: unknown): Fault {
   return faultSaid(en, ja);
 }
 
+/** What somebody wrote in the wrong place, as a sentence quotes it: of a URL its scheme alone, since a webhook's is secret. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.replace(/:\/\/.*/s, '://…'));
+}
+
 /** @returns makes the faults whose sentences are in the table */
 export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Table>) {
   return <Code extends keyof Table & string>(code: Code, ...[values]: ValuesOf<Table[Code]>): Fault =>

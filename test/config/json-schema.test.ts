@@ -16,8 +16,8 @@ import { fixtures } from './load-fixture.ts';
 /** Faulty configs that it does not refuse: no schema sees faults of YAML, of what a text refers to, of bounds, or of how parts go together. */
 const NOT_SEEN = `
   bad-heartbeat bad-store-options duplicate-destination listeners-open-to-everybody missing-secret-file missing-templates-folder
-  missing-variable options-of-another-channel too-long-a-timer two-channels-in-one-entry unknown-channel unknown-group-where-there-is-none
-  unknown-group webhook-url-in-place-of-its-name`;
+  missing-variable options-of-another-channel password-that-ends-in-the-options too-long-a-timer two-channels-in-one-entry unknown-channel
+  unknown-group-where-there-is-none unknown-group webhook-url-in-place-of-an-address webhook-url-in-place-of-its-name`;
 
 /** A keyword that no vocabulary has is refused. */
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });

@@ -1,6 +1,6 @@
 /** Chatwork by an account's API token: text in Chatwork's notation, whose tags take effect anywhere. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { faultSaid } from '../../text/fault.ts';
+import { faultSaid, quoted } from '../../text/fault.ts';
 import { jsonOf, meaning } from '../answers.ts';
 import { AddressError } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
@@ -127,7 +127,7 @@ function secondsUntil(reset: string | undefined): number | undefined {
 function roomId(text: string): string {
   const [, id] = /^(?:#!rid)?(\d{1,18})$/.exec(text.trim()) ?? [];
   if (id !== undefined) return id;
-  const shown = JSON.stringify(text.slice(0, 80));
+  const shown = quoted(text.slice(0, 80));
   throw new AddressError(
     faultSaid(
       `${shown} is no room: write its id, the digits behind "#!rid" in the address of the room`,

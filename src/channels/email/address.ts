@@ -2,7 +2,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import { shortLine } from '../../text/cut.ts';
-import { faultSaid } from '../../text/fault.ts';
+import { faultSaid, quoted } from '../../text/fault.ts';
 import { AddressError } from '../channel.ts';
 
 export interface Mailbox {
@@ -68,7 +68,7 @@ function notOneMailbox(
   text: string,
   parts?: { readonly local: string; readonly domain: string },
 ): AddressError {
-  const shown = JSON.stringify(shortLine(text, MAX_LOCAL_LENGTH));
+  const shown = quoted(shortLine(text, MAX_LOCAL_LENGTH));
   if (parts !== undefined && DOTS_MISPLACED.test(parts.local))
     return new AddressError(
       faultSaid(

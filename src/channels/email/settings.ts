@@ -56,18 +56,17 @@ const oauthSettings = object({
 
 export type OauthSettings = NonNullable<InferType<typeof oauthSettings>>;
 
+const isWhole = (smtp: string) => isSmtpUrl(smtp) && hasWholeLogin(smtp);
+
 export const emailSettings = object({
   smtp: text(
     'the URL of the mail server, e.g. smtps://user:password@mail.example.com',
     'メールサーバーのURL（例：smtps://user:password@mail.example.com）',
   )
-    .test(
-      'url',
-      () => fault('smtp', { rule: LOGIN_RULE }),
-      (text) => isSmtpUrl(text) && hasWholeLogin(text),
-    )
+    .test('url', () => fault('smtp', { rule: LOGIN_RULE }), isWhole)
     .test('options', (text, context) => {
-      const wrong = faultOfSmtpOptions(text);
+      // A password that is not encoded may end in the options.
+      const wrong = isWhole(text) ? faultOfSmtpOptions(text) : undefined;
       return wrong === undefined || context.createError({ message: () => wrong });
     })
     .meta({ example: 'smtps://mail.example.com' }),

@@ -2,7 +2,7 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import { type InferType, object, string } from 'yup';
 import { KeptToken } from '../../outbound/token.ts';
-import { faultSaid } from '../../text/fault.ts';
+import { faultSaid, quoted } from '../../text/fault.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
 import { baseUrl, originUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
@@ -49,7 +49,7 @@ function botAddress(text: string): string {
   const address = text.trim();
   if (CHANNEL.test(address)) return address.toLowerCase();
   if (USER.test(address)) return address;
-  const shown = JSON.stringify(address.slice(0, 80));
+  const shown = quoted(address.slice(0, 80));
   throw new AddressError(
     faultSaid(
       `${shown} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,

@@ -1,7 +1,7 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, object, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
-import { type Fault, faultSaid } from '../../text/fault.ts';
+import { type Fault, faultSaid, quoted } from '../../text/fault.ts';
 import { warningsOfApi } from '../api-url.ts';
 import { AddressError, type SettingWarning } from '../channel.ts';
 import { type Address, chat } from '../chat/chat.ts';
@@ -97,6 +97,6 @@ export function parseSlackAddress(text: string): string {
   // Japanese input methods type the full-width sign.
   const name = address.replace(/^[#＃]/u, '');
   if (ID.test(name) || !NAME.test(name.toLowerCase()))
-    throw new AddressError(noAddress(JSON.stringify(shortLine(text, LONGEST_NAME))));
+    throw new AddressError(noAddress(quoted(shortLine(text, LONGEST_NAME))));
   return `#${name.toLowerCase()}`;
 }

@@ -1,7 +1,7 @@
 /** Reads `notify` lists: names of groups, and addresses such as `{ slack: ["#ops", "#shop"], mention_on_error: "@here" }`. */
 import { MENTION_OPTION } from '../../channels/mention-option.ts';
 import type { PerJob } from '../../signal/rules.ts';
-import { Fault } from '../../text/fault.ts';
+import { Fault, quoted } from '../../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../../text/json.ts';
 import { nearest, nearestOrAll } from '../../text/nearest.ts';
 import type { CheckedChannels } from './channels.ts';
@@ -114,7 +114,7 @@ export class NotifyReader {
     const names = [...this.#channels.keys()];
     const keys = Object.keys(entry);
     const meant = keys.find((key) => nearest(key, names) !== undefined) ?? keys[0] ?? '';
-    return fault('no channel', { name: JSON.stringify(meant), hint: nearestOrAll(meant, names) });
+    return fault('no channel', { name: quoted(meant), hint: nearestOrAll(meant, names) });
   }
 }
 

@@ -5,7 +5,7 @@ import { parseProxy } from '../../outbound/proxy.ts';
 import { dayIn, type DayRange, daysIn } from '../../signal/calendar.ts';
 import { cronFault } from '../../signal/expect.ts';
 import type { Calendar } from '../../signal/rules.ts';
-import { Fault } from '../../text/fault.ts';
+import { Fault, quoted } from '../../text/fault.ts';
 import { didYouMean, faultOfOptions, nearestOrAll } from '../../text/nearest.ts';
 import * as time from '../../time/display.ts';
 import { botIdRule, doubtOfBotId } from '../bot-id-pattern.ts';
@@ -58,7 +58,7 @@ function naming(
   const rule: Rule = (text, known) =>
     names(known).includes(text)
       ? undefined
-      : fault(`no ${what}`, { name: JSON.stringify(text), hint: hintFor(text, names(known)) });
+      : fault(`no ${what}`, { name: quoted(text), hint: hintFor(text, names(known)) });
   return judged(rule, NAME);
 }
 
