@@ -80,6 +80,11 @@ function quickest(tests: readonly Test[]): readonly Test[] {
     .filter(({ ms }, index) => (taken += ms) <= JUDGED_MS || index === 0);
 }
 
+/** They end with this process: a mutant may loop for ever, and hear of nothing. */
+const alive = new Set<ChildProcess>();
+process.once('exit', () => alive.forEach((each) => each.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 class Running {
   readonly loadedBy: readonly number[];
   readonly #process: ChildProcess;
@@ -93,6 +98,7 @@ class Running {
 
   static async start(args: readonly string[]): Promise<Running> {
     const started = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore' });
+    alive.add(started);
     return new Running(started, await answerOf<Loaded>(started, LONGEST_MS));
   }
 
@@ -111,6 +117,7 @@ class Running {
   end(): void {
     this.#isSpent = true;
     this.#process.kill('SIGKILL');
+    alive.delete(this.#process);
   }
 }
 
