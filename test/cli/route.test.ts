@@ -66,6 +66,22 @@ routes:
       'after 1 h, unless it is over or taken up: slack:#boss (get_items)',
     ]);
     expect((await route({ bot_id: 'get_items', status: 0 })).lines.join()).not.to.include('then,');
+    const { stdout } = await world.run([
+      'route',
+      '--bot',
+      'get_items',
+      '--status',
+      'error',
+      '--format',
+      'json',
+    ]);
+    const { steps } = JSON.parse(stdout) as { readonly steps: readonly object[] };
+    expect(steps[0]).to.deep.equal({
+      after_seconds: 90,
+      unless_delivered: true,
+      notify: ['slack:#duty'],
+      route: 'get_items',
+    });
   });
 
   it('says which rule holds it at that time, and until when', async () => {

@@ -17,7 +17,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
-import { formatElapsed, formatInstant, type Language, parseStartTime } from '../../time/display.ts';
+import { formatElapsed, formatInstant, parseStartTime } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import { type CommandContext, printJson, styled, WrongUsage } from '../context.ts';
 import { type Foreseeing, ruledLines } from './foresee.ts';
@@ -130,7 +130,7 @@ type Answer = Awaited<ReturnType<typeof answerTo>>;
 
 async function answerTo(asking: Asking, checked: CheckedCallback) {
   const { callback } = checked;
-  const { router, sayings, at, context, isAll } = asking;
+  const { router, sayings, at, isAll } = asking;
   const status = statusNameOf(callback);
   const plan = router.route(callback);
   const routes = (isAll ? plan.explanations : router.explainAll(callback)).flatMap((explanation) =>
@@ -149,16 +149,16 @@ async function answerTo(asking: Asking, checked: CheckedCallback) {
     return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
   });
   const naming = status === 'error' ? router.routesOf(callback.bot_id) : [];
-  const steps = naming.flatMap((route) => stepsOf(route, context.speaks.language));
+  const steps = naming.flatMap(stepsOf);
   const time = at === undefined ? null : new Date(at).toISOString();
   return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
 }
 
 /** Whom the steps of a route that tells of errors reach, and when. */
-function stepsOf({ name: route, on, steps = [] }: RouteConfig, language: Language) {
+function stepsOf({ name: route, on, steps = [] }: RouteConfig) {
   if (!on.includes('error')) return [];
   return steps.map(({ afterMs, unlessDelivered, notify }) => ({
-    after: formatElapsed(afterMs / 1000, language),
+    after_seconds: afterMs / 1000,
     unless_delivered: unlessDelivered,
     notify: notify.map(({ destination }) => destination),
     route,
@@ -185,7 +185,8 @@ function print(answer: Answer, asking: Asking): void {
   );
   for (const each of reaches) printReached(each, asking);
   if (steps.length > 0) line(context.say('route.steps'));
-  for (const { after: time, unless_delivered, notify, route } of steps) {
+  for (const { after_seconds, unless_delivered, notify, route } of steps) {
+    const time = formatElapsed(after_seconds, language);
     const words = unless_delivered ? 'route.step, unless delivered' : 'route.step';
     line(`  ${context.say(words, { time, who: notify.join(', '), route })}`);
   }
