@@ -58,23 +58,30 @@ export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settin
 
 const INCIDENTS_MS = 5000;
 
-/** The next turn ends more. */
-const MOST_ENDED = 1000;
+/** The next turn judges more: each BOT is compared with every pattern of the config. */
+const MOST_JUDGED = 500;
 
 interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
 }
 
 export function incidentChore({ ledger, settings, channelTypes }: IncidentParts): Chore {
+  /** Ids of the open incidents of which the settings, as they were, tell somebody. */
+  let routed = new Set<number>();
+  let routedBy: Planning | undefined;
   return {
     everyMs: INCIDENTS_MS,
     async work() {
       const open = await ledger.openTroubles();
       const { current } = settings;
       const { config, configHash } = current;
-      const unrouted = open.filter((each) => !isRouted(current, each)).slice(0, MOST_ENDED);
+      const known = routedBy === current ? routed : new Set();
+      routed = new Set(open.map(({ id }) => id).filter((id) => known.has(id)));
+      routedBy = current;
+      const judged = open.filter(({ id }) => !routed.has(id)).slice(0, MOST_JUDGED);
+      for (const each of judged) if (isRouted(current, each)) routed.add(each.id);
       await ledger.careForIncidents({
-        unrouted: unrouted.map(({ id }) => id),
+        unrouted: judged.map(({ id }) => id).filter((id) => !routed.has(id)),
         configHash,
         keepMs: config.store.keepMs,
         noNews: toldOfTroublesAlone(current, channelTypes),

@@ -22,28 +22,59 @@ const BOTS: readonly (readonly [bot: string, goesOn: boolean, fields: Partial<Ro
   ['told to nobody', false, { notify: [] }],
 ];
 
+/** Open incidents, their routes, and what a chore over them does: which BOTs it looks for in the routes, and what it ends. */
+function open(
+  subjects: readonly { readonly kind: string; readonly subject: string }[],
+  routes: RouteConfig[],
+) {
+  const [asked, ended]: [string[], string[]] = [[], []];
+  const router = createRouter(routes, undefined);
+  const routesOf = (bot: string) => {
+    asked.push(bot);
+    return router.routesOf(bot);
+  };
+  const ledger = {
+    openTroubles: () => Promise.resolve(subjects.map((each, id) => ({ id, ...each }))),
+    careForIncidents({ unrouted }: { readonly unrouted: readonly number[] }) {
+      ended.push(...unrouted.map((id) => subjects[id]?.subject ?? ''));
+      return Promise.resolve();
+    },
+  };
+  const destinations = new Map([['slack:#ops', plannedTo('slack:#ops')]]);
+  const config = { store: { keepMs: 1 }, channels: new Map() };
+  const settings = { current: { config, destinations, router: { ...router, routesOf } } };
+  const parts = { ledger, settings, channelTypes: new Map() };
+  const chore = incidentChore(parts as unknown as Parameters<typeof incidentChore>[0]);
+  return { asked, ended, settings, chore };
+}
+
+const ofBot = (subject: string) => ({ kind: 'bot', subject });
+
 describe('the incidents of which today’s config tells nobody', () => {
   it('are over: of BOTs whose troubles no route tells, and of destinations that no route names', async () => {
     const subjects = [
-      ...[...BOTS.map(([bot]) => bot), 'without a route'].map((subject) => ({ kind: 'bot', subject })),
+      ...[...BOTS.map(([bot]) => bot), 'without a route'].map(ofBot),
       ...['slack:#ops', 'slack:#gone'].map((subject) => ({ kind: 'destination', subject })),
       { kind: 'botbell', subject: 'reload' },
     ];
-    const ended: string[] = [];
-    const ledger = {
-      openTroubles: () => Promise.resolve(subjects.map((each, id) => ({ id, ...each }))),
-      careForIncidents({ unrouted }: { readonly unrouted: readonly number[] }) {
-        ended.push(...unrouted.map((id) => subjects[id]?.subject ?? ''));
-        return Promise.resolve();
-      },
-    };
-    const routes = BOTS.map(([bot, , fields]) => route(bot, fields));
-    const destinations = new Map([['slack:#ops', plannedTo('slack:#ops')]]);
-    const config = { store: { keepMs: 1 }, channels: new Map() };
-    const current = { config, destinations, router: createRouter(routes, undefined) };
-    const parts = { ledger, settings: { current }, channelTypes: new Map() };
-    await incidentChore(parts as unknown as Parameters<typeof incidentChore>[0]).work();
+    const { chore, ended } = open(
+      subjects,
+      BOTS.map(([bot, , fields]) => route(bot, fields)),
+    );
+    await chore.work();
     const over = BOTS.flatMap(([bot, goesOn]) => (goesOn ? [] : [bot]));
     expect(ended).to.deep.equal([...over, 'without a route', 'slack:#gone']);
+  });
+
+  it('are looked for once by a config, some at a time: thousands of BOTs are compared with each of its patterns', async () => {
+    const bots = Array.from({ length: 600 }, (_, index) => `bot ${index}`);
+    const { chore, asked, ended, settings } = open(bots.map(ofBot), [route('bot *', {})]);
+    await chore.work();
+    expect(asked.length).to.be.below(bots.length);
+    for (let turn = 0; turn < 3; turn += 1) await chore.work();
+    expect(asked).to.deep.equal(bots);
+    settings.current = { ...settings.current, router: createRouter([], undefined) };
+    for (let turn = 0; turn < 2; turn += 1) await chore.work();
+    expect(ended[0]).to.equal('bot 0');
   });
 });
