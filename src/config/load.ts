@@ -141,12 +141,18 @@ function readConfig(
   return draft;
 }
 
-/** A section with errors counts as missing. */
+/** What has errors counts as missing: of a section of settings its keys, else the whole section. */
 function soundOf(sections: RootSection, problems: Problems): RootSection {
   if (!problems.hasErrors()) return sections;
-  const sound = Object.entries(sections).filter(([key]) => key === 'routes' || !problems.hasErrors([key]));
-  const language = LANGUAGES.find((each) => each === sections.display.language);
-  return { ...rootSchema.cast({ display: { language } }), ...Object.fromEntries(sound) };
+  const defaults = rootSchema.cast({});
+  const sound = Object.entries(sections).flatMap(([name, section]) => {
+    if (name === 'routes' || !problems.hasErrors([name])) return [[name, section]];
+    const missing: unknown = defaults[name as keyof RootSection];
+    if (!isJsonObject(missing) || !isJsonObject(section)) return [];
+    const keys = Object.entries(section).filter(([key]) => !problems.hasErrors([`${name}.${key}`]));
+    return [[name, { ...missing, ...Object.fromEntries(keys) }]];
+  });
+  return { ...defaults, ...(Object.fromEntries(sound) as Partial<RootSection>) };
 }
 
 /** Those without errors, and where each stands. */

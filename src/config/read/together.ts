@@ -14,16 +14,18 @@ import { calendarDoubts } from './calendars.ts';
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
-/** Also where other sections have errors, so that all are reported at once. */
+/** Also where others have errors, so that all are reported at once: what is said of keys needs these alone to be sound. */
 export function checkSettings(settings: ConfigSettings, problems: Problems): void {
   const { receiver, delivery } = settings;
-  if (!problems.hasErrors(['receiver', 'admin', 'display'])) checkAdmin(settings, problems);
+  if (!problems.hasErrors(['admin.listen', 'admin.password'])) checkAdmin(settings, problems);
   const { listen, tokens, allowFrom } = receiver;
-  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
+  const isOpen = !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0;
+  if (isOpen && !problems.hasErrors(['receiver.token', 'receiver.allow_from']))
     problems.error(['receiver', 'listen'], fault('open.receiver'));
   if (receiver.answerWithinMs >= SERVICE_RETRY_MS)
     problems.warning(['receiver', 'answer_within'], fault('answer_within'));
-  if (delivery.giveUpAfterMs <= delivery.takeOverAfterMs)
+  const isNeverTakenOver = delivery.giveUpAfterMs <= delivery.takeOverAfterMs;
+  if (isNeverTakenOver && !problems.hasErrors(['delivery.give_up_after', 'delivery.take_over_after']))
     problems.warning(['delivery', 'give_up_after'], fault('give_up_after'));
 }
 
@@ -34,13 +36,17 @@ function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems
   if (admin === undefined) return;
   const { listen, password, hosts, trustProxy } = admin;
   const { host, port } = receiver.listen;
-  if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
+  const isSame = listen.port === port && port !== 0 && areSameHost(listen.host, host);
+  if (isSame && !problems.hasErrors(['receiver.listen']))
     problems.error(['admin', 'listen'], fault('same port'));
   if (password !== undefined) return;
   if (!isLoopback(listen.host)) problems.error(['admin', 'listen'], fault('open.admin'));
   if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false)
     problems.warning(['admin', 'password'], fault('no password'));
 }
+
+/** What somebody needs to take an incident up. */
+const OF_PAGE = ['admin.listen', 'admin.url', 'admin.password'];
 
 /** @param config what is sound of it @param paths of its routes */
 export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems): void {
@@ -57,7 +63,7 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
     if (!problems.hasErrors(['calendars'])) warnOfMute(route, warn);
     if (areAllSound) warnOfWhom(route, errorsReach, warn);
     const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
-    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(['admin', 'display']))
+    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(OF_PAGE))
       warn(['then'], fault('then.taken up'));
   }
 }
