@@ -1,6 +1,7 @@
 /** What a PostgreSQL server and its role have to be for a ledger. Looks only: nothing is created, and nothing is locked. */
 import pg from 'pg';
 import { shortText } from '../../text/cut.ts';
+import { only } from '../database.ts';
 import type { LedgerState } from '../shared/migrate.ts';
 import { TABLE_NAMES, VERSION_TABLE } from '../shared/schema.ts';
 
@@ -25,10 +26,9 @@ export function checkServer(url: string): Promise<void> {
   return looking(url, checkKind);
 }
 
-/** @param state of the ledger there @throws {Error} as `checkServer` does, or its role may not do what `serve` does with such a ledger */
+/** For a server that `checkServer` has passed. @param state of the ledger there @throws {Error} its role may not do what `serve` does with such a ledger */
 export function checkMayServe(url: string, state: LedgerState): Promise<void> {
   return looking(url, async (client) => {
-    await checkKind(client);
     if ((await shown(client, 'SHOW transaction_read_only')) === 'on') throw new Error(MAY_ONLY_READ);
     await (state === 'none' ? checkMayCreate(client) : checkMayWrite(client, state === 'older'));
   });
@@ -68,13 +68,13 @@ async function checkKind(client: pg.Client): Promise<void> {
 /** The one value of the one row that this gives. */
 async function shown(client: pg.Client, asking: string): Promise<string> {
   const { rows } = await client.query<Record<string, unknown>>(asking);
-  return String(Object.values(rows[0] ?? {})[0]);
+  return String(Object.values(only(rows))[0]);
 }
 
 async function checkMayCreate(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: string; schema: string | null; isAllowed: boolean }>(`
     SELECT current_user AS role, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "isAllowed"`);
-  const [{ role, schema, isAllowed } = { role: '', schema: null, isAllowed: false }] = rows;
+  const { role, schema, isAllowed } = only(rows);
   if (schema === null) throw new Error(`none of the schemas in search_path is there for the role ${role}`);
   if (!isAllowed)
     throw new Error(
