@@ -120,8 +120,6 @@ const WORDS = {
   'send.no answer': ['no answer from {url}: {why}', '{url} から応答がありません：{why}'],
   'specimen.name': ['Botbell test', 'Botbellのテスト'],
   'specimen.text': ['this is a test, no BOT has run: *not bold*, _not italic_, `no code`, <no tag>, @nobody, #nothing, 😀 👨‍👩‍👧 日本語', 'これはテストで、BOTは実行していません：*太字でない*、_斜体でない_、`コードでない`、<タグでない>、@nobody、#nothing、😀 👨‍👩‍👧 English'],
-  'report.there': ['{file} is there already, and stays as it is: name another file', '{file} はすでにあり、そのままです。別のファイル名を指定してください'],
-  'report.unwritable': ['{file} cannot be written: {why}', '{file} に書き込めません：{why}'],
   'seen.written': ['{file}: open it in a browser, beside the app', '{file}：ブラウザーで開き、アプリと見比べてください'],
   'sent.test': ['test', 'テスト'],
   'sent.success': ['success', '成功'],

@@ -1,12 +1,13 @@
 /** `botbell test --report`: what was sent and answered, for a person who has the app before them and can say what it looks like there. */
-import { writeFileSync } from 'node:fs';
+import { closeSync, rmSync } from 'node:fs';
 import { readCallback } from '../../callback/decode.ts';
 import type { Composed } from '../../channels/channel.ts';
 import { type Notice, noticeOf } from '../../notice/notice.ts';
 import { readVersion } from '../../package-files.ts';
 import type { TestOutcome } from '../../people/test-message.ts';
 import { escapeHtml as html } from '../../text/clean.ts';
-import { CommandFailed, type CommandContext } from '../context.ts';
+import { openNew } from '../../text/new-file.ts';
+import type { CommandContext } from '../context.ts';
 import { framed, pageOf } from './preview.ts';
 import type { Words } from '../words.ts';
 
@@ -62,17 +63,10 @@ export function specimens(say: Words, mark: string, now: Date): readonly Notice[
   return results.map((result) => noticeOf(readCallback(Buffer.from(JSON.stringify(result)), 'UTC'), 1));
 }
 
-/** Before anything is sent. @throws {CommandFailed} the file is there, or cannot be written */
-export function beginReport({ say }: Pick<CommandContext, 'say'>, file: string): void {
-  try {
-    writeFileSync(file, '', { flag: 'wx' });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const values = { file, why: message };
-    throw new CommandFailed(
-      code === 'EEXIST' ? say('report.there', values) : say('report.unwritable', values),
-    );
-  }
+/** Before anything is sent; leaves nothing there. @throws {FaultError} the file is there, or cannot be written */
+export function refuseUnwritable(file: string): void {
+  closeSync(openNew(file));
+  rmSync(file);
 }
 
 /** In the order in which one looks. */

@@ -13,7 +13,7 @@ import { systemClock } from '../../time/clock.ts';
 import { type CommandContext, styled, userHere, WrongUsage } from '../context.ts';
 import { loadProject } from '../load-config.ts';
 import {
-  beginReport,
+  refuseUnwritable,
   reportPage,
   specimens,
   type TriedDestination,
@@ -43,11 +43,11 @@ export async function run(
   try {
     const named = names.map((name) => destinationOf(name, settings, channelTypes));
     const destinations = new Set(all ? settings.destinations.keys() : named);
-    if (report !== undefined) beginReport(context, report);
+    if (report !== undefined) refuseUnwritable(report);
     const tried = await testAll(context, settings, destinations, report !== undefined);
     if (report !== undefined) {
       const page = reportPage(context, tried, { at: new Date(systemClock.now()), hide: settings.hide });
-      writeFileSync(report, settings.hide(page));
+      writeFileSync(report, settings.hide(page), { flag: 'wx' });
       context.result(context.say('seen.written', { file: report }));
     }
     const messages = tried.flatMap((each) => each.messages);
