@@ -193,9 +193,8 @@ export const WORDS = {
 
   // Templates
   'sets unused': ['has sets that no route names by template_set, so they are neither used nor checked: {names}', '次のセットは、どのルートの template_set にも書かれていないため、使われず、確認もされません：{names}'],
-  'template.unread': ['this template cannot be read{why}', 'このテンプレートを読めません{why}'],
-  'templates.folder unread': ['this folder of templates cannot be read{why}', 'テンプレートのフォルダーを読めません{why}'],
-  'not UTF-8': [': it is not UTF-8: save it in that encoding', '。UTF-8ではありません。UTF-8で保存してください'],
+  'template.unread': ['this template cannot be read: {why}', 'このテンプレートを読めません：{why}'],
+  'templates.folder unread': ['this folder of templates cannot be read: {why}', 'テンプレートのフォルダーを読めません：{why}'],
   'template.lost': ['nothing uses the file "{file}": it belongs in card/', 'ファイル「{file}」は使われません。card/ に置いてください'],
   'template.unused': ['nothing uses the file "{file}"{hint}', 'ファイル「{file}」は使われません{hint}'],
   'hint.partial': [': there are no partials', '。部分テンプレートはありません'],

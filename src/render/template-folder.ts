@@ -5,9 +5,9 @@ import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
-import type { Fault } from '../text/fault.ts';
+import { type Fault, unreadable } from '../text/fault.ts';
 import { didYouMean } from '../text/nearest.ts';
-import { foldersIn, namesIn, NotUtf8, readText } from '../text/read-text.ts';
+import { foldersIn, namesIn, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
 
@@ -44,8 +44,7 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
     try {
       return await read(path);
     } catch (error) {
-      const why = error instanceof NotUtf8 ? fault('not UTF-8') : undefined;
-      report('error', path, fault(what, { why }));
+      report('error', path, fault(what, { why: unreadable(error) }));
       return otherwise;
     }
   };

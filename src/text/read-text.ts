@@ -5,16 +5,11 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FaultError, faultSaid, unreadable } from './fault.ts';
 
-/** Thrown instead of decoding to U+FFFD, since BOT names in another encoding would then silently match nothing. */
-export class NotUtf8 extends FaultError {
-  override readonly name = 'NotUtf8';
-
-  constructor() {
-    super(
-      faultSaid('it is not UTF-8: save it in that encoding', 'UTF-8ではありません。UTF-8で保存してください'),
-    );
-  }
-}
+/** BOT names in another encoding, decoded to U+FFFD, would match nothing without a word. */
+const NOT_UTF8 = faultSaid(
+  'it is not UTF-8: save it in that encoding',
+  'UTF-8ではありません。UTF-8で保存してください',
+);
 
 const STREAM = faultSaid(
   'it is no regular file, but a pipe or a device',
@@ -76,10 +71,10 @@ export class OneRead {
 /** For all that the process reads of config and templates. */
 export const disk = new OneRead(5_000);
 
-/** @throws {NotUtf8} @throws {Error} as `readBytes` */
+/** @throws {FaultError} it is not UTF-8 @throws {Error} as `readBytes` */
 export async function readText(path: string): Promise<string> {
   const bytes = Buffer.from(await readBytes(path), 'latin1');
-  if (!isUtf8(bytes)) throw new NotUtf8();
+  if (!isUtf8(bytes)) throw new FaultError(NOT_UTF8);
   return bytes.toString('utf8');
 }
 
