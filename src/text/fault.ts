@@ -1,12 +1,8 @@
 /** What is wrong with something that somebody wrote, to be said in the language of whoever reads it. */
-import { type Balanced, filled, type NamesIn, type Phrases } from './say.ts';
+import { type Balanced, filled, type Phrases, type ValuesOf } from './say.ts';
 
 /** A list is said as alternatives: `a, b or c`. */
 type Value = string | number | readonly string[] | Fault;
-
-type ValuesOf<Row extends Phrases[string]> = [NamesIn<Row[0]>] extends [never]
-  ? []
-  : [values: Readonly<Record<NamesIn<Row[0]>, Value | undefined>>];
 
 export class Fault {
   readonly code: string;
@@ -75,8 +71,10 @@ export function quoted(text: string): string {
 
 /** @returns makes the faults whose sentences are in the table */
 export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Table>) {
-  return <Code extends keyof Table & string>(code: Code, ...[values]: ValuesOf<Table[Code]>): Fault =>
-    new Fault(code, table[code] ?? ['', ''], values);
+  return <Code extends keyof Table & string>(
+    code: Code,
+    ...[values]: ValuesOf<Table[Code], Value | undefined>
+  ): Fault => new Fault(code, table[code], values);
 }
 
 function saidIn(value: Value | undefined, language: 'en' | 'ja'): string | number {

@@ -4,7 +4,7 @@
 export type Phrases = Readonly<Record<string, readonly [en: string, ja: string]>>;
 
 /** The names in the braces of a phrase; braces around anything else are its own. */
-export type NamesIn<Text> = Text extends `${infer Before}{${infer Braces}}${infer Rest}`
+type NamesIn<Text> = Text extends `${infer Before}{${infer Braces}}${infer Rest}`
   ? (Before extends `${string}$` ? never : NameIn<Braces>) | NamesIn<Rest>
   : never;
 
@@ -24,14 +24,15 @@ export type Balanced<Table extends Phrases> = {
     : never;
 };
 
-export type ValuesOf<Table extends Phrases, K extends keyof Table> = [NamesIn<Table[K][0]>] extends [never]
+/** The arguments that fill in a row. */
+export type ValuesOf<Row extends Phrases[string], Value = string | number> = [NamesIn<Row[0]>] extends [never]
   ? []
-  : [values: Readonly<Record<NamesIn<Table[K][0]>, string | number>>];
+  : [values: Readonly<Record<NamesIn<Row[0]>, Value>>];
 
 /** Formats numbers for the language. */
 export type Say<Table extends Phrases> = <K extends keyof Table>(
   key: K,
-  ...values: ValuesOf<Table, K>
+  ...values: ValuesOf<Table[K]>
 ) => string;
 
 const BRACES = /(?<!\$)\{(\w+)(?:\|([^|}]+)\|([^}]+))?\}/g;

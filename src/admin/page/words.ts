@@ -6,7 +6,7 @@ import { PHRASES } from './phrases.ts';
 type Table = typeof PHRASES;
 
 /** The phrases without braces. */
-export type Word = { [K in keyof Table]: ValuesOf<Table, K> extends [] ? K : never }[keyof Table];
+export type Word = { [K in keyof Table]: ValuesOf<Table[K]> extends [] ? K : never }[keyof Table];
 
 export type Translate = Say<Table>;
 
