@@ -12,6 +12,7 @@ import {
 } from '../scenario.ts';
 import { Expectation } from './expectation.ts';
 import { type Broken, type History, isOfOneJob, seconds } from './history.ts';
+import { mutedUntil } from './ruling.ts';
 import { snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
@@ -76,17 +77,25 @@ function overdueBy(history: History, { route, first, resultAt, told }: Overdue, 
   const due = Math.max(first.at, Math.min(first.send.startedAt, first.at) + (route.overdueMin ?? 0) * MINUTE);
   const isSure =
     resultAt > due + LATE_MS && history.isCalm(due, due + LATE_MS) && due + LATE_MS < history.now;
-  if (!isSure || isHeldAtTimes(history, first.send.bot)) return;
+  if (!isSure || mayBeMute(history, route, due)) return;
+  const snoozes = snoozesOf(history).filter(({ from, until }) => from <= due + LATE_MS && until >= due);
   for (const destination of route.notify)
     // In trouble it may still wait behind the beginning of its run.
     if (
       !history.hasWeather(destination, 0, due + LATE_MS) &&
+      !snoozes.some((each) => each.concerns(first.send.bot, destination)) &&
       !told.some((attempt) => attempt.destination === destination)
     )
       broken(
         'overdue when it is',
         `${first.send.job} was overdue from ${seconds(due)} on, and ${destination} was not told`,
       );
+}
+
+/** By its hours, or by a burst, of which nothing else is known. */
+function mayBeMute({ scenario }: History, route: RoutePlan, due: number): boolean {
+  const isMute = (at: number) => mutedUntil(route, 2, at, scenario.epoch) !== undefined;
+  return isMute(due) || isMute(due + LATE_MS) || scenario.configs[0]?.burst !== undefined;
 }
 
 /** Some rule holds what is told of the BOT at times. */

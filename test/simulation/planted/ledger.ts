@@ -153,12 +153,6 @@ export const LEDGER: readonly Planted[] = [
     to: 'count = incidents.count + 0 * CAST(${!isAgain} AS INTEGER),',
   },
   {
-    does: 'goes by its own clock for when a destination took a message',
-    file: 'src/ledger/deliveries/failing.ts',
-    from: 'const at = (time?: number) => time && Math.round(tx.now - Math.max(0, now - time));',
-    to: 'const at = (time?: number) => time && time + 0 * now;',
-  },
-  {
     does: 'has a destination in trouble until somebody says that it is over',
     file: 'src/ledger/incidents/signs.ts',
     from: 'export const HAS_DELIVERED: Sql = sql`(',
