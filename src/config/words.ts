@@ -72,9 +72,7 @@ export const WORDS = {
 
   // Forms
   short: ['is short: take {count} random characters or more', '短すぎます。ランダムな{count}文字以上にしてください'],
-  'name.channels': [': the name of a channel must be a name of letters, digits, ".", "_" and "-"', 'チャネルの名前に使えるのは、文字、数字、「.」「_」「-」です'],
-  'name.groups': [': the name of a group must be a name of letters, digits, ".", "_" and "-"', 'グループの名前に使えるのは、文字、数字、「.」「_」「-」です'],
-  'name.calendars': [': the name of a calendar must be a name of letters, digits, ".", "_" and "-"', 'カレンダーの名前に使えるのは、文字、数字、「.」「_」「-」です'],
+  name: [': its name may have letters, digits, ".", "_" and "-" alone, and begins with neither "." nor "-"', '名前に使えるのは、文字、数字、「.」「_」「-」です（「.」と「-」からは始められません）'],
   'no template set': [': there is no template set {name}{hint}', 'テンプレートのセット {name} はありません{hint}'],
   'no group': [': there is no group {name}{hint}', 'グループ {name} はありません{hint}'],
   'no calendar': [': there is no calendar {name}{hint}', 'カレンダー {name} はありません{hint}'],

@@ -62,7 +62,7 @@ export function entriesOf(
   if (map !== undefined && !isJsonObject(map)) problems.error([key], fault(`map.${key}`));
   return Object.entries(isJsonObject(map) ? map : {}).map(([name, entry]) => {
     const path = [key, name];
-    if (!NAME.test(name)) problems.error(path, fault(`name.${key}`));
+    if (!NAME.test(name)) problems.error(path, fault('name'));
     return [name, entry, path];
   });
 }
