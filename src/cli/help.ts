@@ -20,13 +20,11 @@ const HELP: Phrases = {
   'check --strict': ['count warnings as errors', '警告も誤りとして数えます'],
   'check --without-secrets': ['take for granted what is not set (CI)', '設定されていない変数を、あるものとします（CI用）'],
   route: ['show which routes a callback matches, whom it reaches, and why not the others', 'コールバックに合うルートと宛先、合わない理由を示します'],
-  'route file': ['a callback as JSON, or - for standard input', 'コールバックのJSONファイル。- は標準入力'],
   'route --bot': ['of a BOT, without a callback', 'コールバックの代わりに、BOTについて尋ねます'],
   'route --status': ['of --bot, only this one', '--bot のうち、この状態だけ'],
   'route --all': ['of each BOT that the config or the store names', '設定か記録にあるすべてのBOTについて尋ねます'],
   'route --at': ['also what rules do about it then, e.g. now, or 2026-11-24T18:00', 'その時刻のルールの判断も示します（例：now、2026-11-24T18:00）'],
   preview: ['show a callback as each destination would see it, without sending anything', '宛先ごとのメッセージを、送らずに表示します'],
-  'preview file': ['a callback as JSON, or - for standard input', 'コールバックのJSONファイル。- は標準入力'],
   'preview --to': ['only this one, e.g. slack:#ops', 'この宛先だけ（例：slack:#ops）'],
   why: ['tell what became of each callback of a job, and why, from the ledger, which is only read', 'ジョブのコールバックがどうなったか、なぜかを、記録から示します'],
   'why job_id': ['a job, as its callbacks name it', 'コールバックにあるジョブのID'],
@@ -79,6 +77,7 @@ const HELP: Phrases = {
   'init --lang': ['of comments and messages (default: as LANG says)', 'コメントとメッセージの言語（既定：LANG の言語）'],
   'init --channels': ['such as teams,email; without it, messages are printed', 'チャネルの種類（例：teams,email）。なければ、メッセージを表示します'],
   schema: ['print the JSON Schema of the config file', '設定ファイルのJSON Schemaを出力します'],
+  file: ['a callback as JSON, or - for standard input', 'コールバックのJSONファイル。- は標準入力'],
   '--format': ['how to print it', '出力の形式'],
   '--help': ['display help for command', '使い方を表示します'],
 };
@@ -140,7 +139,7 @@ export function describe(program: Command, language: Language): void {
     const name = command.name();
     command.description(words(name)).helpOption('-h, --help', words('--help'));
     for (const argument of command.registeredArguments)
-      argument.description = words(`${name} ${argument.name()}`);
+      argument.description = words(`${name} ${argument.name()}`, argument.name());
     for (const option of command.options)
       option.description = words(`${name} ${option.long}`, `${option.long}`);
   }
