@@ -27,7 +27,7 @@ export interface CallbackFilter {
   /** The class of the last error of one of its deliveries, and its code; '' for none. With `state` and `destination`, of that one. */
   readonly errorClass?: string | undefined;
   readonly errorCode?: string | undefined;
-  /** `<channel>:<address>` to which nothing of it was delivered. */
+  /** `<channel>:<address>` to which nothing of it was delivered. A page of these may have fewer than its limit, and a next one. */
   readonly notTold?: string | undefined;
   readonly result?: CallbackResult | undefined;
   /** The bounds, inclusive, of when it came first. */

@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import { eachOf, type Tx } from '../database.ts';
+import { eachOf, only, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -134,9 +134,11 @@ export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[]
 export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRequest = {}) {
   const { before, limit } = boundsOf(page);
   const { botId, search, notTold } = filter;
-  const [first, end] = await cameBetween(tx, filter);
+  const [first, last] = await cameBetween(tx, filter);
+  const end = Math.min(last, before);
+  const begin = notTold === undefined ? first : Math.max(first, end - MOST_LOOKED_THROUGH);
   // Before any other bound of ids, since SQLite goes by one.
-  const conditions = [sql`callbacks.id >= ${first} AND callbacks.id < ${Math.min(end, before)}`];
+  const conditions = [sql`callbacks.id >= ${begin} AND callbacks.id < ${end}`];
   conditions.push(...conditionsOnCallbacks(filter), ...hasDelivery(filter));
   if (notTold !== undefined) conditions.push(isUntoldAt(notTold));
   const kinds = botId === undefined ? [sql`1 = 1`] : OF_EITHER_KIND;
@@ -154,8 +156,11 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   const found = sql`SELECT DISTINCT id FROM (${join(parts, ' UNION ALL ')}) AS found ORDER BY id DESC LIMIT ${limit + 1}`;
   const { items, next } = pageOf(await tx.all<{ id: number }>(found), limit);
   const ids = items.map(({ id }) => id);
-  return { items: await callbacksWith(tx, ids), next };
+  return { items: await callbacksWith(tx, ids), next: next ?? (begin > first ? begin : undefined) };
 }
+
+/** Where nearly all was told, so many are looked through for what was not. */
+const MOST_LOOKED_THROUGH = 50_000;
 
 /** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */
 const OF_EITHER_KIND = [sql`kind = 'callback'`, sql`kind <> 'callback'`];
@@ -259,19 +264,20 @@ async function waysToJobs(tx: Tx, text: string): Promise<Sql[]> {
 const CLOCK_SET_BY_MS = 3_600_000;
 
 /** Between which ids that has to be looked for, the second one excluded. */
-async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<[number, number]> {
+async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<readonly [number, number]> {
+  const { low, high } = only(
+    await tx.all<{ low: number; high: number }>(sql`
+      SELECT coalesce(min(id), 0) AS low, (SELECT coalesce(max(id), 0) FROM callbacks) + 1 AS high FROM callbacks`),
+  );
   return [
-    from === undefined ? 1 : await firstFrom(tx, from - CLOCK_SET_BY_MS),
-    to === undefined ? Number.MAX_SAFE_INTEGER : await firstFrom(tx, to + CLOCK_SET_BY_MS),
+    from === undefined ? low : await firstFrom(tx, from - CLOCK_SET_BY_MS, low, high),
+    to === undefined ? high : await firstFrom(tx, to + CLOCK_SET_BY_MS, low, high),
   ];
 }
 
-/** The first id of what came then or later, by halves. */
-async function firstFrom(tx: Tx, at: number): Promise<number> {
-  const ends = await tx.first<{ low: number; high: number }>(
-    sql`SELECT min(id) AS low, (SELECT max(id) FROM callbacks) + 1 AS high FROM callbacks`,
-  );
-  let { low = 0, high = 0 } = ends ?? {};
+/** The first id of what came then or later, by halves; `end`: nothing did. */
+async function firstFrom(tx: Tx, at: number, begin: number, end: number): Promise<number> {
+  let [low, high] = [begin, end];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const found = await tx.first<{ id: number; receivedAt: number }>(
