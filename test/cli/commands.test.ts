@@ -81,7 +81,7 @@ describe('The command line', () => {
         const terms = stdout.split(/^ {2}(?=\S)/m).slice(1);
         expect(terms, command).not.to.be.empty;
         expect(terms.filter((term) => !/[ぁ-ん]|[ァ-ヶ一-龠]/u.test(term))).to.deep.equal([]);
-        expect(stdout).not.to.match(/^[A-Z][A-Za-z ]*:/m);
+        expect(stdout).not.to.match(/^[A-Z][A-Za-z ]*:|\b(?:choices|default|env):/m);
         expect(linesTooWide(stdout), command).to.deep.equal([]);
       }
     });
