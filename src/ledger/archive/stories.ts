@@ -143,9 +143,8 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   if (notTold !== undefined) conditions.push(isUntoldAt(notTold));
   const kinds = botId === undefined ? [sql`1 = 1`] : OF_EITHER_KIND;
   const ways = search === undefined ? kinds : await waysTo(tx, search);
-  // What few deliveries are is found by these; in the order of ids, PostgreSQL may look through all callbacks for them.
-  const isOfFew = filter.state !== undefined && filter.state !== 'delivered';
-  const order = isOfFew ? sql`+id` : sql`id`;
+  // In the order of ids, PostgreSQL may look through all callbacks for few.
+  const order = areFew(filter) ? sql`+id` : sql`id`;
   const parts = ways.map(
     (way) => sql`
       SELECT id FROM (
@@ -210,14 +209,20 @@ function isUntoldAt(destination: string): Sql {
   return sql`kind = 'callback' AND NOT EXISTS (${told})`;
 }
 
+/** Deliveries that have an index of their own. */
+function areFew({ state }: CallbackFilter): boolean {
+  return state !== undefined && state !== 'delivered';
+}
+
+/** Few deliveries are found first; of others, each callback is asked for its own: for EXISTS, PostgreSQL may read all at a destination. */
 function hasDelivery(filter: CallbackFilter): Sql[] {
   const conditions = conditionsOnDeliveries(filter);
   if (conditions.length === 0) return [];
   const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
   return [
-    filter.state === 'delivered'
-      ? sql`EXISTS (${found} AND deliveries.callback_id = callbacks.id)`
-      : sql`callbacks.id IN (${found})`,
+    areFew(filter)
+      ? sql`callbacks.id IN (${found})`
+      : sql`(${found} AND deliveries.callback_id = callbacks.id LIMIT 1) IS NOT NULL`,
   ];
 }
 
