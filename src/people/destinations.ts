@@ -1,8 +1,7 @@
 /** Reads the destinations that people name. */
-import type { ChannelType } from '../channels/channel.ts';
+import { AddressError, type ChannelType } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Destination } from '../config/destination.ts';
-import { AddressError } from '../channels/channel.ts';
 import { hintFor, Refused } from './outcomes.ts';
 
 /** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */

@@ -53,23 +53,20 @@ const IN_FORCE: Columns<ReloadStatus> = [
 /** Problems with their places, as `botbell check` prints them. */
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   const { t, language } = useReader();
-  const lines = problems.map((problem) => [problem, problemInWords(problem, language)] as const);
   return (
     <ul class="problems">
-      {lines.map(
-        ([
-          {
-            place: { file, line, column },
-            severity,
-          },
-          said,
-        ]) => (
+      {problems.map(({ place: { file, line, column }, ...problem }) => {
+        const said = problemInWords(problem, language);
+        return (
           <li key={`${file} ${line} ${column} ${said}`}>
-            <Status tone={severity === 'error' ? 'bad' : 'wait'} word={t(`config.${severity}`)} />{' '}
+            <Status
+              tone={problem.severity === 'error' ? 'bad' : 'wait'}
+              word={t(`config.${problem.severity}`)}
+            />{' '}
             <Code text={`${file}:${line}:${column}`} /> <Foreign text={said} />
           </li>
-        ),
-      )}
+        );
+      })}
     </ul>
   );
 }
