@@ -1,10 +1,10 @@
 /** The settings of an email channel. */
-import { type InferType, mixed, object, string } from 'yup';
+import { type InferType, object, string } from 'yup';
 import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
 import { faultSaid, faultsOf } from '../../text/fault.ts';
-import { isJsonObject } from '../../text/json.ts';
 import { isHttpUrl, warningsOfApi } from '../api-url.ts';
 import type { SettingWarning } from '../channel.ts';
+import { headersOption } from '../headers-option.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';
 import { faultOfSmtpOptions, hasLogin, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
@@ -18,7 +18,7 @@ const TAKEN =
 
 // prettier-ignore
 const fault = faultsOf({
-  headers: ['must be one line of text each, by names of headers that Botbell does not set by itself', 'Botbell自身がつけないヘッダーの名前と、1行の値を書いてください'],
+  header: ['a value of one line of text, and a name that a mail allows', 'メールで使える名前と、1行の値にしてください'],
   'token url': ['must be an http:// or https:// URL without user or fragment', 'http:// か https:// のURLにしてください。ユーザー名とフラグメント（#）はつけられません'],
   address: ['must be one mail address', '1つのメールアドレスにしてください'],
   smtp: ['must be an smtp:// or smtps:// URL; {rule}', 'smtp:// か smtps:// のURLにしてください。{rule}'],
@@ -76,9 +76,7 @@ export const emailSettings = object({
   reply_to: string()
     .test('mailbox', () => fault('reply_to'), passes(parseMailbox))
     .meta({ example: 'alerts@example.com' }),
-  headers: mixed<Readonly<Record<string, string>>>()
-    .test('headers', () => fault('headers'), areHeaders)
-    .meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } }),
+  headers: headersOption({ name: HEADER_NAME, value: HEADER_VALUE, taken: TAKEN, rule: fault('header') }),
   oauth: oauthSettings,
 })
   .noUnknown()
@@ -101,14 +99,6 @@ function passes(parse: (value: string) => unknown) {
       return false;
     }
   };
-}
-
-function areHeaders(headers: unknown): boolean {
-  if (!isJsonObject(headers)) return headers === undefined;
-  return Object.entries(headers).every(
-    ([name, value]) =>
-      HEADER_NAME.test(name) && !TAKEN.test(name) && typeof value === 'string' && HEADER_VALUE.test(value),
-  );
 }
 
 export function secretsOfEmail({ smtp, oauth }: EmailSettings): readonly string[] {

@@ -6,6 +6,7 @@ import { isJsonObject, exactJson } from '../../text/json.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
 import { HOURLY, meaning } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
+import { headersOption } from '../headers-option.ts';
 import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
@@ -13,9 +14,7 @@ import { composeWebhook, ownBodies } from './compose.ts';
 // prettier-ignore
 const fault = faultsOf({
   secret: ['must begin with whsec_ and go on with 24 to 64 bytes in base64; several are a list', 'whsec_ の後に24〜64バイトのBase64を書いてください。複数ならリストにします'],
-  headers: ['must be a map of headers and their values', '「ヘッダー名: 値」の形で書いてください'],
-  header: ['must give {name} a value of one line of Latin letters, and a name that HTTP allows', '{name}：HTTPで使える名前と、欧文1行の値にしてください'],
-  'header taken': ['must not give {name}: Botbell sets it by itself', '{name} はBotbell自身がつけるため、書けません'],
+  header: ['a value of one line of Latin letters, and a name that HTTP allows', 'HTTPで使える名前と、欧文1行の値にしてください'],
   ok: ['must be a condition over status and answer, such as answer.errcode == 0', 'status と answer についての条件を書いてください（例：answer.errcode == 0）'],
   'ok wrong': ['is wrong: {what}', '条件が正しくありません：{what}'],
   body: ['must be a map or a list: the JSON to send, its strings in Liquid', '送るJSONを、マップかリストで書いてください（文字列はLiquid）'],
@@ -26,8 +25,6 @@ const fault = faultsOf({
 
 /** HTTP allows tokens as names, and visible Latin-1 as values. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Where a whole line is written as a name, what follows the name is a value, which may be secret. */
-const BEHIND_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-].*/s;
 const HEADER_VALUE = /^[\x20-\x7e\xa0-\xff]*$/;
 
 /** Headers that Botbell or the connection sets, or that the HTTP client refuses to send. */
@@ -48,12 +45,7 @@ const hookSchema = object({
       example: `whsec_${'A'.repeat(32)}`,
       jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
     }),
-  headers: mixed()
-    .test('headers', (headers: unknown, { createError }) => {
-      const what = headerFault(headers);
-      return what === undefined || createError({ message: () => what });
-    })
-    .meta({ jsonSchema: { type: 'object', additionalProperties: TEXT } }),
+  headers: headersOption({ name: HEADER_NAME, value: HEADER_VALUE, taken: TAKEN, rule: fault('header') }),
   body: mixed()
     .test(
       'body',
@@ -119,18 +111,6 @@ function isSecret(secret: unknown): boolean {
   if (typeof secret !== 'string') return secret === undefined;
   const bytes = keyOf(secret).length;
   return /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret) && bytes >= 24 && bytes <= 64;
-}
-
-/** Of the first that is wrong. */
-function headerFault(headers: unknown): Fault | undefined {
-  if (!isJsonObject(headers)) return headers === undefined ? undefined : fault('headers');
-  for (const [written, value = ''] of Object.entries(headers)) {
-    const name = written.replace(BEHIND_NAME, '…');
-    if (TAKEN.test(written)) return fault('header taken', { name });
-    const isRight = HEADER_NAME.test(written) && typeof value === 'string' && HEADER_VALUE.test(value);
-    if (!isRight) return fault('header', { name });
-  }
-  return undefined;
 }
 
 function keyOf(secret: string): Buffer {

@@ -49,10 +49,17 @@ describe('the settings of an email channel', () => {
   });
 
   it('have no header of Botbell’s own, and none of several lines', () => {
-    for (const name of ['To', 'bcc', 'Content-Type', 'X-Botbell-Status', 'Importance', 'a b', 'a:b', ''])
-      expect(problemOf({ headers: { [name]: 'x' } }), name).to.contain('headers');
+    for (const name of ['To', 'bcc', 'Content-Type', 'X-Botbell-Status', 'Importance'])
+      expect(problemOf({ headers: { 'X-Env': 'x', [name]: 'x' } })).to.contain(`must not give ${name}:`);
+    for (const [name, shown] of [
+      ['a b', 'a…'],
+      ['a:b', 'a…'],
+      ['', ''],
+    ] as const)
+      expect(problemOf({ headers: { [name]: 'x' } })).to.contain(`must give ${shown} a value of`);
     for (const value of ['a\r\nBcc: b@x.jp', 'a\nb', '', 7])
-      expect(problemOf({ headers: { 'X-Env': value } })).to.contain('headers');
+      expect(problemOf({ headers: { 'X-Env': value } })).to.contain('must give X-Env a value of');
+    expect(problemOf({ headers: ['x'] })).to.contain('must be a map');
   });
 
   it('have all that a login by OAuth needs, beside a URL without a login', () => {
