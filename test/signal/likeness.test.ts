@@ -21,7 +21,7 @@ describe('messages', () => {
     ['a UUID', 'id 3f2504e0-4f89-11d3-9a0c-0305e82c3301!', 'id 7D444840-9DC0-11D1-B245-5FFDCE74FAD2!'],
     ['hexadecimal', 'at 0x7ffe1234abcd (deadbeef)', 'at 0x00000000 (12345678)'],
     ['a pod’s name', 'pod/etl-7c9d8bf6d4-x2kqz: OOMKilled', 'pod/etl-7c9d8bf6d4-9hsjp: OOMKilled'],
-    ['the name of a temporary folder', 'no /tmp/tmpzq8wvkxj/out.csv', 'no /tmp/tmpab12cd_e/out.csv'],
+    ['the name of a temporary folder', 'no scratch/tmpzq8wvkxj/out.csv', 'no scratch/tmpab12cd_e/out.csv'],
     ['a short commit', 'checkout of 3f9a2bc failed', 'checkout of a01bc9d failed'],
     ['a number with its unit', 'no answer in 70ms (8kB)', 'no answer in 1204ms (65536kB)'],
     ['the job’s own id', 'job job-a of nightly failed', 'job job-b of nightly failed'],

@@ -37,11 +37,11 @@ const EMPTY = `DO $$ DECLARE each text; BEGIN
 
 /** The program gives a server three seconds to take a connection; on a busy machine that has nothing to do with the test. */
 async function patiently<T>(open: () => Promise<T>): Promise<T> {
-  for (;;)
+  for (let left = 20; ; left -= 1)
     try {
       return await open();
     } catch (error) {
-      if (!String(error).includes('timeout expired')) throw error;
+      if (left === 0 || !String(error).includes('timeout expired')) throw error;
     }
 }
 
