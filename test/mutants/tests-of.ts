@@ -1,7 +1,6 @@
-/** What mutants are made of, and the tests that have to notice them: files and folders, those that need no more than this process. */
-const CONTRACT = 'test/ledger/sqlite-contract';
-const LEDGER = [CONTRACT, 'test/ledger/claim', 'test/ledger/keys', 'test/ledger/owners'];
+const LEDGER = ['sqlite-contract', 'claim', 'keys', 'owners'].map((name) => `test/ledger/${name}`);
 
+/** What mutants are made of, and the tests that have to notice them: files and folders, those that need no more than this process. */
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/route/': ['test/route/'],
   'src/signal/': ['test/signal/'],
