@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
-import type { Metronome } from './metronome.ts';
-import type { StandIns } from './stand-ins.ts';
+import { Metronome } from './metronome.ts';
+import { StandIns } from './stand-ins.ts';
 import { percentile } from './statistics.ts';
 import type { Running, Subject } from './subjects.ts';
 
@@ -88,26 +88,59 @@ async function measureSaturation(
   return { perSecond, cpuMicros: (child.cpuMicros() - cpuBefore) / count };
 }
 
-async function measureLatency(
-  { child }: Running,
-  load: Load,
-  { standIns, metronome }: Laboratory,
-  effort: Effort,
-) {
+async function measureLatency({ child }: Running, load: Load, laboratory: Laboratory, effort: Effort) {
   const leadIn = FIXED_RATE * OPEN_LOOP_LEAD_IN_SECONDS;
-  const batch = writeCallbacks(leadIn + FIXED_RATE * effort.openLoopSeconds);
+  const count = leadIn + FIXED_RATE * effort.openLoopSeconds;
   const cpuBefore = child.cpuMicros();
-  const latencies = await load.atRate(batch, FIXED_RATE, metronome);
-  await standIns.verify(batch);
+  const latencies = await deliverAtRate(load, count, FIXED_RATE, laboratory);
   const cpuMicrosAtRate = (child.cpuMicros() - cpuBefore) / latencies.length;
   const at = (share: number) => percentile(latencies.slice(leadIn), share);
   return { cpuMicrosAtRate, p50: at(0.5), p99: at(0.99) };
 }
 
 /** Posts callbacks as fast as they are answered, and waits for the last message. @returns callbacks answered per second */
-async function deliverAll(load: Load, count: number, standIns: StandIns, bytes?: number): Promise<number> {
+export async function deliverAll(
+  load: Load,
+  count: number,
+  standIns: StandIns,
+  bytes?: number,
+): Promise<number> {
   const batch = writeCallbacks(count, bytes);
   const perSecond = await load.saturate(batch);
   await standIns.verify(batch);
   return perSecond;
+}
+
+/** Posts callbacks at a fixed rate, and waits for the last message. @returns latencies in milliseconds */
+export async function deliverAtRate(
+  load: Load,
+  count: number,
+  perSecond: number,
+  { standIns, metronome }: Laboratory,
+): Promise<number[]> {
+  const batch = writeCallbacks(count);
+  const latencies = await load.atRate(batch, perSecond, metronome);
+  await standIns.verify(batch);
+  return latencies;
+}
+
+interface Started extends Laboratory {
+  readonly running: Running;
+  readonly load: Load;
+}
+
+/** Starts a subject with a laboratory of its own, and ends both. */
+export async function withStarted<T>(subject: Subject, act: (started: Started) => Promise<T>): Promise<T> {
+  const standIns = await StandIns.start();
+  const metronome = new Metronome();
+  const running = await subject.start(standIns);
+  const load = new Load(running.url);
+  try {
+    return await act({ standIns, metronome, running, load });
+  } finally {
+    await load.close();
+    await running.end();
+    await metronome.close();
+    await standIns.close();
+  }
 }

@@ -1,7 +1,6 @@
 /** Measures what replicas over one PostgreSQL do together, on the cores that one has. */
-import { writeCallbacks } from './callbacks.ts';
 import { Load } from './load.ts';
-import type { Effort } from './measure.ts';
+import { deliverAll, type Effort } from './measure.ts';
 import { StandIns } from './stand-ins.ts';
 import { median, orderInRound } from './statistics.ts';
 import { botbell } from './subjects.ts';
@@ -32,13 +31,8 @@ async function perSecondOf(replicas: number, store: string, { measured }: Effort
   const running = await Promise.all(starting);
   const load = new Load(...running.map(({ url }) => url));
   try {
-    let perSecond = 0;
-    for (const count of [WARM_UP * replicas, measured]) {
-      const batch = writeCallbacks(count);
-      perSecond = await load.saturate(batch);
-      await standIns.verify(batch);
-    }
-    return perSecond;
+    await deliverAll(load, WARM_UP * replicas, standIns);
+    return await deliverAll(load, measured, standIns);
   } finally {
     await load.close();
     await Promise.all(running.map((each) => each.end()));

@@ -1,12 +1,9 @@
 /** Measures how long the product takes to answer on a disk whose flushes take long: `delivered` waits for none, `accepted` for one. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { writeCallbacks } from './callbacks.ts';
-import { Load } from './load.ts';
-import { Metronome } from './metronome.ts';
 import { askInside, type Inside } from './inside.ts';
+import { deliverAll, deliverAtRate, withStarted } from './measure.ts';
 import { discard, folderOnDisk } from './scratch.ts';
-import { StandIns } from './stand-ins.ts';
 import { median, percentile } from './statistics.ts';
 import { botbell, type BotbellOptions } from './subjects.ts';
 
@@ -59,23 +56,10 @@ async function measureOnce(
   seconds: number,
 ): Promise<Answered> {
   const { inside } = options;
-  const standIns = await StandIns.start();
-  const metronome = new Metronome();
-  const running = await botbell('slow disk', options).start(standIns);
-  const load = new Load(running.url);
-  try {
-    const warmUp = writeCallbacks(WARM_UP);
-    await load.saturate(warmUp);
-    await standIns.verify(warmUp);
-    const batch = writeCallbacks(RATE * seconds);
+  return withStarted(botbell('slow disk', options), async ({ load, ...laboratory }) => {
+    await deliverAll(load, WARM_UP, laboratory.standIns);
     await askInside(inside);
-    const latencies = await load.atRate(batch, RATE, metronome);
-    await standIns.verify(batch);
+    const latencies = await deliverAtRate(load, RATE * seconds, RATE, laboratory);
     return { latencies, longestTurn: await askInside(inside) };
-  } finally {
-    await load.close();
-    await running.end();
-    await metronome.close();
-    await standIns.close();
-  }
+  });
 }

@@ -3,12 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startOwnPostgres } from '../test/support/postgres-server.ts';
-import { writeCallbacks } from './callbacks.ts';
 import { askInside, type Inside } from './inside.ts';
-import { Load } from './load.ts';
-import { Metronome } from './metronome.ts';
+import { deliverAtRate, withStarted } from './measure.ts';
 import { discard, folderOnDisk } from './scratch.ts';
-import { StandIns } from './stand-ins.ts';
 import { percentile } from './statistics.ts';
 import { botbell } from './subjects.ts';
 
@@ -120,38 +117,23 @@ function watchDatabase(url: string): Watched {
 async function soakOver(name: string, store: Watched, minutes: number): Promise<Soaked> {
   const folder = folderOnDisk();
   const inside: Inside = { program: 'heap', socket: join(folder, 'heap') };
-  const standIns = await StandIns.start();
-  const metronome = new Metronome();
-  const running = await botbell('soak', { store: store.url, keep: KEEP, inside }).start(standIns);
-  const load = new Load(running.url);
-  const post = async (count: number) => {
-    const batch = writeCallbacks(count);
-    const latencies = await load.atRate(batch, SOAK_RATE, metronome);
-    await standIns.verify(batch);
-    return latencies;
-  };
+  const subject = botbell('soak', { store: store.url, keep: KEEP, inside });
   try {
-    await post(WARM_UP);
-    const soaked: Minute[] = [];
-    for (let minute = 0; minute < minutes; minute += 1) {
-      const p99 = percentile(await post(SOAK_RATE * MINUTE_S), 0.99);
-      const residentMb = running.child.memoryMb().now;
-      const heapMb = (await askInside(inside)) / MB;
-      soaked.push({
-        p99,
-        residentMb,
-        heapMb,
-        storeMb: await store.storeMb(),
-        littered: await store.littered(),
-      });
-      console.error(`${name}, minute ${minute + 1} of ${minutes}: ${JSON.stringify(soaked.at(-1))}`);
-    }
-    return soakedIn(name, soaked);
+    return await withStarted(subject, async ({ load, running, ...laboratory }) => {
+      const post = (count: number) => deliverAtRate(load, count, SOAK_RATE, laboratory);
+      await post(WARM_UP);
+      const soaked: Minute[] = [];
+      for (let minute = 0; minute < minutes; minute += 1) {
+        const p99 = percentile(await post(SOAK_RATE * MINUTE_S), 0.99);
+        const residentMb = running.child.memoryMb().now;
+        const heapMb = (await askInside(inside)) / MB;
+        const [storeMb, littered] = await Promise.all([store.storeMb(), store.littered()]);
+        soaked.push({ p99, residentMb, heapMb, storeMb, littered });
+        console.error(`${name}, minute ${minute + 1} of ${minutes}: ${JSON.stringify(soaked.at(-1))}`);
+      }
+      return soakedIn(name, soaked);
+    });
   } finally {
-    await load.close();
-    await running.end();
-    await metronome.close();
-    await standIns.close();
     await store.close();
     discard(folder);
   }
