@@ -116,7 +116,9 @@ function watch(promise: Promise<unknown>): () => boolean {
 
 /** Lets everything that can happen without time passing happen; what the disk is asked for is not a matter of time. */
 export async function settle(): Promise<void> {
-  do {
-    for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
-  } while (process.getActiveResourcesInfo().includes('FSReqCallback'));
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await nextTurn();
+    // What waits for the disk needs all the turns after its answer.
+    if (process.getActiveResourcesInfo().includes('FSReqCallback')) turn = 0;
+  }
 }
