@@ -1,6 +1,5 @@
 /** A report and the budget in words. */
 import type { Attachment, OutputView } from '../channels/card.ts';
-import { separated } from '../channels/marks.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { isAlert, type Notice, type OwnSubject } from '../notice/notice.ts';
 import type { BudgetStanding } from '../report/budget.ts';
@@ -14,75 +13,51 @@ import {
 import type { CalendarDoubt } from '../signal/calendar.ts';
 import { formatElapsed, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
-import { ifAny, NOTES } from './notes.ts';
-import { BOT_WORDS, countsIn, joined } from './told-bots.ts';
+import { ifAny } from './notes.ts';
+import { SAY } from './phrases.ts';
+import { countsIn, joined } from './told-bots.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-const WORDS = {
-  en: {
-    hours: (hours: string, minutes: number) => `${hours} h ${minutes} min`,
-    runs: (count: number) => `${separated(count)} ${count === 1 ? 'run' : 'runs'}`,
-    estimated: (time: string, runs: string) => `${time} (${runs} estimated)`,
-    incidents: (count: string, time: string) => `${count}, ${time} in all`,
-    used: (used: string, of: string, percent: string) => `${used} of ${of} h (${percent}%)`,
-    forecast: (time: string, percent: string) =>
-      `${time} by the end of the month (${percent}%), if it goes on like this`,
-    ends: (calendar: string, day: string) => `The calendar ${calendar} ends on ${day}`,
-    noDay: (calendar: string, file: string, year: number) =>
-      `${file} of the calendar ${calendar} has no day of ${year}`,
-  },
-  ja: {
-    hours: (hours: string, minutes: number) => `${hours}時間${minutes}分`,
-    runs: (count: number) => `実行${separated(count)}回`,
-    estimated: (time: string, runs: string) => `${time}（うち推定${runs}）`,
-    incidents: (count: string, time: string) => `${count}件、合計${time}`,
-    used: (used: string, of: string, percent: string) => `${used}／${of}時間（${percent}%）`,
-    forecast: (time: string, percent: string) => `このままでは月末に${time}（${percent}%）`,
-    ends: (calendar: string, day: string) => `カレンダー ${calendar} は ${day} までです`,
-    noDay: (calendar: string, file: string, year: number) =>
-      `カレンダー ${calendar} の ${file} に${year}年の日付がありません`,
-  },
-} as const;
 
 /** Under an hour to the second. */
 export function hoursText(ms: number, language: Language): string {
   if (ms < HOUR_MS) return formatElapsed(Math.round(ms / 1000), language);
   const minutes = Math.round(ms / MINUTE_MS);
-  return WORDS[language].hours(separated(Math.floor(minutes / 60)), minutes % 60);
+  return SAY[language]('hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** `412 runs, 12 failed, 3 missed` */
 function countsText({ runs, errors, missed, overdue }: ReportedFigures, language: Language): string {
-  const { nothing, between } = BOT_WORDS[language];
+  const say = SAY[language];
   const wrong = countsIn({ errors, missed, overdue }, language);
-  return joined([runs > 0 ? WORDS[language].runs(runs) : nothing, wrong], between);
+  return joined([runs > 0 ? say('runs', { count: runs }) : say('nothing'), wrong], language);
 }
 
 function runningText({ runningMs, estimated }: ReportedFigures, language: Language): string {
-  const words = WORDS[language];
+  const say = SAY[language];
   const time = hoursText(runningMs, language);
-  return estimated === 0 ? time : words.estimated(time, words.runs(estimated));
+  return estimated === 0 ? time : say('estimated', { time, runs: say('runs', { count: estimated }) });
 }
 
 export function budgetText({ usedMs, budgetMs, percent }: BudgetStanding, language: Language): string {
-  const { used } = WORDS[language];
-  return used(hoursText(usedMs, language), separated(budgetMs / HOUR_MS), separated(percent));
+  const used = hoursText(usedMs, language);
+  return SAY[language]('used', { used, hours: budgetMs / HOUR_MS, percent });
 }
 
 export function forecastText({ forecastMs, budgetMs }: BudgetStanding, language: Language): string {
   if (forecastMs === undefined) return '';
-  const percent = separated(Math.round((forecastMs / budgetMs) * 100));
-  return WORDS[language].forecast(hoursText(forecastMs, language), percent);
+  const percent = Math.round((forecastMs / budgetMs) * 100);
+  return SAY[language]('forecast', { time: hoursText(forecastMs, language), percent });
 }
 
 export function doubtText(
   { calendar, endsOn, file = '', year = 0 }: CalendarDoubt,
   language: Language,
 ): string {
-  const words = WORDS[language];
-  return endsOn === undefined ? words.noDay(calendar, file, year) : words.ends(calendar, endsOn);
+  const say = SAY[language];
+  if (endsOn !== undefined) return say('ends', { calendar, day: endsOn });
+  return say('no day', { calendar, file, year: String(year) });
 }
 
 export function doubtsText(doubts: readonly CalendarDoubt[], language: Language): string {
@@ -110,7 +85,9 @@ export function reportView(subject: OwnSubject<'report'>, { language }: Pick<Dis
     ...countsOf(total),
     running_time: runningText(total, language),
     incidents:
-      incidents === 0 ? '' : WORDS[language].incidents(separated(incidents), hoursText(incidentMs, language)),
+      incidents === 0
+        ? ''
+        : SAY[language]('incidents', { count: incidents, time: hoursText(incidentMs, language) }),
     answers_cost: answersMs < MINUTE_MS ? '' : hoursText(answersMs, language),
     budget: budget === undefined ? '' : budgetText(budget, language),
     forecast: budget === undefined ? '' : forecastText(budget, language),
@@ -118,7 +95,7 @@ export function reportView(subject: OwnSubject<'report'>, { language }: Pick<Dis
     bots: shown,
     more_bots: moreBots,
     outputs: () => bots.map((bot) => lineOf(bot, language)),
-    note: ifAny(moreBots, NOTES[language].unnamed),
+    note: ifAny(moreBots, 'unnamed', language),
   };
 }
 
@@ -127,8 +104,7 @@ function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: Repo
 }
 
 function lineOf(bot: ReportedBot, language: Language): OutputView {
-  const { between } = BOT_WORDS[language];
-  const value = `${countsText(bot, language)}${between}${runningText(bot, language)}`;
+  const value = joined([countsText(bot, language), runningText(bot, language)], language);
   const name = fit(inline(bot.botName) || inline(bot.botId), LONGEST_NAME);
   return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };
 }

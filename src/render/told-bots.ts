@@ -6,47 +6,13 @@ import type { OwnSubject } from '../notice/notice.ts';
 import { likenessOf } from '../text/gist.ts';
 import { formatTimeOfDay, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
+import { SAY } from './phrases.ts';
 
 type Subject = OwnSubject<'summary' | 'digest'>;
 type ToldBot = Subject['bots'][number];
 
 const KINDS = ['errors', 'missed', 'overdue', 'executing', 'succeeded'] as const;
 type Kind = (typeof KINDS)[number];
-
-export const BOT_WORDS = {
-  en: {
-    failed: (failed: string, all: string) => `${failed} of ${all} ${all === '1' ? 'BOT' : 'BOTs'} failed`,
-    well: 'All is well',
-    nothing: 'Nothing ran',
-    counted: (count: string, what: string) => `${count} ${what.toLowerCase()}`,
-    of: {
-      errors: 'Failed',
-      missed: 'Missed',
-      overdue: 'Overdue',
-      executing: 'Started',
-      succeeded: 'Succeeded',
-      muted: 'Muted',
-      none: 'No result yet',
-    },
-    between: ', ',
-  },
-  ja: {
-    failed: (failed: string, all: string) => `BOT ${all}件のうち${failed}件がエラー`,
-    well: '問題はありません',
-    nothing: '実行はありませんでした',
-    counted: (count: string, what: string) => `${what}${count}件`,
-    of: {
-      errors: 'エラー',
-      missed: '未着',
-      overdue: '長時間実行',
-      executing: '開始',
-      succeeded: '成功',
-      muted: 'ミュート中',
-      none: '結果はまだありません',
-    },
-    between: '、',
-  },
-} as const;
 
 /** @param url of the job of an error @param now when it is told */
 export function botsView(
@@ -88,23 +54,28 @@ function tally({ bots, moreBots, errors, missed }: Subject, language: Language):
 }
 
 function digestTally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
-  const { failed, well, nothing, between } = BOT_WORDS[language];
+  const say = SAY[language];
   const failing = bots.filter((bot) => bot.errors > 0);
   const isAll = errorsOf(failing) === errors && errors > 0;
-  const first = isAll ? failed(separated(failing.length), separated(bots.length + moreBots)) : '';
+  const all = bots.length + moreBots;
+  const first = isAll ? say('failed', { failed: failing.length, all }) : '';
   const others = countsIn({ errors: isAll ? 0 : errors, missed }, language);
-  return joined([first, others], between) || (bots.length === 0 ? nothing : well);
+  return joined([first, others], language) || say(bots.length === 0 ? 'nothing' : 'well');
 }
 
 /** `2 failed, 3 missed`: what did not happen is left out. */
 export function countsIn(counts: Partial<Record<Kind, number>>, language: Language): string {
-  const { counted, of, between } = BOT_WORDS[language];
-  const words = KINDS.map((kind) => (counts[kind] ? counted(separated(counts[kind]), of[kind]) : ''));
-  return joined(words, between);
+  const say = SAY[language];
+  const counted = (kind: Kind, count = 0) =>
+    count === 0 ? '' : say('counted', { count, what: say(kind).toLowerCase() });
+  return joined(
+    KINDS.map((kind) => counted(kind, counts[kind])),
+    language,
+  );
 }
 
-export function joined(parts: readonly string[], between: string): string {
-  return parts.filter((part) => part !== '').join(between);
+export function joined(parts: readonly string[], language: Language): string {
+  return parts.filter((part) => part !== '').join(SAY[language]('between'));
 }
 
 /** `Crawler, Invoices: no login (06:10)`, which leads to a job; BOTs whose errors are alike stand on one line. */
@@ -120,7 +91,7 @@ function causesOf(bots: readonly ShownBot[], language: Language): readonly Outpu
       const [{ last_error: said, last_error_at: at, url } = NO_ERROR] = cause;
       const failed = errorsOf(cause);
       const often = said !== '' && failed > cause.length ? `${separated(failed)}×` : '';
-      const when = joined([often, at], ', ');
+      const when = [often, at].filter((part) => part !== '').join(', ');
       const words = said || countsIn({ errors: failed }, language);
       return line(namesOf(cause, language), when === '' ? words : `${words} (${when})`, url);
     });
@@ -134,9 +105,9 @@ function errorsOf(bots: readonly Pick<ToldBot, 'errors'>[]): number {
 
 /** The BOTs of each kind but errors, by name. */
 function listsOf(bots: readonly ShownBot[], language: Language): readonly OutputView[] {
-  const { of } = BOT_WORDS[language];
+  const say = SAY[language];
   const isMuted = (bot: ShownBot) => 'is_muted' in bot && bot.is_muted;
-  const lists: readonly (readonly [keyof typeof of, (bot: ShownBot) => boolean])[] = [
+  const lists: readonly (readonly [Kind | 'muted' | 'none', (bot: ShownBot) => boolean])[] = [
     ['missed', (bot) => bot.missed > 0],
     ['overdue', (bot) => countOf(bot, 'overdue') > 0],
     ['muted', isMuted],
@@ -146,7 +117,7 @@ function listsOf(bots: readonly ShownBot[], language: Language): readonly Output
   ];
   return lists.flatMap(([kind, isOfIt]) => {
     const some = bots.filter(isOfIt);
-    return some.length === 0 ? [] : [line(of[kind], namesOf(some, language, LONGEST_LIST))];
+    return some.length === 0 ? [] : [line(say(kind), namesOf(some, language, LONGEST_LIST))];
   });
 }
 
@@ -165,13 +136,12 @@ function namesOf(
   language: Language,
   room = LONGEST_NAMES,
 ): string {
-  const { between } = BOT_WORDS[language];
   let names = '';
   for (const [index, { bot_id, bot_name }] of bots.entries()) {
     const name = fit(inline(bot_name) || inline(bot_id), LONGEST_NAME);
     if (index > 0 && names.length + name.length > room)
       return `${names} ${moreMark(language, bots.length - index)}`;
-    names += index === 0 ? name : between + name;
+    names += index === 0 ? name : SAY[language]('between') + name;
   }
   return names;
 }

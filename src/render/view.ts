@@ -23,8 +23,9 @@ import { budgetView, doubtsText, reportView } from './report-view.ts';
 import { fit, inline } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
-import { ifAny, localTime, noteOf, NOTES } from './notes.ts';
+import { ifAny, localTime, noteOf } from './notes.ts';
 import { lazily, viewOutputs } from './outputs.ts';
+import { SAY } from './phrases.ts';
 
 export interface NoticeView {
   readonly [name: string]: unknown;
@@ -40,8 +41,9 @@ export function viewOf(notice: Notice, display: DisplayConfig, links: Links): No
   const view = isAlert(notice) ? ownView(notice, display, links) : callbackView(notice, display, links);
   const { incident, incident_url } = incidentView(notice.incident, display);
   const { job_url = '' } = view;
-  const { openJob, openIncident } = NOTES[display.language];
-  const [link_text, link_url] = job_url === '' ? [openIncident, incident_url] : [openJob, job_url];
+  const say = SAY[display.language];
+  const [link_text, link_url] =
+    job_url === '' ? [say('openIncident'), incident_url] : [say('openJob'), job_url];
   return Object.assign(view, { incident, incident_url, link_text, link_url });
 }
 
@@ -69,7 +71,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
     started_at: localTime(startedAt, display),
     name: lazily(() => nameOf(bot_name, bot_id)),
     gist: () => said().gist,
-    cause: () => (said().gist === '' ? NOTES[language].silent : said().isBelow ? said().gist : ''),
+    cause: () => (said().gist === '' ? SAY[language]('silent') : said().isBelow ? said().gist : ''),
     note: noteOf(notice, display, status === 1 ? heldBack : 0),
     elapsed: seconds === undefined ? '' : formatElapsed(seconds, language),
     delayed_by: delayedMs === undefined ? '' : formatAge(delayedMs, language),
@@ -120,7 +122,7 @@ function ownView(
   const time = (ms: number | undefined) => localTime(ms, display);
   const page_url = urlOfPage(() => pageOf(subject), display);
   if (isAlertSubject(subject)) {
-    const note = ifAny(suppressed, NOTES[display.language].same);
+    const note = ifAny(suppressed, 'same', display.language);
     const viewed = ALERTS[subject.template] as ViewOf<AlertSubject>;
     const raised = { alert_name: subject.template, raised_at: time(raisedAt), suppressed, page_url, note };
     return { ...raised, ...viewed(subject, display, links) };
@@ -129,7 +131,7 @@ function ownView(
     jobView({ ...bot, job_id: lastError?.jobId ?? '', status: 1 }, links).job_url;
   const bots = (of: Parameters<typeof botsView>[0]) => ({
     ...botsView(of, { ...display, now: raisedAt }, urlOfJob),
-    note: ifAny(of.moreBots, NOTES[display.language].unnamed),
+    note: ifAny(of.moreBots, 'unnamed', display.language),
   });
   switch (subject.template) {
     case 'test': {
