@@ -1,15 +1,14 @@
 /** The command line: the commands, their arguments and options, and the exit codes. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { ALL_STATUSES } from '../callback/callback.ts';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../package-files.ts';
-import { widthOf } from '../text/aligned.ts';
 import { visible } from '../text/clean.ts';
 import { errorIn } from '../text/fault.ts';
 import { HiddenSecrets } from '../text/hide-secrets.ts';
+import { didYouMean } from '../text/nearest.ts';
 import { type Language, parseDuration, parseStartTime } from '../time/display.ts';
 import { Refused, statusOf } from '../people/outcomes.ts';
 import { type CommandContext, inWords, localLanguage, WrongUsage } from './context.ts';
-import { describe, inLanguageOf, wrapped } from './help.ts';
+import { type Details, inLanguageOf, ONE_OF, TAKEN } from './help.ts';
 import { type Words, wordsIn } from './words.ts';
 
 const WRONG_USAGE = 2;
@@ -22,11 +21,25 @@ interface CommandFile {
   readonly run: (context: CommandContext, ...given: never[]) => number | Promise<number>;
 }
 
-/** Loads a command only when it runs, so that no start loads the others' imports. */
-type Load = () => Promise<CommandFile>;
-
-/** Adds a command. */
-type Add = (name: string, load: Load, options?: { readonly isDefault: boolean }) => Command;
+/** A command is loaded only when it runs, so that no start loads the others' imports. */
+const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
+  serve: () => import('./commands/serve.ts'),
+  demo: () => import('./commands/demo.ts'),
+  check: () => import('./commands/check.ts'),
+  route: () => import('./commands/route.ts'),
+  preview: () => import('./commands/preview.ts'),
+  why: () => import('./commands/why.ts'),
+  report: () => import('./commands/report.ts'),
+  backup: () => import('./commands/backup.ts'),
+  status: () => import('./commands/status.ts'),
+  redeliver: () => import('./commands/redeliver.ts'),
+  snooze: () => import('./commands/snooze.ts'),
+  'take-up': () => import('./commands/take-up.ts'),
+  send: () => import('./commands/send.ts'),
+  test: () => import('./commands/test.ts'),
+  init: () => import('./commands/init.ts'),
+  schema: () => import('./commands/schema.ts'),
+};
 
 /** @returns the exit code: 0 success, 1 failure, 2 wrong usage */
 export async function runProgram(
@@ -38,10 +51,10 @@ export async function runProgram(
   const message = (text: string) => given.message(secrets.hide(text));
   const context = { ...given, secrets, speaks, say: wordsIn(speaks), message };
   let code = 0;
-  const program = createProgram(context, async (load, values) => {
+  const program = createProgram(context, async (name, values) => {
     const { config } = program.opts<{ config?: string }>();
-    const command = await load();
-    code = await command.run({ ...context, configFile: config }, ...(values as never[]));
+    const command = await COMMANDS[name]?.();
+    code = (await command?.run({ ...context, configFile: config }, ...(values as never[]))) ?? code;
   });
   try {
     await program.parseAsync([...args], { from: 'user' });
@@ -71,164 +84,136 @@ function explanationOf(error: unknown, language: Language): string {
 /** @param run has a command run, with its arguments */
 function createProgram(
   context: CommandContext,
-  run: (load: Load, given: unknown[]) => Promise<void>,
+  run: (name: string, given: unknown[]) => Promise<void>,
 ): Command {
-  const { say } = context;
-  const { language } = context.speaks;
+  const { say, speaks } = context;
+  const { language } = speaks;
   const program = new Command('botbell')
-    .version(readVersion(), '-V, --version')
-    .option('-c, --config <file>')
-    .configureHelp({ showGlobalOptions: true, displayWidth: widthOf, boxWrap: wrapped })
+    .version(readVersion())
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText('afterAll', `\n${say('usage.exit codes')}`)
     // The option belongs to the program, so that it may also be given before the command.
     .hook('preAction', (_program, command) => {
       if (command.name() !== 'serve') context.endOnHangup();
       if (program.opts().config !== undefined && READ_NO_CONFIG.has(command.name()))
         program.error(say('usage.no config', { command: command.name() }));
+      if (command.name() === 'serve') refuseUnknown(command, context);
+      refuseUnclear(command, context);
     })
     .configureOutput({
       writeOut: (text) => context.result(inLanguageOf(language, text.trimEnd())),
       writeErr: (text) => context.message(visible(inLanguageOf(language, text.trimEnd()))),
     })
     .exitOverride();
-  const add: Add = (name, load, options) =>
-    program.command(name, options).action((...given: unknown[]) => run(load, given));
   const read = readersIn(say);
-  for (const addSome of [addService, addDryRuns, addLedger, addActions, addTools]) addSome(add, read);
-  describe(program, language);
+  for (const [key, [english, japanese, details = {}]] of Object.entries(TAKEN)) {
+    const [name, flags = ''] = splitKey(key);
+    const command = [program, ...program.commands].find((each) => each.name() === name) ?? add(name);
+    const description = language === 'ja' ? japanese : english;
+    if (flags === '') command.description(description);
+    else if (flags.startsWith('-')) command.addOption(optionOf(flags, description, details, read));
+    else command.addArgument(argumentOf(flags, description, details, read));
+  }
   return program;
+
+  function add(name: string): Command {
+    const isDefault = name === 'serve';
+    return (
+      program
+        .command(name, { isDefault })
+        // An unknown command is one of the default's.
+        .allowExcessArguments(isDefault)
+        .action((...given: unknown[]) => run(name, given))
+    );
+  }
 }
 
-/** Read an option's text. */
-type Readers = ReturnType<typeof readersIn>;
+/** `why` and `--last <n>` of `why --last <n>`. */
+function splitKey(key: string): readonly [name: string, flags?: string] {
+  const [name = '', flags] = key.split(/ (.*)/);
+  return [name, flags];
+}
 
-function readersIn(say: Words) {
-  const reading =
-    <T>(read: (text: string) => T | undefined, rule: string) =>
-    (text: string): T => {
-      const value = read(text);
-      if (value === undefined) throw new InvalidArgumentError(rule);
-      return value;
-    };
+function optionOf(
+  flags: string,
+  description: string,
+  { choices, conflicts = [], default: byDefault, env }: Details,
+  read: Readers,
+): Option {
+  const option = new Option(flags, description).conflicts(conflicts).default(byDefault);
+  if (choices !== undefined) option.choices(choices);
+  if (env !== undefined) option.env(env);
+  const reader = read[placeholderIn(flags)];
+  return reader === undefined ? option : option.argParser(reader);
+}
+
+function argumentOf(
+  flags: string,
+  description: string,
+  { default: byDefault }: Details,
+  read: Readers,
+): Argument {
+  const argument = new Argument(flags, description).default(byDefault);
+  const reader = read[placeholderIn(flags)];
+  if (reader === undefined) return argument;
+  return argument.argParser((text, before: readonly unknown[] | undefined) => [
+    ...(before ?? []),
+    reader(text),
+  ]);
+}
+
+/** `id` of `[id...]` and of `--end <id>`. */
+function placeholderIn(flags: string): string {
+  return /[<[](\w+)/.exec(flags)?.[1] ?? '';
+}
+
+/** @throws {WrongUsage} what an unknown command's name is for `serve` */
+function refuseUnknown({ args: [name] }: Command, { say, speaks }: CommandContext): void {
+  if (name === undefined) return;
+  const hint = didYouMean(name, Object.keys(COMMANDS))?.in(speaks.language) ?? '';
+  throw new WrongUsage(say('usage.no command', { name, hint }));
+}
+
+/** @throws {WrongUsage} what the command was given does not go together */
+function refuseUnclear(command: Command, { say }: CommandContext): void {
+  const isGiven = (flags: string) =>
+    flags.startsWith('-')
+      ? command.options.some((each) => each.flags === flags && each.attributeName() in command.opts())
+      : command.args.length > 0;
+  const oneOf = ONE_OF[command.name()];
+  if (oneOf !== undefined && oneOf.filter(isGiven).length !== 1)
+    throw new WrongUsage(say('usage.one of', { names: oneOf.join(' | ') }));
+  for (const [key, [, , { needs } = {}]] of Object.entries(TAKEN)) {
+    const [name, what = ''] = splitKey(key);
+    if (name === command.name() && needs && isGiven(what) && !needs.some(isGiven))
+      throw new WrongUsage(say('usage.goes with', { what, needed: needs.join(' | ') }));
+  }
+}
+
+/** Read the text of an argument or option, by what stands in its brackets. */
+type Readers = Readonly<Record<string, (text: string) => unknown>>;
+
+function readersIn(say: Words): Readers {
+  const reading = (read: (text: string) => unknown, rule: string) => (text: string) => {
+    const value = read(text);
+    if (value === undefined) throw new InvalidArgumentError(rule);
+    return value;
+  };
+  const wholeNumber = (least: number) =>
+    reading(
+      (text) => (/^\d{1,15}$/.test(text) && Number(text) >= least ? Number(text) : undefined),
+      say('usage.whole number', { least }),
+    );
+  const isHttp = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text);
+  const isTime = (text: string) => text === 'now' || parseStartTime(text, 'UTC') !== undefined;
   const namesIn = (text: string) => text.split(',').flatMap((each) => each.trim() || []);
   return {
     duration: reading(parseDuration, say('usage.duration')),
-    httpUrl: reading(
-      (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
-      say('usage.url'),
-    ),
-    nowOrTime: reading(
-      (text) => (text === 'now' || parseStartTime(text, 'UTC') !== undefined ? text : undefined),
-      say('usage.time'),
-    ),
-    list: reading((text) => (namesIn(text).length > 0 ? namesIn(text) : undefined), say('usage.list')),
-    wholeNumber: (least: number) =>
-      reading(
-        (text) => (/^\d{1,15}$/.test(text) && Number(text) >= least ? Number(text) : undefined),
-        say('usage.whole number', { least }),
-      ),
+    url: reading((text) => (isHttp(text) ? text : undefined), say('usage.url')),
+    time: reading((text) => (isTime(text) ? text : undefined), say('usage.time')),
+    types: reading((text) => (namesIn(text).length > 0 ? namesIn(text) : undefined), say('usage.list')),
+    n: wholeNumber(1),
+    id: wholeNumber(1),
+    count: wholeNumber(0),
   };
-}
-
-function printed(...formats: readonly string[]): Option {
-  return new Option('--format <format>').choices(formats).default(formats[0]);
-}
-
-const inLanguage = () => new Option('--lang <language>').choices(['en', 'ja']);
-
-function addService(add: Add): void {
-  add('serve', () => import('./commands/serve.ts'), { isDefault: true })
-    // An unknown command also ends up here; `serve` has a better message for it.
-    .allowExcessArguments()
-    .addOption(
-      new Option('--log-level <level>')
-        .env('BOTBELL_LOG_LEVEL')
-        .choices(['debug', 'info', 'warn', 'error', 'silent'])
-        .default('info'),
-    );
-  add('demo', () => import('./commands/demo.ts'))
-    .option('--stay')
-    .addOption(inLanguage());
-}
-
-function addDryRuns(add: Add, { nowOrTime }: Readers): void {
-  add('check', () => import('./commands/check.ts'))
-    .option('--online')
-    .option('--strict')
-    .addOption(new Option('--without-secrets').conflicts('online'));
-  add('route', () => import('./commands/route.ts'))
-    .argument('[file]')
-    .option('--bot <bot_id>')
-    .addOption(new Option('--status <status>').choices(ALL_STATUSES))
-    .addOption(new Option('--all').conflicts('at'))
-    .addOption(new Option('--at <time>').argParser(nowOrTime))
-    .addOption(printed('text', 'json'));
-  add('preview', () => import('./commands/preview.ts'))
-    .argument('<file>')
-    .option('--to <destination>')
-    .addOption(printed('text', 'json', 'html'));
-}
-
-function addLedger(add: Add, { duration, wholeNumber }: Readers): void {
-  add('why', () => import('./commands/why.ts'))
-    .argument('[job_id]')
-    .option('--bot <bot_id>')
-    .option('--not-told <destination>')
-    .addOption(new Option('--since <duration>').argParser(duration))
-    .addOption(new Option('--last <n>').argParser(wholeNumber(1)))
-    .addOption(printed('text', 'json'));
-  add('report', () => import('./commands/report.ts'))
-    .option('--month <month>')
-    .option('--from <day>')
-    .option('--to <day>')
-    .option('--bot <bot_id>')
-    .addOption(printed('text', 'json', 'csv'));
-  add('backup', () => import('./commands/backup.ts')).argument('<file>');
-  add('status', () => import('./commands/status.ts')).addOption(printed('text', 'json'));
-}
-
-function addActions(add: Add, { duration, wholeNumber }: Readers): void {
-  const id = (text: string, before: readonly number[] = []) => [...before, wholeNumber(1)(text)];
-  add('redeliver', () => import('./commands/redeliver.ts'))
-    .argument('[id...]', '', id)
-    .option('--dead')
-    .option('--destination <destination>')
-    .addOption(new Option('--since <duration>').argParser(duration))
-    .addOption(new Option('--dismiss').conflicts(['again', 'route']))
-    .addOption(new Option('--again').conflicts(['dead', 'route']))
-    .option('--route <job_id>')
-    .option('-y, --yes');
-  const others = ['to', 'until', 'because'];
-  add('snooze', () => import('./commands/snooze.ts'))
-    .argument('[bot]')
-    .option('--to <destination>')
-    .option('--until <time>')
-    .option('--because <reason>')
-    .addOption(new Option('--list').conflicts([...others, 'end']))
-    .addOption(new Option('--end <id>').argParser(wholeNumber(1)).conflicts(others))
-    .addOption(printed('text', 'json'));
-  add('take-up', () => import('./commands/take-up.ts'))
-    .argument('<ids...>')
-    .option('--by <name>')
-    .option('--because <reason>')
-    .option('--quiet')
-    .addOption(new Option('--give-back').conflicts(['by', 'because', 'quiet']));
-}
-
-function addTools(add: Add, { duration, httpUrl, list, wholeNumber }: Readers): void {
-  add('send', () => import('./commands/send.ts'))
-    .argument('<file>')
-    .addOption(new Option('--url <url>').argParser(httpUrl))
-    .addOption(new Option('--retries <n>').argParser(wholeNumber(0)).default(0))
-    .addOption(new Option('--interval <duration>').argParser(duration))
-    .option('--fresh');
-  add('test', () => import('./commands/test.ts'))
-    .argument('[destinations...]')
-    .option('--all')
-    .option('--report <file>');
-  add('init', () => import('./commands/init.ts'))
-    .argument('[dir]', '', '.')
-    .addOption(inLanguage())
-    .addOption(new Option('--channels <types>').argParser(list));
-  add('schema', () => import('./commands/schema.ts'));
 }

@@ -5,14 +5,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { type Beside, beside } from '../beside.ts';
-import {
-  actorHere,
-  type CommandContext,
-  CommandFailed,
-  configFileOf,
-  inWords,
-  WrongUsage,
-} from '../context.ts';
+import { actorHere, type CommandContext, CommandFailed, configFileOf, inWords } from '../context.ts';
 import { loadLedgerConfig, loadProject } from '../load-config.ts';
 
 interface Options {
@@ -37,10 +30,7 @@ export async function run(
   ids: readonly number[],
   options: Options,
 ): Promise<number> {
-  const { dead = false, route, destination, since } = options;
-  if ([ids.length > 0, dead, route !== undefined].filter(Boolean).length !== 1)
-    throw new WrongUsage(context.say('usage.redeliver what'));
-  if (!dead && (destination ?? since) !== undefined) throw new WrongUsage(context.say('usage.of dead'));
+  const { dead = false, route } = options;
   const loaded =
     route === undefined ? { config: await loadLedgerConfig(context) } : await loadProject(context);
   return beside(loaded, (open) => {

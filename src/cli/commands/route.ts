@@ -19,7 +19,7 @@ import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatElapsed, formatInstant, parseStartTime } from '../../time/display.ts';
 import { reading } from '../beside.ts';
-import { type CommandContext, printJson, styled, WrongUsage } from '../context.ts';
+import { type CommandContext, printJson, styled } from '../context.ts';
 import { type Foreseeing, ruledLines } from './foresee.ts';
 import { loadProject } from '../load-config.ts';
 import { readCallback } from '../read-callback.ts';
@@ -51,7 +51,6 @@ export async function run(
   file: string | undefined,
   options: Options,
 ): Promise<number> {
-  refuseUnclear(context, file, options);
   const { status, all = false, at, format } = options;
   const project = await loadProject(context, { withoutSecrets: true });
   const { display } = project.config;
@@ -72,17 +71,6 @@ export async function run(
     for (const line of [...tableOf(answers, asking), ...notesOf(answers, asking)]) context.result(line);
   else for (const answer of answers) print(answer, asking);
   return 0;
-}
-
-/** @throws {WrongUsage} */
-function refuseUnclear(
-  { say }: CommandContext,
-  file: string | undefined,
-  { bot, status, all = false }: Options,
-): void {
-  if ([file !== undefined, bot !== undefined, all].filter(Boolean).length !== 1)
-    throw new WrongUsage(say('usage.route what'));
-  if (status !== undefined && bot === undefined) throw new WrongUsage(say('usage.status of bot'));
 }
 
 async function askedBy(asking: Asking, file: string | undefined, { bot, status }: Options) {

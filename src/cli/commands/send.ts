@@ -15,7 +15,7 @@ const TIMEOUT_MS = 120_000;
 interface Options {
   /** Left out: the config's receiver. */
   readonly url?: string;
-  readonly retries: number;
+  readonly retries?: number;
   /** Milliseconds; left out: 30 s. */
   readonly interval?: number;
   /** Sets a new `job_id`, so that the callback is no duplicate. */
@@ -23,7 +23,7 @@ interface Options {
 }
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
-  const { retries, interval = 30_000 } = options;
+  const { retries = 0, interval = 30_000 } = options;
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
   const target = targetOf(options.url ?? (await receiverOf(context)));

@@ -1,13 +1,11 @@
 /** `botbell serve`: runs the receiver and the admin listener until SIGTERM or SIGINT. */
-import type { Command } from 'commander';
 import { startApp } from '../../app/app.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import { problemLines } from '../../config/problems.ts';
 import { createLogger, type LogLevel } from '../../observe/logger.ts';
 import { readVersion } from '../../package-files.ts';
-import { didYouMean } from '../../text/nearest.ts';
 import { systemClock } from '../../time/clock.ts';
-import { type CommandContext, configFileOf, WrongUsage } from '../context.ts';
+import { type CommandContext, configFileOf } from '../context.ts';
 import { loadProject } from '../load-config.ts';
 import { LOG_LINES } from '../words.ts';
 
@@ -15,17 +13,7 @@ interface Options {
   readonly logLevel: LogLevel;
 }
 
-/** @param serve the parsed command; its arguments hold an unknown command's name */
-export async function run(given: CommandContext, options: Options, serve: Command): Promise<number> {
-  const [unknown] = serve.args;
-  const names = serve.parent?.commands.map((command) => command.name()) ?? [];
-  if (unknown !== undefined)
-    throw new WrongUsage(
-      given.say('usage.no command', {
-        name: unknown,
-        hint: didYouMean(unknown, names)?.in(given.speaks.language) ?? '',
-      }),
-    );
+export async function run(given: CommandContext, options: Options): Promise<number> {
   // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
   const { secrets, speaks, variables, configFile } = context;

@@ -8,7 +8,7 @@ import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
 import { beside } from '../beside.ts';
-import { actorHere, type CommandContext, inWords, printJson, WrongUsage } from '../context.ts';
+import { actorHere, type CommandContext, inWords, printJson } from '../context.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
 interface Options {
@@ -23,7 +23,6 @@ interface Options {
 export async function run(context: CommandContext, botId = '', options: Options): Promise<number> {
   const { to = '', until = '', because = '', list = false, end, format } = options;
   const isNew = !list && end === undefined;
-  if (!isNew && botId !== '') throw new WrongUsage(context.say('usage.bot of until'));
   const config = await loadLedgerConfig(context);
   const fields = { bot_id: botId, destination: to, until, because };
   // Before a ledger is looked for.

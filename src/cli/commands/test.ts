@@ -10,7 +10,7 @@ import type { PlannedTarget } from '../../route/router.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { randomId, systemRandom } from '../../text/random.ts';
 import { systemClock } from '../../time/clock.ts';
-import { type CommandContext, styled, userHere, WrongUsage } from '../context.ts';
+import { type CommandContext, styled, userHere } from '../context.ts';
 import { loadProject } from '../load-config.ts';
 import {
   refuseUnwritable,
@@ -32,7 +32,6 @@ export async function run(
   names: readonly string[],
   { all = false, report }: Options,
 ): Promise<number> {
-  if (names.length > 0 === all) throw new WrongUsage(context.say('usage.test what'));
   const project = await loadProject(context);
   const settings = await openSettings(project, {
     channelTypes,

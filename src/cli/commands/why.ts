@@ -17,7 +17,7 @@ import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
 import { reading } from '../beside.ts';
-import { CommandFailed, type CommandContext, printJson, styled, WrongUsage } from '../context.ts';
+import { CommandFailed, type CommandContext, printJson, styled } from '../context.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
 interface Options {
@@ -58,10 +58,6 @@ export async function run(
   options: Options,
 ): Promise<number> {
   const { bot: botId, notTold: destination, since, last, format } = options;
-  if ([jobId, botId, destination].filter((each) => each !== undefined).length !== 1)
-    throw new WrongUsage(context.say('usage.why what'));
-  if (since !== undefined && destination === undefined)
-    throw new WrongUsage(context.say('usage.since of not told'));
   const config = await loadLedgerConfig(context);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
   const planning = decidedBy({ config, configHash: '' });
