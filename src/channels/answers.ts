@@ -17,14 +17,21 @@ export interface Meaning extends Pick<
 
 export type Meanings = Readonly<Record<string, Meaning>>;
 
-export function meaning(
-  failureClass: FailureClass,
-  en: string,
-  ja: string,
-  more: Omit<Meaning, 'class' | 'words'> = {},
-): Meaning {
-  return { class: failureClass, words: { en, ja }, ...more };
-}
+const meansAs =
+  (failureClass: FailureClass) =>
+  (en: string, ja: string, more: Omit<Meaning, 'class' | 'words'> = {}): Meaning => ({
+    class: failureClass,
+    words: { en, ja },
+    ...more,
+  });
+
+/** Makes a meaning of each class. */
+export const means = {
+  transient: meansAs('transient'),
+  rate_limited: meansAs('rate_limited'),
+  permanent: meansAs('permanent'),
+  config: meansAs('config'),
+};
 
 export interface Answers {
   readonly title: Words;
@@ -119,55 +126,44 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status <= 499 && ![408, 425, 429].includes(status);
 }
 
-export const GONE = meaning(
-  'config',
+export const GONE = means.config(
   'the webhook is not valid, or was removed or switched off; switch it on, or make a new one and put its URL into the config',
   'Webhookが無効か、削除されています。有効にするか、新しく作成してそのURLを設定してください',
 );
-export const CLOSED = meaning(
-  'config',
+export const CLOSED = means.config(
   'the webhook may not post in its channel; check the settings of both, or ask an administrator',
   'Webhookがチャンネルに投稿できません。Webhookとチャンネルの設定を確認するか、管理者に確認してください',
 );
 /** A pause for a hook that is gone: repeating a call that cannot succeed is punished, or at least a burden. */
 export const HOURLY = { retryAfterMs: 3_600_000 };
-const PAGE = meaning(
-  'config',
+const PAGE = means.config(
   'this is a web page, not an answer of the service; check the URL, and whatever proxy or sign-in stands before it',
   'サービスの応答ではなくWebページが返されました。URLと、途中のプロキシやサインイン画面を確認してください',
   { mayHaveArrived: true },
 );
-export const RATE_LIMITED = meaning('rate_limited', 'the rate is limited', 'レート制限を受けました');
+export const RATE_LIMITED = means.rate_limited('the rate is limited', 'レート制限を受けました');
 /** Whoever redirects a POST may have run it before. */
-const REDIRECT = meaning(
-  'config',
+const REDIRECT = means.config(
   'the answer is a redirect, which is not followed: put the address that it leads to into the config',
   'リダイレクトが返されました。リダイレクトには従いません。転送先のURLを設定してください',
   { mayHaveArrived: true },
 );
-const CUT = meaning(
-  'transient',
+const CUT = means.transient(
   'its answer did not come to an end, or is too long',
   '応答が途中で切れたか、長すぎます',
   { mayHaveArrived: true },
 );
-const NOT_UNDERSTOOD = meaning(
-  'config',
+const NOT_UNDERSTOOD = means.config(
   'this is not how it answers when it has taken a message; check the URL',
   '受け付けたときの応答ではありません。URLを確認してください',
   { mayHaveArrived: true },
 );
-const UNUSABLE = meaning(
-  'config',
+const UNUSABLE = means.config(
   'nothing is taken at this address: check the URL or token in the config, and whether it was revoked',
   'この宛先では受け付けられません。設定のURLまたはトークンと、無効にされていないかを確認してください',
 );
-export const REFUSED = meaning(
-  'permanent',
-  'this message is refused',
-  'このメッセージは受け付けられませんでした',
-);
-export const TRY_LATER = meaning('transient', 'it could not be handled', '障害が発生しています');
+export const REFUSED = means.permanent('this message is refused', 'このメッセージは受け付けられませんでした');
+export const TRY_LATER = means.transient('it could not be handled', '障害が発生しています');
 
 /** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
 const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };

@@ -1,6 +1,6 @@
 /** Answers as they came in the field, each with where from: what every chat over HTTP makes of them. */
 import { expect } from 'chai';
-import { type Answers, codeAt, failureOfAnswer, meaning, moreInWords } from '../../src/channels/answers.ts';
+import { type Answers, codeAt, failureOfAnswer, means, moreInWords } from '../../src/channels/answers.ts';
 import type { ChannelType, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
@@ -150,10 +150,10 @@ describe('An answer of a chat', () => {
 });
 
 describe('The failure that an answer makes', () => {
-  const OWN = meaning('permanent', 'it is gone', '見つかりません');
+  const OWN = means.permanent('it is gone', '見つかりません');
   const plain: Answers = {
     title: { en: 'Chat', ja: 'チャット' },
-    meanings: { gone: OWN, moved: OWN, '4xx': meaning('config', 'it was refused', '拒否されました') },
+    meanings: { gone: OWN, moved: OWN, '4xx': means.config('it was refused', '拒否されました') },
   };
   const failure = (answer: Partial<Parameters<typeof failureOfAnswer>[0]>, more: Partial<Answers> = {}) =>
     failureOfAnswer({ status: 500, headers: {}, body: '', ...answer }, { ...plain, ...more });

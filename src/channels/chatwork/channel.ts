@@ -1,7 +1,7 @@
 /** Chatwork by an account's API token: text in Chatwork's notation, whose tags take effect anywhere. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { faultSaid, quoted } from '../../text/fault.ts';
-import { jsonOf, meaning } from '../answers.ts';
+import { jsonOf, means } from '../answers.ts';
 import { AddressError } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
@@ -41,8 +41,7 @@ function below(mentions: readonly string[], body: string): ChatworkMessage {
 const ROOM_LIMIT = 'Rate limit for message posting per room exceeded.';
 const ROOM_WAIT_SECONDS = 10;
 
-const NO_MEMBER = meaning(
-  'config',
+const NO_MEMBER = means.config(
   'there is no such room, or the account may not post there; check the room id, and invite the account or have the API allowed',
   'ルームが存在しないか、アカウントに投稿権限がありません。ルームIDを確認し、アカウントを招待するか、管理者にAPIの利用を許可してもらってください',
 );
@@ -86,8 +85,7 @@ export const chatworkChannel = chat({
     me: 'me',
   }),
   meanings: {
-    401: meaning(
-      'config',
+    401: means.config(
       'the API token is not valid; put a valid one into the config',
       'APIトークンが無効です。有効なトークンを設定してください',
       { concerns: 'channel' },
@@ -95,8 +93,7 @@ export const chatworkChannel = chat({
     403: NO_MEMBER,
     404: NO_MEMBER,
     /** Ten messages in ten seconds; all other limits apply to the token. */
-    room_limit: meaning(
-      'rate_limited',
+    room_limit: means.rate_limited(
       'the room takes no more messages for now',
       'ルームのレート制限を受けました',
       { concerns: 'address' },

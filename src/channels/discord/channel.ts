@@ -1,7 +1,7 @@
 /** Discord by the URL of a webhook: one embed. Mentions take effect only in `content`, which has no text of the callback. */
 import { fitEscaped } from '../../text/cut.ts';
 import { faultSaid } from '../../text/fault.ts';
-import { CLOSED, GONE, HOURLY, jsonOf, meaning, TRY_LATER } from '../answers.ts';
+import { CLOSED, GONE, HOURLY, jsonOf, means, TRY_LATER } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -72,8 +72,7 @@ function messageOf({ title, link, text, tone, mentions }: Drawn): DiscordMessage
 
 /** "10,000 invalid requests in 10 minutes" ban an IP address (discord.com/developers, "Rate limits"): retry gone hooks hourly. */
 const REMOVED = { ...GONE, ...HOURLY };
-const THREAD = meaning(
-  'config',
+const THREAD = means.config(
   'there is no such thread, or the channel is a forum, whose messages need one; write the address as name/THREAD_ID, and check the ID',
   'スレッドが見つからないか、スレッドの指定が必要なフォーラムチャンネルです。宛先を「名前/スレッドID」の形で書き、IDを確認してください',
   HOURLY,

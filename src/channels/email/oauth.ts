@@ -2,7 +2,7 @@
 import type { SMTPPoolOptions } from 'nodemailer';
 import type { OpenPool } from '../../outbound/exchange.ts';
 import { KeptToken } from '../../outbound/token.ts';
-import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
+import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
 import { formCall, openRemote } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { OauthSettings } from './settings.ts';
@@ -23,13 +23,11 @@ const ANSWERS: Answers = {
     return number === undefined ? '' : ` (${number})`;
   },
   meanings: {
-    '4xx': meaning(
-      'config',
+    '4xx': means.config(
       'it gives no token; check token_url, client_id, client_secret (which expires) and scope under oauth',
       'トークンを取得できません。oauth の token_url、client_id、client_secret（有効期限があります）、scope を確認してください',
     ),
-    200: meaning(
-      'config',
+    200: means.config(
       'its answer has no access_token; check token_url under oauth',
       '応答に access_token がありません。oauth の token_url を確認してください',
     ),

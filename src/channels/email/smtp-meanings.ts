@@ -1,5 +1,5 @@
 /** What the answers of a mail server mean, by enhanced code, words, reply code and command, and what to do about each. */
-import { type Meaning, meaning, type Meanings } from '../answers.ts';
+import { type Meaning, means, type Meanings } from '../answers.ts';
 
 /** RFC 3463: class.subject.detail, behind the reply code of any line, or at the end in parentheses, as qmail has it. */
 const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/m;
@@ -8,94 +8,78 @@ const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
 export const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const LOGIN = meaning(
-  'config',
+const LOGIN = means.config(
   'the login failed; check the user name and password in the smtp URL, or oauth',
   'ログインに失敗しました。SMTP URLのユーザー名とパスワード、または oauth を確認してください',
 );
-const PASSWORDS_OFF = meaning(
-  'config',
+const PASSWORDS_OFF = means.config(
   'Exchange Online takes no password for SMTP here: use oauth (and switch on “Authenticated SMTP” for the mailbox), a connector that relays for this machine’s address, or another provider',
   'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定する（メールボックスの「認証済みSMTP」も有効にします）か、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
 );
-const SENDER = meaning(
-  'config',
+const SENDER = means.config(
   'the server does not take mail from this sender; check "from", and whether the login may send as it',
   'サーバーがこの差出人を受け付けません。from と、ログインしたユーザーにその差出人で送信する権限があるかを確認してください',
 );
-const NOT_ALLOWED = meaning(
-  'config',
+const NOT_ALLOWED = means.config(
   'the server does not allow it to this login, sender or machine; check the login, "from", and whether the server relays for this network or has it on a block list',
   'このログイン、差出人、またはマシンからの送信をサーバーが許可していません。ログインと from、このネットワークからの中継が許可されているか、拒否リストに載っていないかを確認してください',
 );
-const UNPROVEN = meaning(
-  'config',
+const UNPROVEN = means.config(
   'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
   '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
 );
-const MACHINE = meaning(
-  'config',
+const MACHINE = means.config(
   'the server refuses this machine; check whether its address is on a block list, or ask whoever runs the server to allow it',
   'サーバーがこのマシンからの接続を拒否しています。アドレスが拒否リストに載っていないかを確認するか、サーバーの管理者に許可を依頼してください',
 );
-const SERVER = meaning(
-  'config',
+const SERVER = means.config(
   'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
   'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
 );
-const NO_TLS = meaning(
-  'config',
+const NO_TLS = means.config(
   'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
   '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
 );
-const NEEDS_TLS = meaning(
-  'config',
+const NEEDS_TLS = means.config(
   'the server takes mail over TLS alone; leave ignoreTLS out of the smtp URL, or use smtps://',
   'サーバーはTLSでの接続だけを受け付けます。SMTP URLから ignoreTLS を外すか、smtps:// を使ってください',
 );
-const CLIENT_NAME = meaning(
-  'config',
+const CLIENT_NAME = means.config(
   'the server does not accept the name by which this machine greets it (EHLO); give it a full host name by ?name=bot.example.com in the smtp URL',
   'サーバーがこのマシンの名乗る名前（EHLO）を受け付けません。SMTP URLに ?name=bot.example.com のように完全なホスト名を指定してください',
 );
-const RECIPIENT = meaning(
-  'permanent',
+const RECIPIENT = means.permanent(
   'this address cannot be delivered to; check it',
   'この宛先には配送できません。アドレスを確認してください',
   { concerns: 'address' },
 );
-const MAILBOX_FULL = meaning(
-  'transient',
+const MAILBOX_FULL = means.transient(
   'the mailbox is full; the next attempt succeeds once there is room',
   'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
   { concerns: 'address', isForLater: true },
 );
-const TOO_LARGE = meaning('permanent', 'the message is too large', 'メールが大きすぎます');
+const TOO_LARGE = means.permanent('the message is too large', 'メールが大きすぎます');
 /** Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is. */
-const AFTER_DATA = meaning(
-  'config',
+const AFTER_DATA = means.config(
   'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
   'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
 );
-const LIMIT = meaning(
-  'rate_limited',
+const LIMIT = means.rate_limited(
   'the sender has reached a limit of what it may send; nothing is sent through this channel for an hour',
   '送信数の上限に達しました。このチャネルからの送信を1時間停止します',
   { concerns: 'channel', retryAfterMs: HOUR_MS },
 );
-const THROTTLED = meaning(
-  'rate_limited',
+const THROTTLED = means.rate_limited(
   'the server is sent too much at once; nothing is sent through this channel for a minute',
   '一度に送信しすぎています。このチャネルからの送信を1分間停止します',
   { concerns: 'channel', retryAfterMs: MINUTE_MS },
 );
-const BUSY = meaning(
-  'transient',
+const BUSY = means.transient(
   'the server takes no mail now; nothing is sent through this channel for a minute',
   'サーバーは現在メールを受け付けていません。このチャネルからの送信を1分間停止します',
   { concerns: 'channel', retryAfterMs: MINUTE_MS },
 );
-const LATER = meaning('transient', 'the server put it off', 'サーバーが受け付けを先送りしました');
+const LATER = means.transient('the server put it off', 'サーバーが受け付けを先送りしました');
 /** Greylisting and its like: no retry of the service comes sooner than the server wants. */
 const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
 

@@ -3,7 +3,7 @@ import { createPrivateKey, createSign } from 'node:crypto';
 import { type InferType, object, string } from 'yup';
 import { KeptToken } from '../../outbound/token.ts';
 import { faultSaid, quoted } from '../../text/fault.ts';
-import { type Answers, codeAt, failureOfAnswer, jsonOf, meaning } from '../answers.ts';
+import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
 import { baseUrl, originUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts';
@@ -101,8 +101,7 @@ const ANSWERS: Answers = {
   hasNoMessage: true,
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   meanings: {
-    '4xx': meaning(
-      'config',
+    '4xx': means.config(
       'the login refuses the app; check its scope "bot", client_id, client_secret, service_account and private_key',
       '認証に失敗しました。スコープ「bot」、client_id、client_secret、service_account、private_key を確認してください',
     ),
@@ -229,18 +228,15 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
   address: LOGIN,
   codeOf: (answer) => codeAt(jsonOf(answer), 'code'),
   meanings: {
-    401: meaning(
-      'config',
+    401: means.config(
       'the token is refused, although it is new; check that the app has the scope "bot", and that bot_id is a bot of the same app',
       '取得したばかりのトークンが拒否されました。アプリのスコープ「bot」と、bot_id が同じアプリのBotかどうかを確認してください',
     ),
-    404: meaning(
-      'config',
+    404: means.config(
       'there is no such bot, channel or member; check bot_id and the address',
       'Bot、トークルームまたはメンバーが見つかりません。bot_id と宛先を確認してください',
     ),
-    403: meaning(
-      'config',
+    403: means.config(
       'the bot may not post there; publish it to the member, or invite it to the room',
       'Botが投稿できません。Botをメンバーに公開するか、トークルームに招待してください',
     ),

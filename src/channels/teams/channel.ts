@@ -5,7 +5,7 @@
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { isJsonObject, valueIn } from '../../text/json.ts';
 import { faultSaid } from '../../text/fault.ts';
-import { codeAt, GONE, isPage, jsonOf, meaning, RATE_LIMITED } from '../answers.ts';
+import { codeAt, GONE, isPage, jsonOf, means, RATE_LIMITED } from '../answers.ts';
 import type { Tone } from '../card.ts';
 import { ACCEPTED_AS } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
@@ -164,8 +164,7 @@ function runOf({ text, style, url = '' }: StyledText, look?: Look): TextRun {
 /** Office 365 connectors ended in May 2026. The first hosts of workflows did, too, but Azure Logic Apps have theirs there. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$/;
 
-const FAILED = meaning(
-  'config',
+const FAILED = means.config(
   'this is not how a workflow answers, which takes a message with 202 and no text; open its run history, and copy its present URL',
   'ワークフローの応答ではありません（成功は本文なしの202）。実行履歴を確認し、現在のURLを設定してください',
   { mayHaveArrived: true },
@@ -208,13 +207,11 @@ export const teamsChannel = chat({
   meanings: {
     WorkflowTriggerIsNotEnabled: GONE,
     WorkflowNotFound: GONE,
-    DirectApiAuthorizationRequired: meaning(
-      'config',
+    DirectApiAuthorizationRequired: means.config(
       'the workflow lets only people of the tenant start it, or its URL is cut short; set "Who can trigger the flow" to "Anyone" and copy the whole new URL',
       'ワークフローを開始できるのがテナント内のユーザーだけになっているか、URLが途中で切れています。「フローをトリガーできるユーザー」を「すべてのユーザー」にし、新しいURL全体を設定してください',
     ),
-    TriggerInputSchemaMismatch: meaning(
-      'config',
+    TriggerInputSchemaMismatch: means.config(
       'the trigger of the workflow has a JSON schema that the message does not meet; leave that field empty',
       'ワークフローのトリガーにJSONスキーマが設定されています。スキーマ欄を空にしてください',
     ),

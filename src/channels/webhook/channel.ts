@@ -4,7 +4,7 @@ import { boolean, mixed, object, string, type TestContext } from 'yup';
 import { Fault, faultsOf } from '../../text/fault.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
-import { HOURLY, meaning } from '../answers.ts';
+import { HOURLY, means } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { headersOption } from '../headers-option.ts';
 import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
@@ -196,20 +196,17 @@ const byCallback = chat({
     },
   }),
   meanings: {
-    410: meaning(
-      'config',
+    410: means.config(
       'the receiver asks never to be called again; take the hook out of the routes, or mend the receiver',
       '受信側が今後の送信を拒否しています。ルートから外すか、受信側を修正してください',
       HOURLY,
     ),
-    [NOT_OK]: meaning(
-      'config',
+    [NOT_OK]: means.config(
       'by the `ok` of the hook this is no success: mend what the receiver says, or the condition',
       'Webhookの ok の条件では成功ではありません。受信側の示す原因か、条件を修正してください',
     ),
     // Not `permanent`: the receiver can be fixed, and the message is still valid then.
-    '4xx': meaning(
-      'config',
+    '4xx': means.config(
       'the receiver refuses the message; see its log, and mend it or its address',
       '受信側がメッセージを拒否しました。受信側のログを確認し、受信側または宛先を修正してください',
     ),

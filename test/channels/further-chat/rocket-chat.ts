@@ -1,5 +1,5 @@
 /** A chat more, as it would stand in `src/channels`: Rocket.Chat by the URL of an incoming webhook. */
-import { jsonOf, meaning } from '../../../src/channels/answers.ts';
+import { jsonOf, means } from '../../../src/channels/answers.ts';
 import { chat } from '../../../src/channels/chat/chat.ts';
 import { drawnFormat, jsonBytes } from '../../../src/channels/chat/draw.ts';
 import { hooks } from '../../../src/channels/chat/hooks.ts';
@@ -57,8 +57,7 @@ export const rocketChat = chat({
   }),
   codeOf: (answer) => (jsonOf(answer)['error'] === 'invalid-channel' ? 'invalid-channel' : undefined),
   meanings: {
-    'invalid-channel': meaning(
-      'config',
+    'invalid-channel': means.config(
       'the channel of the integration is gone; choose another one',
       'チャンネルがありません。別のチャンネルを選んでください',
     ),
