@@ -169,8 +169,10 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
     ledger.fireEscalation(timer, stepsOf(timer.data, settings)),
 };
 
-/** What a route's `then` says today; no steps, if there is no such route any more. */
-function stepsOf({ route: name }: Escalation, { config }: Settings): AskedSteps {
+/** What a route's `then` says today, or who goes on with it if there is no such route any more. */
+function stepsOf({ route: name }: Escalation, { config, router }: Settings): AskedSteps {
+  const heirs = (botId: string) =>
+    router.routesOf(botId).flatMap((each) => (each.steps === undefined ? [] : each.name));
   const route = routesOf(config).find((each) => each.name === name);
   const namesOf = (targets: readonly Destination[]) => targets.map(({ destination }) => destination);
   const steps = route?.steps?.map(({ notify, ...step }) => ({
@@ -179,7 +181,13 @@ function stepsOf({ route: name }: Escalation, { config }: Settings): AskedSteps 
     targets: notify.map(({ destination, channel, address }) => ({ destination, channel, address })),
   }));
   const { timezone } = config.display;
-  return { steps: steps ?? [], own: namesOf(route?.notify ?? []), mute: route?.rules.mute ?? [], timezone };
+  return {
+    heirs: route === undefined ? heirs : undefined,
+    steps: steps ?? [],
+    own: namesOf(route?.notify ?? []),
+    mute: route?.rules.mute ?? [],
+    timezone,
+  };
 }
 
 async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Firing): Promise<Fired> {

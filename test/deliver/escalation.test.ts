@@ -227,4 +227,18 @@ describe('Of a trouble that lasts', () => {
     await world.passBy(5 * MINUTE, MINUTE);
     expect(arrived()).to.deep.equal(['+15 slack:#leads']);
   });
+
+  it('a step that waits is told, counted from when it was, though its route gets a name', async () => {
+    await begin(CONFIG);
+    await post(1);
+    await world.passBy(11 * MINUTE, MINUTE);
+    arrived();
+    const named = CONFIG.replace('- bot_id: crawler', '- name: night\n    bot_id: crawler');
+    await world.reload(named.replace('30m', '15m'));
+    await world.passBy(5 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+15 slack:#leads']);
+    await world.reload(CONFIG);
+    await world.passBy(60 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal([]);
+  });
 });

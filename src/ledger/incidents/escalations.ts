@@ -44,9 +44,13 @@ export async function beginEscalations(
   const timers = routes.map(([route, { afterMs, ...step }]): Timer<Escalation> => {
     const at = tx.now + afterMs;
     const data = { route, from: tx.now, done: [], next: { at, ...step } };
-    return { key: `escalation ${incidentId} ${route}`, kind: 'escalation', dueAt: at, data };
+    return escalationTimer(incidentId, at, data);
   });
   await beginTimers(tx, timers);
+}
+
+function escalationTimer(incidentId: number, dueAt: number, data: Escalation): Timer<Escalation> {
+  return { key: `escalation ${incidentId} ${data.route}`, kind: 'escalation', dueAt, data };
 }
 
 /** The same for a BOT's messages whose hold has ended. @param botKeys with the routes that tell them now */
@@ -59,6 +63,10 @@ export async function beginAfterHolds(
     SELECT id, subject_key FROM incidents
     WHERE kind = 'bot' AND over_at IS NULL AND subject_key IN (${join([...botKeys.keys()])})`);
   for (const { id, subjectKey } of open) await beginEscalations(tx, id, botKeys.get(subjectKey) ?? []);
+}
+
+function incidentOf({ key }: Timer): number {
+  return Number(key.split(' ')[1]);
 }
 
 export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promise<void> {
@@ -75,6 +83,8 @@ export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promis
 
 /** A route's steps by the config in force. */
 export interface AskedSteps {
+  /** Of a route that is gone: the routes of a BOT that have steps today. */
+  readonly heirs?: ((botId: string) => readonly string[]) | undefined;
   readonly steps: readonly (Step & { readonly targets: readonly DeliveryTarget[] })[];
   /** The route's own destinations. */
   readonly own: readonly string[];
@@ -84,13 +94,15 @@ export interface AskedSteps {
 
 /** Tells the incident's last trouble to whom a step names now. Locks its job, callback and deliveries before the incident. */
 export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: AskedSteps): Promise<void> {
-  const id = Number(timer.key.split(' ')[1]);
+  const id = incidentOf(timer);
   const row = sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id}`;
   const found = await tx.first<IncidentRow>(row);
   const last = found && (await lastTrouble(tx, found));
   if (last !== undefined) await lockCallback(tx, last.id);
   const incident = await tx.first<IncidentRow>(sql`${row} AND over_at IS NULL ${tx.forUpdate}`);
   if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
+  const heirs = timer.data.next && asked.heirs?.(incident.subject);
+  if (heirs !== undefined && heirs.length > 0) return handOver(tx, timer, heirs);
   const delivered = (await deliveredOf(tx, incident)).map((to) => to.destination);
   const facts = await factsOf(tx, incident, last, asked, delivered);
   const { tell, dueAt, ...next } = escalate(asked.steps, timer.data, facts);
@@ -105,6 +117,15 @@ export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: As
   await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...told]} WHERE id = ${id}`);
   const entry = { route: data.route, who: tell };
   await writeHistory(tx, [{ callbackId: last.id, what: 'escalated', entry }]);
+}
+
+/** A step that waits while its route goes, as one that gets a name, is told by today's routes, counted from when it was. */
+async function handOver(tx: Tx, timer: Timer<Escalation>, routes: readonly string[]): Promise<void> {
+  if (!(await endTimer(tx, timer))) return;
+  const begun = routes.map((route) =>
+    escalationTimer(incidentOf(timer), tx.now, { ...timer.data, route, done: [] }),
+  );
+  await beginTimers(tx, begun);
 }
 
 async function factsOf(
