@@ -348,6 +348,29 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
+      it('until its next success by one snooze, however often somebody asks for that', async () => {
+        const asked = { botId: 'get_items', isUntilSuccess: true };
+        const id = await bench.snooze({ ...asked, until: bench.now + DAY });
+        await bench.snooze({ ...asked, until: bench.now + DAY, destination: 'slack:#log' });
+        await bench.snooze({ botId: 'get_items', until: bench.now + HOUR });
+        await pass(MINUTE);
+        const until = bench.now + 2 * DAY;
+        expect(await bench.snooze({ ...asked, until, because: 'again' })).to.equal(id);
+        const kept = await bench.ledger.archive.snoozes();
+        expect(kept).to.have.length(3);
+        expect(kept.at(-1)).to.include({ id, until, because: 'again' });
+      });
+
+      it('a BOT has what was held told before the success that ends it, whether that is told as a recovery or not', async () => {
+        await bench.snooze({ botId: 'get_items', isUntilSuccess: true, until: bench.now + DAY });
+        await bench.comes({ status: ERROR }, [to('slack:#ops')]);
+        const [success] = namesOf(await bench.comes({ status: 0 }, [to('slack:#ops')]));
+        await bench.settle([putOff(success, 0)]);
+        expect(await bench.claim()).to.deep.equal([]);
+        await bench.endWith();
+        expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s', 'succeeded']);
+      });
+
       it('not by one that somebody ends while another process begins to hold by it', async () => {
         const id = await bench.snooze({ botId: 'get_items', until: bench.now + 2 * DAY });
         await bench.comes({ status: ERROR }, [to('slack:#ops', [{ mute: [{ to: 60 }] }])]);

@@ -51,7 +51,7 @@ export async function decideAll(tx: Tx, arriving: Question): Promise<readonly De
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await putTimers(tx, timers);
   await endSnoozes(tx, ended);
-  return foreseen.flatMap((each) => targetOf(tx, each, asking.botKey));
+  return foreseen.flatMap((each) => targetOf(tx, each, asking.botKey, ended.length > 0));
 }
 
 /** Removes the burst from targets that edit an earlier message of the job, since edits count in none. */
@@ -104,13 +104,17 @@ export async function knownOf(
 /** If the end of a hold is not known, the rules are asked again after a day. */
 export const ASKED_AGAIN_MS = 86_400_000;
 
-/** None if the rule `on` lets it go: then the routes do not ask for it at all. */
+/**
+ * None if the rule `on` lets it go: then the routes do not ask for it at all.
+ * @param endsSnooze the errors that the snooze has held are due now, too, and are told first
+ */
 function targetOf(
   { now }: Tx,
   { target: { destination, channel, address }, decision }: Foreseen,
   botKey: string,
+  endsSnooze: boolean,
 ): readonly DecidedTarget[] {
-  const recoveryOf = decision?.isRecovered === true ? botKey : undefined;
+  const recoveryOf = endsSnooze || decision?.isRecovered === true ? botKey : undefined;
   const tells = decision?.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
   const target = { destination, channel, address, telling: decision?.telling, recoveryOf, tells };
   const ruling = decision?.ruling ?? { does: 'tell' };

@@ -173,8 +173,14 @@ function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row)
   return { ...row, by: actor.user ?? actor.via };
 }
 
+/** Of two that end with the same success there is one, as was asked last. @returns its id */
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { botId, destination, until, isUntilSuccess, because, actor } = request;
+  const [known] = await tx.all<{ id: number }>(sql`
+    UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor}
+    WHERE is_until_success = 1 AND ${isUntilSuccess} = 1 AND until_at > ${tx.now} AND bot_key = ${botId && keyOf(botId)}
+      AND coalesce(destination, '') = ${destination ?? ''} RETURNING id`);
+  if (known !== undefined) return known.id;
   const begun = await tx.all<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
     VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${isUntilSuccess},
