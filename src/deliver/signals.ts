@@ -171,7 +171,7 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
 
 /** What a route's `then` says today, or who goes on with it if there is no such route any more. */
 function stepsOf({ route: name }: Escalation, { config, router }: Settings): AskedSteps {
-  const heirs = (botId: string) =>
+  const heirsOf = (botId: string) =>
     router.routesOf(botId).flatMap((each) => (each.steps === undefined ? [] : each.name));
   const route = routesOf(config).find((each) => each.name === name);
   const namesOf = (targets: readonly Destination[]) => targets.map(({ destination }) => destination);
@@ -182,7 +182,7 @@ function stepsOf({ route: name }: Escalation, { config, router }: Settings): Ask
   }));
   const { timezone } = config.display;
   return {
-    heirs: route === undefined ? heirs : undefined,
+    heirs: route === undefined ? heirsOf : () => [],
     steps: steps ?? [],
     own: namesOf(route?.notify ?? []),
     mute: route?.rules.mute ?? [],

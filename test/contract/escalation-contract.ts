@@ -25,6 +25,7 @@ const STEPS: AskedSteps = {
   steps: [
     { afterMs: 10 * MINUTE, unlessDelivered: false, destinations: [DUTY.destination], targets: [DUTY] },
   ],
+  heirs: () => [],
   own: [OPS.destination],
   mute: [],
   timezone: 'UTC',

@@ -205,6 +205,17 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       expect(await bench.store.rows('paces', 'key')).to.deep.equal([]);
     });
 
+    it('writes what waits when it is closed, and nothing after that', async () => {
+      const second = await bench.openAs('second');
+      const arrive = (job_id: string) => second.admit(arrivalOf(callbackWith({ job_id }), [OPS]));
+      const calls = Array.from({ length: 8 }, (_, count) => arrive(`job-${count}`));
+      const paused = Array.from({ length: 8 }, (_, count) => second.pausePace(`slack:#${count}`, 1000));
+      const closed = second.close();
+      await bench.store.clock.runAlong(Promise.all([closed, ...calls, ...paused]));
+      expect(await bench.states()).to.have.length(8);
+      expect(await rejectionOf(arrive('late'))).to.be.instanceOf(LedgerUnavailable);
+    });
+
     describe('claims', () => {
       it('that were lost cannot overwrite with a failure what their new owner does', async () => {
         const second = await bench.openAs('second');

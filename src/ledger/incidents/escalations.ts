@@ -83,8 +83,8 @@ export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promis
 
 /** A route's steps by the config in force. */
 export interface AskedSteps {
-  /** Of a route that is gone: the routes of a BOT that have steps today. */
-  readonly heirs?: ((botId: string) => readonly string[]) | undefined;
+  /** Of a route that is gone, the BOT's routes that have steps today; none of one that is there. */
+  readonly heirs: (botId: string) => readonly string[];
   readonly steps: readonly (Step & { readonly targets: readonly DeliveryTarget[] })[];
   /** The route's own destinations. */
   readonly own: readonly string[];
@@ -92,17 +92,27 @@ export interface AskedSteps {
   readonly timezone: string;
 }
 
-/** Tells the incident's last trouble to whom a step names now. Locks its job, callback and deliveries before the incident. */
 export async function fireEscalation(tx: Tx, timer: Timer<Escalation>, asked: AskedSteps): Promise<void> {
   const id = incidentOf(timer);
-  const row = sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id}`;
-  const found = await tx.first<IncidentRow>(row);
+  const found = await tx.first<IncidentRow>(sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id}`);
+  const heirs = found && timer.data.next ? asked.heirs(found.subject) : [];
+  await (heirs.length > 0 ? handOver(tx, timer, heirs) : tellStep(tx, timer, asked, found));
+}
+
+/** Tells the incident's last trouble to whom a step names now. Locks its job, callback and deliveries before the incident. */
+async function tellStep(
+  tx: Tx,
+  timer: Timer<Escalation>,
+  asked: AskedSteps,
+  found: IncidentRow | undefined,
+): Promise<void> {
+  const id = incidentOf(timer);
   const last = found && (await lastTrouble(tx, found));
   if (last !== undefined) await lockCallback(tx, last.id);
-  const incident = await tx.first<IncidentRow>(sql`${row} AND over_at IS NULL ${tx.forUpdate}`);
+  const incident = await tx.first<IncidentRow>(
+    sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id} AND over_at IS NULL ${tx.forUpdate}`,
+  );
   if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
-  const heirs = timer.data.next && asked.heirs?.(incident.subject);
-  if (heirs !== undefined && heirs.length > 0) return handOver(tx, timer, heirs);
   const delivered = (await deliveredOf(tx, incident)).map((to) => to.destination);
   const facts = await factsOf(tx, incident, last, asked, delivered);
   const { tell, dueAt, ...next } = escalate(asked.steps, timer.data, facts);

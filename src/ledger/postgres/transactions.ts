@@ -49,6 +49,8 @@ class PostgresTransactions implements Transactions {
   #free: number;
   readonly #turns: Turns;
   #isScheduled = false;
+  /** Called when nothing runs or waits. */
+  #onIdle = () => {};
   /** How far the server's clock is ahead of this machine's monotonic one; undefined: not measured. */
   #aheadMs: number | undefined;
   /** When that was measured, by the clock that goes on during sleep. */
@@ -70,6 +72,7 @@ class PostgresTransactions implements Transactions {
   ): Promise<Result> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const done = new Promise<unknown>((resolve, reject) => {
+      if (this.#pool.ending) throw new LedgerUnavailable('the ledger is closed');
       if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
       this.#queue.add({ work, isDurable, deadline, keys, isPlain, isAlone: false, resolve, reject });
       if (!this.#isScheduled) void this.#turns.end(() => this.#queue.length).then(() => this.#begin());
@@ -80,20 +83,28 @@ class PostgresTransactions implements Transactions {
     });
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  /** What waits is run first: an outcome that is not written is told again. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      this.#begin();
+    });
+    await this.#pool.end();
   }
 
   /** Fills the connections that are free. What comes meanwhile is the next batch. */
   #begin(): void {
     this.#isScheduled = false;
-    while (this.#free > 0) {
-      // Nothing that only reads is plain.
-      const batch = this.#queue.next(this.#settings.isReader === true || this.#free > 1);
-      if (batch.length === 0) return;
+    for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
       this.#free -= 1;
       void this.#runOn(batch);
     }
+    if (this.#queue.length === 0 && this.#free === this.#pool.options.max) this.#onIdle();
+  }
+
+  #next(): readonly Waiting[] {
+    // Nothing that only reads is plain.
+    return this.#free === 0 ? [] : this.#queue.next(this.#settings.isReader === true || this.#free > 1);
   }
 
   async #runOn(batch: readonly Waiting[]): Promise<void> {
