@@ -7,9 +7,9 @@ import type { PlannedDelivery } from '../../ledger/ledger.ts';
 import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../../ledger/timers/admission.ts';
 import { noticeOf } from '../../notice/notice.ts';
 import type { AskedRoute, RouteRuling } from '../../signal/decide.ts';
+import type { Sayings } from '../../story/sayings.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { errorIn } from '../../text/fault.ts';
-import { formatInstant } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import type { CommandContext } from '../context.ts';
 import type { Project } from '../load-config.ts';
@@ -17,6 +17,7 @@ import type { Project } from '../load-config.ts';
 export interface Foreseeing {
   readonly context: CommandContext;
   readonly project: Project;
+  readonly sayings: Sayings;
   /** The callback is made up, so that its message and outputs say nothing. */
   readonly isMadeUp: boolean;
 }
@@ -119,21 +120,18 @@ function rulesOfBefore({ asked = [], burst }: PlannedDelivery, status: StatusNam
   return Object.entries(matters).flatMap(([name, isSo]) => (isSo ? name : []));
 }
 
-/** `nightly-*: held by mute, until 25 Nov 2026, 07:00:00 (GMT+9)` */
-function inWords({ route, ...ruling }: RouteRuling, { snoozes }: Foreseen, { context, project }: Asked) {
-  const { say } = context;
-  if (ruling.does === 'tell') return `${route}: ${say('route.told')}`;
-  const { does, rule } = ruling;
-  if (does === 'let go') return `${route}: ${say('route.let go', { rule })}`;
-  const { timezone, language } = project.config.display;
-  const { until, snoozeId } = ruling;
-  const end =
-    until === undefined
-      ? say('route.no end')
-      : say('route.until', { time: formatInstant(until, timezone, language) });
+/** `nightly-*: Held back for slack:#ops until 25 Nov, 07:00: the route is muted then (mute).`, as the story says it */
+function inWords({ route, ...ruling }: RouteRuling, { snoozes, target }: Foreseen, asked: Asked): string {
+  const { context, sayings } = asked;
+  if (ruling.does === 'tell') return `${route}: ${context.say('route.told')}`;
+  const { until, snoozeId } = ruling.does === 'hold' ? ruling : {};
+  const said = sayings.say(until === undefined ? 'held' : 'held until', {
+    who: target.destination,
+    rule: sayings.rule(ruling.rule),
+    time: until === undefined ? '' : sayings.time(until),
+  });
   const snooze = snoozes.find(({ id }) => id === snoozeId);
-  if (snooze === undefined) return `${route}: ${say('route.held', { rule, end })}`;
-  const sooner = snooze.isUntilSuccess ? say('route.or success') : '';
-  const why = snooze.because || say('route.no reason');
-  return `${route}: ${say('route.snoozed', { id: snooze.id, by: snooze.by, end: end + sooner, why })}`;
+  if (snooze === undefined) return `${route}: ${said}`;
+  const why = snooze.because && `: ${snooze.because}`;
+  return `${route}: ${said} (snooze ${snooze.id}, ${snooze.by}${why})`;
 }

@@ -39,7 +39,6 @@ const LONGEST_ID = 200;
 
 interface Asking extends Foreseeing {
   readonly router: Router;
-  readonly sayings: Sayings;
   /** When the rules are asked; undefined: they are not. */
   readonly at: number | undefined;
   /** There may be thousands: of each, only routes that name it are explained. */
@@ -67,8 +66,7 @@ export async function run(
   const answers: Answer[] = [];
   for (const checked of await askedBy(asking, file, options)) answers.push(await answerTo(asking, checked));
   if (format === 'json') printJson(context, (file ?? status) === undefined ? answers : answers[0]);
-  else if (all)
-    for (const line of [...tableOf(answers, asking), ...notesOf(answers, asking)]) context.result(line);
+  else if (all) for (const line of tableOf(answers, asking)) context.result(line);
   else for (const answer of answers) print(answer, asking);
   return 0;
 }
@@ -190,20 +188,8 @@ function printReached(
   for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
 }
 
-/** What a table leaves open, and the routes that are not in it. */
-function notesOf(answers: readonly Answer[], { context, project, router, at }: Asking): readonly string[] {
-  const used = new Set(answers.flatMap(({ bot_id }) => router.routesOf(bot_id).map(({ name }) => name)));
-  const unused = project.config.routes.flatMap(({ name }) => (used.has(name) ? [] : [name]));
-  const isOpen =
-    at === undefined && answers.some(({ reaches }) => reaches.some(({ is_certain }) => !is_certain));
-  return [
-    ...(isOpen ? [context.say('route.perhaps')] : []),
-    ...(unused.length > 0 ? [context.say('route.names none', { routes: unused.join(', ') })] : []),
-  ].map(visibleOnOneLine);
-}
-
-/** A line for each BOT and the statuses that reach the same. */
-function tableOf(answers: readonly Answer[], { context }: Asking): readonly string[] {
+/** A line for each BOT and the statuses that reach the same; below them, what they leave open. */
+function tableOf(answers: readonly Answer[], { context, at }: Asking): readonly string[] {
   const rows = new Map<string, { readonly bot: string; readonly who: string; readonly of: string[] }>();
   for (const { bot_id, status, reaches } of answers) {
     const who = reaches.map(({ destination, is_certain }) =>
@@ -219,5 +205,7 @@ function tableOf(answers: readonly Answer[], { context }: Asking): readonly stri
     of.join(', '),
     who || context.say('route.nobody'),
   ]);
-  return inColumns([heads, ...cells], 'left').map((line) => visibleOnOneLine(line).trimEnd());
+  const isOpen = at === undefined && answers.some(({ reaches }) => reaches.some((to) => !to.is_certain));
+  const lines = inColumns([heads, ...cells], 'left').map((line) => visibleOnOneLine(line).trimEnd());
+  return isOpen ? [...lines, context.say('route.perhaps')] : lines;
 }
