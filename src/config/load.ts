@@ -11,7 +11,7 @@ import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { readSection } from './read/section.ts';
 import { checkChannels } from './read/channels.ts';
-import { checkRoutes, checkSettings, warnOfCalendars } from './read/together.ts';
+import { checkListeners, checkRoutes, warnOfCalendars } from './read/together.ts';
 import { secretsIn } from './read/secrets.ts';
 import { type CalendarReading, readCalendars } from './read/calendars.ts';
 import { readProxies } from './read/proxies.ts';
@@ -108,7 +108,7 @@ function readConfig(
 ): Draft {
   const { variables, withoutSecrets, now } = environment;
   const whole = inFolderOf(file);
-  const { channels, calendars, reader, ownSets, ...parts } = readParts(
+  const { channels, calendars, reader, ...parts } = readParts(
     interpolated.data as JsonObject,
     whole,
     problems,
@@ -134,25 +134,16 @@ function readConfig(
     routes: routes.map((section, index) => routeOf(section, names[index] ?? '', display.timezone)),
     defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
-  checkSettings(settings, problems);
+  checkListeners(settings, problems);
   checkRoutes(draft, paths, problems);
-  warnOfSets(ownSets, draft, problems);
   warnOfCalendars(draft, problems, now);
   return draft;
 }
 
-/** What has errors counts as missing: of a section of settings its keys, else the whole section. */
+/** A section with errors counts as missing; of the routes those that have some. */
 function soundOf(sections: RootSection, problems: Problems): RootSection {
-  if (!problems.hasErrors()) return sections;
-  const defaults = rootSchema.cast({});
-  const sound = Object.entries(sections).flatMap(([name, section]) => {
-    if (name === 'routes' || !problems.hasErrors([name])) return [[name, section]];
-    const missing: unknown = defaults[name as keyof RootSection];
-    if (!isJsonObject(missing) || !isJsonObject(section)) return [];
-    const keys = Object.entries(section).filter(([key]) => !problems.hasErrors([`${name}.${key}`]));
-    return [[name, { ...missing, ...Object.fromEntries(keys) }]];
-  });
-  return { ...defaults, ...(Object.fromEntries(sound) as Partial<RootSection>) };
+  const isSound = ([name]: readonly [string, unknown]) => name === 'routes' || !problems.hasErrors([name]);
+  return { ...rootSchema.cast({}), ...Object.fromEntries(Object.entries(sections).filter(isSound)) };
 }
 
 /** Those without errors, and where each stands. */
@@ -191,16 +182,8 @@ function readParts(
     channels,
     calendars,
     reader,
-    ownSets: known.templateSets.filter((set) => !environment.builtInSets.includes(set)),
     sections: readSection(rootSchema, root, [], { problems, known }).read,
   };
-}
-
-/** A route with an error may be the one that names a set. */
-function warnOfSets(sets: readonly string[], { routes, defaultRoute }: Draft, problems: Problems): void {
-  const used = new Set([...routes, defaultRoute].map((route) => route?.templateSet));
-  const names = sets.filter((set) => !used.has(set)).join(', ');
-  if (names !== '' && !problems.hasErrors()) problems.warning(['templates'], fault('sets unused', { names }));
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */

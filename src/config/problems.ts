@@ -4,7 +4,7 @@ import type { Fault } from '../text/fault.ts';
 import type { Language } from '../time/display.ts';
 import type { Problem } from './config.ts';
 import type { Interpolated } from './read/interpolate.ts';
-import { parsePath, pathText, type Path } from './path.ts';
+import { pathText, type Path } from './path.ts';
 import { fault } from './words.ts';
 import type { YamlSource } from './yaml-source.ts';
 
@@ -13,15 +13,9 @@ const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
 
-/** Of each severity. A file can have any number of them, and the place of each is looked for. */
-const MOST_SHOWN = 100;
-
 export class Problems {
   readonly #found: Problem[] = [];
-  readonly #count = { error: 0, warning: 0 };
-  /** The sections that have errors. */
-  readonly #touched = new Set<unknown>();
-  /** The routes and the keys of sections that have errors, and the sections that are wrong as a whole. */
+  /** The sections and routes that have errors, as `routes` and `routes[0]`. */
   readonly #broken = new Set<string>();
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
@@ -54,23 +48,14 @@ export class Problems {
     return this.#interpolated.unresolved.has(pathText(this.#inFile(path)));
   }
 
-  /** @param parts sections, their keys (`admin.listen`) or routes (`routes[0]`); left out: in any */
+  /** @param parts sections or routes (`routes[0]`); left out: in any */
   hasErrors(parts?: readonly string[]): boolean {
-    if (parts === undefined) return this.#count.error > 0;
-    return parts.some((part) => {
-      const path = this.#inFile(parsePath(part));
-      if (path.length === 1) return this.#touched.has(path[0]);
-      return this.#broken.has(pathText(path)) || this.#broken.has(pathText(path.slice(0, 1)));
-    });
+    return parts === undefined ? this.#broken.size > 0 : parts.some((part) => this.#broken.has(part));
   }
 
-  /** Errors and warnings in the order of the file; of too many, how many more there are. */
+  /** Errors and warnings in the order of the file. */
   inOrder(): Problem[] {
-    const shown = inFileOrder(this.#found);
-    const { place, severity } = shown.at(-1) ?? {};
-    const more = this.#count.error + this.#count.warning - shown.length;
-    if (place === undefined || severity === undefined || more === 0) return shown;
-    return [...shown, { place, severity, fault: fault('more', { count: more }) }];
+    return inFileOrder(this.#found);
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
@@ -92,12 +77,7 @@ export class Problems {
   }
 
   #add(severity: Problem['severity'], path: Path, what: Fault, shown = ''): void {
-    this.#count[severity] += 1;
-    if (severity === 'error') {
-      this.#touched.add(path[0]);
-      this.#broken.add(pathText(path.slice(0, 2)));
-    }
-    if (this.#count[severity] > MOST_SHOWN) return;
+    if (severity === 'error') for (const length of [1, 2]) this.#broken.add(pathText(path.slice(0, length)));
     this.#found.push({ place: this.#source.placeOf(path), path: shown, fault: what, severity });
   }
 }
