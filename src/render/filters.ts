@@ -6,6 +6,7 @@ import { inlineText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cleanMiddle } from '../text/cut.ts';
+import { exactJson, plainNumber } from '../text/json.ts';
 import { formatElapsed, formatInstant, formatSize, parseStartTime } from '../time/display.ts';
 
 /** From this limit (characters) on, blanks surround the ellipsis. */
@@ -16,6 +17,9 @@ const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
 
 /** The filter that the compiler appends to each value in the place of an address. */
 export const OWN_ADDRESS = 'own_address';
+
+/** liquidjs' own would print `1.1` for `1.10`, and round an id of 64 bits. */
+const OF_JSON = ['json', 'jsonify', 'inspect'];
 
 /** liquidjs looks at the clock between two outputs, and these take long over one list: they order it, or judge each of its items. */
 const OF_LISTS =
@@ -41,7 +45,18 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
   });
   registerDate(liquid, timezone);
+  for (const name of OF_JSON) keepNumbers(liquid, name);
   for (const name of Object.keys(liquid.filters)) if (OF_LISTS.test(name)) bound(liquid, name);
+}
+
+function keepNumbers(liquid: Liquid, name: string): void {
+  const original = liquid.filters[name];
+  if (typeof original !== 'function') return;
+  liquid.registerFilter(name, function exact(value: unknown, space: unknown) {
+    // It counts what it prints, and ends where that is too much.
+    original.call(this, value, space);
+    return exactJson(value, ' '.repeat(Math.min(10, Math.max(0, Number(space ?? 0) || 0))));
+  });
 }
 
 /** Lets a filter begin in time alone, and with a list that it is through with in time. */
@@ -86,7 +101,11 @@ function registerDate(liquid: Liquid, timezone: string): void {
   if (typeof original !== 'function') return;
   liquid.registerFilter('date', function date(value: unknown, ...rest: unknown[]) {
     const instant = instantOf(value, timezone);
-    return original.call(this, instant === undefined ? value : new Date(instant), ...rest) as unknown;
+    return original.call(
+      this,
+      instant === undefined ? plainNumber(value) : new Date(instant),
+      ...rest,
+    ) as unknown;
   });
 }
 

@@ -122,6 +122,8 @@ export function parseExactly(json: string): unknown {
 
 class Reader {
   readonly #json: string;
+  /** One for each spelling: Liquid's `uniq` and `group_by` take what is the same object as alike. */
+  readonly #spelt = new Map<string, SpeltNumber>();
   #at = 0;
 
   constructor(json: string) {
@@ -174,7 +176,13 @@ class Reader {
     while (/[\w.+-]/.test(this.#json.charAt(this.#at))) this.#at += 1;
     const word = this.#json.slice(start, this.#at);
     const value: unknown = JSON.parse(word);
-    return typeof value === 'number' && String(value) !== word ? new SpeltNumber(word) : value;
+    return typeof value === 'number' && String(value) !== word ? this.#numberSpelt(word) : value;
+  }
+
+  #numberSpelt(word: string): SpeltNumber {
+    const number = this.#spelt.get(word) ?? new SpeltNumber(word);
+    this.#spelt.set(word, number);
+    return number;
   }
 }
 

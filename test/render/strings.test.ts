@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { CARD_KIND } from '../../src/render/card-template.ts';
 import { enginesFor } from '../../src/render/engine.ts';
 import { Template, TemplateFault } from '../../src/render/template.ts';
+import { parseExactly } from '../../src/text/json.ts';
 
 const ENGINES = enginesFor({ timezone: 'UTC', language: 'en', links: {} });
 
@@ -69,6 +70,24 @@ describe('The strings of a template', () => {
     expect(said({ a: 'x', b: 0, c: 'y' })).to.equal('x failed after 0: y');
     expect(said({ a: 'x', b: '', c: null })).to.equal('x failed, silent');
     expect(said({ b: '{{ a }}', c: '' })).to.equal(' after {{ a }}, silent');
+  });
+
+  it('print numbers as they are spelt in JSON, too, and take those that are spelt alike for one', () => {
+    const view = parseExactly('{"row":{"10":1.10,"2":[12345678901234567890]},"at":1700000000.0}') as object;
+    const list = parseExactly('{"list":[{"n":1.0},{"n":1.0}]}') as object;
+    const strings = ['{{ row | json }}', '{{ row | jsonify: -1 }}', '{{ row["2"] | inspect: 1 }}'];
+    const row = '{"10":1.10,"2":[12345678901234567890]}';
+    expect(printed({ ...view }, ...strings, '{{ at | date: "%Y" }}')).to.deep.equal([
+      row,
+      row,
+      '[\n 12345678901234567890\n]',
+      '2023',
+    ]);
+    const counted = ['{{ list | map: "n" | uniq | size }}', '{{ list | group_by: "n" | size }}'];
+    expect(printed({ ...list }, ...counted)).to.deep.equal(['1', '1']);
+    const doubled =
+      '{% assign a = list %}{% for i in (1..40) %}{% assign a = a | push: a %}{% endfor %}{{ a | json }}';
+    expect(faultOf(list, Infinity, doubled)).to.include('memory');
   });
 
   it('keep their words and the other values where one overwrites its line or opens an escape sequence', () => {
