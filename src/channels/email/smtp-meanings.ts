@@ -1,8 +1,8 @@
 /** What the answers of a mail server mean, by enhanced code, words, reply code and command, and what to do about each. */
 import { type Meaning, means, type Meanings } from '../answers.ts';
 
-/** RFC 3463: class.subject.detail, behind the reply code of any line, or at the end in parentheses, as qmail has it. */
-const ENHANCED_CODE = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/m;
+/** RFC 3463: class.subject.detail, behind the reply code of any line (Cisco's has a `#`), or at the end in parentheses, as qmail has it. */
+const ENHANCED_CODE = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})\b/m;
 const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
 
 export const MINUTE_MS = 60_000;

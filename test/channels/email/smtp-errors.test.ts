@@ -61,6 +61,9 @@ describe('the meaning of an SMTP answer', () => {
     ['550 The from address does not match a verified Sender Identity', 'DATA', 'config', 'from this sender'],
     // qmail.
     ["553 sorry, that domain isn't in my list of allowed rcpthosts (#5.7.1)", 'RCPT TO', 'config', 'relays'],
+    // Cisco.
+    ['550 #5.7.1 Your access to submit messages has been rejected.', 'RCPT TO', 'config', 'relays'],
+    ['552 #5.3.4 message size exceeds limit', 'DATA', 'permanent', 'too large'],
     // Postfix, of whoever runs in a container.
     [
       '504 5.5.2 <7d9f0c1b2a3e>: Helo command rejected: need fully-qualified hostname',
