@@ -58,7 +58,8 @@ export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
 /** Whether it is a JSON number without a fraction (`1.0` and `1e2` have none), whatever JavaScript would round. */
 export function isInteger(value: unknown): boolean {
   if (!(value instanceof SpeltNumber)) return Number.isInteger(value);
-  return /^-?\d+(?:\.0+)?(?:[eE]\+?\d+)?$/.test(value.spelling) && Number.isFinite(value.valueOf());
+  if (/^-?\d+(?:\.0+)?$/.test(value.spelling)) return true;
+  return /^-?\d+(?:\.0+)?[eE]\+?\d+$/.test(value.spelling) && Number.isFinite(value.valueOf());
 }
 
 /** How many seconds the run took; undefined: not given, or no duration, as a negative number and `1e400` (infinite). */

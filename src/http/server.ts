@@ -53,6 +53,8 @@ export async function listen(
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
   // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;
+  // Node's name for it, which its types lack. Else who says that he has sent all, as `nc -N` does, would get no answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', closeGently);
   keepRoom(server, latest);
   await started(server, host, port);
@@ -185,10 +187,16 @@ function handleRequests(
       if (refusal !== undefined) onTurnedAway({ ...refusal, from });
     });
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  const answer: Handler = (request, response) => {
     latest.set(request.socket, response);
     if (lacksHost(request)) refuse(request, response, { status: 400, problem: 'no Host header' });
     else void handler(request, response);
+  };
+  server.on('request', answer);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // Whoever asks is asked for the body only when it is read: not where path, token or length are wrong.
+    request.once('resume', () => response.headersSent || response.writeContinue());
+    answer(request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     refuse(request, response, { status: 417, problem: 'it expects something else than 100-continue' }),

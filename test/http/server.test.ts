@@ -119,6 +119,33 @@ describe('a listening server', () => {
     await until("only the client's end left", () => openSockets() <= before + 1);
   });
 
+  it('answers a client that has closed its own side after its request', async () => {
+    const server = await start((request, response) => {
+      request.socket.once('end', () => response.end('hello'));
+    });
+    const client = await connect(server);
+    client.write(GET);
+    client.end();
+    expect((await client.answer())?.status).to.equal(200);
+    await client.closed();
+    expect(turnedAway).to.deep.equal([]);
+  });
+
+  it('asks for a body that waits to be asked for only when it is read', async () => {
+    const server = await start((request, response) => {
+      if (request.url === '/read') request.on('data', () => {}).once('end', () => response.end());
+      else response.writeHead(404).end();
+    });
+    const waits = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n`;
+    const [read, unread] = [await connect(server), await connect(server)];
+    read.write(waits('/read'));
+    expect((await read.answer())?.status).to.equal(100);
+    read.write('1');
+    unread.write(waits('/'));
+    expect([(await read.answer())?.status, (await unread.answer())?.status]).to.deep.equal([200, 404]);
+  });
+
   it('tells what it refused before there was a request, and from where, and quotes none of it', async () => {
     for (const [sent, status, problem] of REFUSED) {
       const server = await start((_request, response) => response.end(), status === 408 ? SOON : {});

@@ -62,6 +62,11 @@ export class RawClient {
     while (!this.#isClosed) await this.#change();
   }
 
+  /** Says that nothing more comes, and goes on reading. */
+  end(): void {
+    this.#socket.end();
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }
