@@ -144,7 +144,7 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   const kinds = botId === undefined ? [sql`1 = 1`] : OF_EITHER_KIND;
   const ways = search === undefined ? kinds : await waysTo(tx, search);
   // In the order of ids, PostgreSQL may look through all callbacks for few.
-  const order = areFew(filter) ? sql`+id` : sql`id`;
+  const order = fewIn(filter).length > 0 ? sql`+id` : sql`id`;
   const parts = ways.map(
     (way) => sql`
       SELECT id FROM (
@@ -209,21 +209,23 @@ function isUntoldAt(destination: string): Sql {
   return sql`kind = 'callback' AND NOT EXISTS (${told})`;
 }
 
-/** Deliveries that have an index of their own. */
-function areFew({ state }: CallbackFilter): boolean {
-  return state !== undefined && state !== 'delivered';
+const UNDELIVERED = DELIVERY_STATES.filter((state) => state !== 'delivered');
+
+/** The states, each with an index of its own, of the few deliveries that are sought; none: they may be many. */
+function fewIn({ state, errorClass, errorCode }: CallbackFilter): readonly DeliveryState[] {
+  if (state !== undefined) return UNDELIVERED.filter((each) => each === state);
+  // What was delivered has no error.
+  return (errorClass ?? '') + (errorCode ?? '') === '' ? [] : UNDELIVERED;
 }
 
 /** Few deliveries are found first; of others, each callback is asked for its own: for EXISTS, PostgreSQL may read all at a destination. */
 function hasDelivery(filter: CallbackFilter): Sql[] {
-  const conditions = conditionsOnDeliveries(filter);
-  if (conditions.length === 0) return [];
-  const found = sql`SELECT callback_id FROM deliveries WHERE ${join(conditions, ' AND ')}`;
-  return [
-    areFew(filter)
-      ? sql`callbacks.id IN (${found})`
-      : sql`(${found} AND deliveries.callback_id = callbacks.id LIMIT 1) IS NOT NULL`,
-  ];
+  const foundBy = (sought: CallbackFilter) =>
+    sql`SELECT callback_id FROM deliveries WHERE ${join(conditionsOnDeliveries(sought), ' AND ')}`;
+  const few = fewIn(filter).map((state) => foundBy({ ...filter, state }));
+  if (few.length > 0) return [sql`callbacks.id IN (${join(few, ' UNION ALL ')})`];
+  if (conditionsOnDeliveries(filter).length === 0) return [];
+  return [sql`(${foundBy(filter)} AND deliveries.callback_id = callbacks.id LIMIT 1) IS NOT NULL`];
 }
 
 /** More BOTs or jobs are not named one by one: the newest callbacks of so many are soon found in the order of ids. */
