@@ -1,5 +1,6 @@
 /** Files that a person names to have something written to, which must not be there yet. */
-import { openSync } from 'node:fs';
+import { mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { FaultError, faultsOf } from './fault.ts';
 
 // prettier-ignore
@@ -20,4 +21,17 @@ export function openNew(file: string, mode?: number): number {
 
 export function unwritable(file: string, error: unknown): FaultError {
   return new FaultError(fault('unwritable', { file, why: (error as Error).message }), { cause: error });
+}
+
+/** With those that it is in. Where there can be none, as in `/proc`, Node's own `recursive` does not end. @throws {Error} it cannot be made */
+export function makeFolder(path: string, mode?: number): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  const around = dirname(resolve(path));
+  if (around !== resolve(path)) makeFolder(around, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (!isThere()) throw error;
+  }
 }

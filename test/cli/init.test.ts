@@ -230,5 +230,9 @@ Once your secrets are in .env (copy .env.example), run it with them:
     const { code, stdout, stderr } = await runCommand(['init', 'file']);
     expect([code, stdout, textOf('file')]).to.deep.equal([1, '', 'mine']);
     expect(stderr).to.match(/^E(EXIST|NOTDIR): .*'file/);
+    if (process.platform === 'linux')
+      expect((await runCommand(['init', '/proc/none/x'])).stderr).to.equal(
+        "ENOENT: no such file or directory, mkdir '/proc/none'",
+      );
   });
 });

@@ -1,10 +1,11 @@
 /** `botbell init`: writes a first config and prints the next commands. */
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import { exampleOf } from '../../channels/about.ts';
 import { channelTypes, printsOnly } from '../../channels/registry.ts';
 import { CONFIG_FILES, PROGRAM, samplesIn, STARTER } from '../../package-files.ts';
 import { visible, shellWord } from '../../text/clean.ts';
+import { makeFolder } from '../../text/new-file.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { Language } from '../../time/display.ts';
 import { CommandFailed, type CommandContext, WrongUsage } from '../context.ts';
@@ -39,7 +40,7 @@ export function run(context: CommandContext, folder: string, options: InitOption
       .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
       .replaceAll('../../botbell.', () => `${beside}/botbell.`)
       .replace('; botbell serve', () => `; ${botbell} serve`);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     // Never overwrite a file created since the check.
     writeFileSync(path, channels === undefined ? text : withChannels(text, channels), { flag: 'wx' });
   }

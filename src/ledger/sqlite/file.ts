@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   statfsSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OTHER_STORE } from '../shared/migrate.ts';
+import { makeFolder } from '../../text/new-file.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Tx } from '../database.ts';
 import { forgetDone } from '../callbacks/forget.ts';
@@ -44,7 +44,7 @@ export function hasBytes(path: string): boolean {
 
 /** Creates the folder and an empty file if they are missing. @throws {Error} they cannot be created */
 export function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_OF_THE_OWNER });
+  makeFolder(dirname(path), FOLDER_OF_THE_OWNER);
   // An existing file is not opened: closing it would release the locks of a SQLite connection of this process.
   if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY));
 }
