@@ -145,7 +145,7 @@ function digestTimers(
     const data = known ?? { since: now, toldAt: now };
     // One that is due at the very moment of the first start is told.
     const toldAt = known?.toldAt ?? now - 1;
-    const dueAt = digestAtStart(digest, { now, timezone: display.timezone, toldAt });
+    const dueAt = digestAtStart(digest, now, toldAt, display.timezone);
     return { key, kind: 'digest', dueAt, data };
   });
 }

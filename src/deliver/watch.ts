@@ -6,7 +6,7 @@ import { keyOf } from '../ledger/callbacks/keys.ts';
 import type { ExpectedBot } from '../ledger/timers/admission.ts';
 import { type Timer, timerKey } from '../ledger/timers/timers.ts';
 import { routesOf } from '../route/router.ts';
-import { beginToExpect, isSameRule, missedFrom, underRule, withinReach } from '../signal/expect.ts';
+import { beginToExpect, isSameRule, missedFrom, underRule } from '../signal/expect.ts';
 import type { RouteConfig } from '../config/config.ts';
 import type { Settings } from './settings.ts';
 
@@ -55,7 +55,7 @@ export function expectTimers(
     const expected =
       kept === undefined
         ? beginToExpect(rule, { at, hasCome: bot !== undefined, lastResultAt })
-        : withinReach(rule, underRule(rule, kept, at), at);
+        : underRule(rule, kept, at);
     const data = { botId, botName: was?.botName ?? botName, expected };
     return { key, kind: 'expect', dueAt: missedFrom(rule, expected), data };
   });

@@ -60,9 +60,8 @@ interface CalendarDays {
 
 export function calendarOf(of: CalendarDays): Calendar {
   const { days, until = Infinity } = of;
-  const [isExcept, isAlso] = [among(of.except), among(of.also)];
   const has = (day: number) =>
-    isAlso(day) || (days.includes(weekdayOf(day)) && !(day <= until && isExcept(day)));
+    among(of.also, day) || (days.includes(weekdayOf(day)) && !(day <= until && among(of.except, day)));
   return withKey(hash('sha256', JSON.stringify(of), 'hex').slice(0, 16), has);
 }
 
@@ -75,18 +74,15 @@ function withKey(key: string, has: Calendar['has']): Calendar {
   return { key, has, toJSON: () => key };
 }
 
-/** A calendar may have the holidays of many years, and is asked for each message. */
-function among(ranges: readonly DayRange[]): (day: number) => boolean {
-  const single = new Set(ranges.filter(([from, to]) => from === to).map(([day]) => day));
-  const long = ranges.filter(([from, to]) => from !== to);
-  return (day) => single.has(day) || long.some(([from, to]) => from <= day && day <= to);
+function among(ranges: readonly DayRange[], day: number): boolean {
+  return ranges.some(([from, to]) => from <= day && day <= to);
 }
 
 /** The last instant that a JavaScript date can hold. */
 export const NEVER = 8.64e15;
 
 /** A calendar may leave out as many days in a row; after them nothing is due any more. */
-const MOST_DAYS_AHEAD = 400;
+export const MOST_DAYS_AHEAD = 400;
 
 /** The first time after `after` that shows `at` on a day that is meant; `NEVER` if none is in sight. */
 function nextOn(isMeant: (day: number) => boolean, at: number, after: number, timezone: string): number {
@@ -128,9 +124,6 @@ export function reportDue({ every, at, calendar }: Report, from: number, timezon
 const DIGEST_STILL_TOLD_MS = 3_600_000;
 
 /** The first due time after a start: the next one, or one that was due within the last hour and not told. */
-export function digestAtStart(
-  digest: Digest,
-  { now, toldAt, timezone }: { readonly now: number; readonly toldAt?: number; readonly timezone: string },
-): number {
-  return nextDigest(digest, Math.max(now - DIGEST_STILL_TOLD_MS, Math.min(toldAt ?? 0, now)), timezone);
+export function digestAtStart(digest: Digest, now: number, toldAt: number, timezone: string): number {
+  return nextDigest(digest, Math.max(now - DIGEST_STILL_TOLD_MS, Math.min(toldAt, now)), timezone);
 }

@@ -1,16 +1,13 @@
 /** Decides whether a destination is told a message, or which rule of which route holds it or lets it go. */
 import type { StatusName } from '../callback/callback.ts';
-import { type Hold, holdAt } from './hold.ts';
-import { type Burst, type Occasion, type RouteRules, type RuleName, RULES, type Snooze } from './rules.ts';
+import { type Hold, holdAt, type Holders } from './hold.ts';
+import { type Burst, type Occasion, type RouteRules, type RuleName, RULES } from './rules.ts';
 import { isRecovery, isRepeated, type Row, type ToldErrors, withSuccess, withToldError } from './streak.ts';
 
 /** A callback, or Botbell's own message about a BOT. */
-export interface Subject {
+export interface Subject extends Pick<Holders, 'botId' | 'status'> {
   /** The id of the callback; 0: it has none yet. */
   readonly id: number;
-  readonly botId: string;
-  /** Undefined: `overdue` and `missed` have none. */
-  readonly status: StatusName | undefined;
   readonly startedAt: number;
   /** The row of errors that a result is part of or ends; undefined: no result. */
   readonly row: Row | undefined;
@@ -43,11 +40,9 @@ export interface BurstWindow {
 }
 
 /** What the ledger keeps of the destination. */
-export interface DestinationFacts {
-  readonly destination: string;
+export interface DestinationFacts extends Pick<Holders, 'destination' | 'snoozes'> {
   /** What this destination was told of the BOT. */
   readonly told: ToldErrors;
-  readonly snoozes: readonly Snooze[];
   /** Due times for which the result is late, by the key of their timer. */
   readonly lateFor: ReadonlyMap<string, number>;
   /** The limit of its channel; undefined: none, or the message is exempt. */
@@ -103,22 +98,17 @@ export interface Decision {
   readonly window: BurstWindow | undefined;
 }
 
-interface Moment {
-  readonly now: number;
-  readonly timezone: string;
-}
-
 /** @param asked at least one route */
 export function decide(
   subject: Subject,
   asked: readonly AskedRoute[],
   facts: DestinationFacts,
-  moment: Moment,
+  { now, timezone }: Pick<Question, 'now' | 'timezone'>,
 ): Decision {
   const isFirstSuccess = subject.status === 'succeeded' && isRecovery(facts.told, subject.startedAt);
-  const question = { subject, facts, isFirstSuccess, moment };
+  const question = { subject, facts, isFirstSuccess, now, timezone };
   const routes = asked.map((route) => ({ ...rulingOf(route, question), route: route.name }));
-  const { ruling, window } = withinBurst(mostTelling(routes), facts, moment.now);
+  const { ruling, window } = withinBurst(mostTelling(routes), facts, now);
   const isAsked = (occasion: Occasion) =>
     asked.some(({ on }, index) => on.includes(occasion) && routes[index]?.does !== 'let go');
   const isRecovered = isFirstSuccess && isAsked('recovered');
@@ -136,7 +126,7 @@ export function decide(
     telling: Object.keys(telling).length === 0 ? undefined : telling,
     isRecovered,
     routes,
-    told: toldFrom(subject, ruling, facts.told, moment.now),
+    told: toldFrom(subject, ruling, facts.told, now),
     window,
   };
 }
@@ -160,28 +150,22 @@ interface Question {
   readonly subject: Subject;
   readonly facts: DestinationFacts;
   readonly isFirstSuccess: boolean;
-  readonly moment: Moment;
-}
-
-function dueTimeOf({ timer = '' }: AskedRoute, { facts }: Question): number | undefined {
-  return facts.lateFor.get(timer);
+  readonly now: number;
+  readonly timezone: string;
 }
 
 function rulingOf(route: AskedRoute, question: Question): Ruling {
-  const { subject, facts, moment } = question;
-  const isWanted = subject.isWanted || dueTimeOf(route, question) !== undefined;
+  const { subject, facts, now, timezone } = question;
+  const isWanted = subject.isWanted || facts.lateFor.has(route.timer ?? '');
   const rule = isWanted ? undefined : letGoBy(route, question);
   if (rule !== undefined) return { does: 'let go', rule };
   const { mute } = route.rules;
-  const hold = holdAt(moment.now, { ...subject, ...facts, mute, timezone: moment.timezone });
+  const hold = holdAt(now, { ...subject, ...facts, mute, timezone });
   return hold === undefined ? { does: 'tell' } : { does: 'hold', ...hold };
 }
 
 /** The first rule that lets the message go; undefined: none. */
-function letGoBy(
-  route: AskedRoute,
-  { subject, facts, isFirstSuccess, moment }: Question,
-): RuleName | undefined {
+function letGoBy(route: AskedRoute, { subject, facts, isFirstSuccess, now }: Question): RuleName | undefined {
   const { on, rules } = route;
   const { status, row, likeness, unmet } = subject;
   if (status === undefined) return undefined;
@@ -189,7 +173,7 @@ function letGoBy(
   if (rules.when !== undefined && unmet.includes(rules.when)) return 'when';
   if (status !== 'error' || row === undefined) return undefined;
   if (row.failures < rules.afterFailures) return 'after_failures';
-  return isRepeated(rules.repeat, facts.told, { row, likeness, at: moment.now }) ? 'repeat' : undefined;
+  return isRepeated(rules.repeat, facts.told, { row, likeness, at: now }) ? 'repeat' : undefined;
 }
 
 /** A ruling that tells, else the hold that ends first; else the ruling of the route that passed the most rules. */
@@ -224,9 +208,11 @@ function withinBurst(
 }
 
 function lateness(asked: readonly AskedRoute[], question: Question): Telling['occasion'] {
-  const dueAt = asked.map((route) => dueTimeOf(route, question)).find((due) => due !== undefined);
+  const dueAt = asked
+    .map(({ timer = '' }) => question.facts.lateFor.get(timer))
+    .find((due) => due !== undefined);
   if (dueAt === undefined) return undefined;
-  return { template: 'late', dueAt, lateByMs: Math.max(0, question.moment.now - dueAt) };
+  return { template: 'late', dueAt, lateByMs: Math.max(0, question.now - dueAt) };
 }
 
 function recovery({ row, startedAt }: Subject, isRecovered: boolean): Telling['occasion'] {

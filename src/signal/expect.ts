@@ -1,6 +1,7 @@
 /** When a BOT's result is due, which result meets a due time, and when a due time is missed. */
 import { Cron } from 'croner';
-import { DAY_MS, dayOf, instantOn, NEVER } from './calendar.ts';
+import { kept } from '../time/display.ts';
+import { DAY_MS, dayOf, instantOn, MOST_DAYS_AHEAD, NEVER } from './calendar.ts';
 import type { Expectation } from './rules.ts';
 
 /** What the ledger keeps of a BOT that a rule expects. */
@@ -37,9 +38,11 @@ export function beginToExpect(
 
 /** What is kept, by the rule in force: an edit of its schedule moves the due time alone, counted from `at`; another grace moves none. */
 export function underRule(rule: Expectation, expected: Expected, at: number): Expected {
-  if (isSameRule(rule, expected.rule)) return expected;
   const isSameSchedule = isSameRule({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
-  return { ...expected, rule, dueAt: isSameSchedule ? expected.dueAt : firstDue(rule, at, at + 1) };
+  const coming = firstDue(rule, isSameSchedule ? expected.dueAt : at, at + 1);
+  // No result meets more than the coming due time, so a later one dates from before the clock was set back.
+  const isKept = isSameSchedule && expected.dueAt <= firstDue(rule, coming, coming + 1);
+  return { ...expected, rule, dueAt: isKept ? expected.dueAt : coming };
 }
 
 /** Compares rules as they are stored, where a calendar is its key. */
@@ -96,18 +99,7 @@ function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): n
   const { graceMs } = rule;
   const coming = firstDue(rule, dueAt, at);
   const met = Math.min(coming, startedAt + graceMs);
-  const open = firstDue(rule, dueAt, Math.max(met + 1, at - graceMs));
-  return isBeyond(rule, dueAt, at) ? open : Math.max(dueAt, open);
-}
-
-/** No result meets more than the coming due time, so a later `dueAt` dates from before the clock was set back. */
-function isBeyond(rule: Expectation, dueAt: number, at: number): boolean {
-  return dueAt > firstDue(rule, dueAt, firstDue(rule, dueAt, at) + 1);
-}
-
-/** What is kept, or a due time from now on where it names one that nothing can have asked for. */
-export function withinReach(rule: Expectation, kept: Expected, at: number): Expected {
-  return isBeyond(rule, kept.dueAt, at) ? { ...kept, dueAt: firstDue(rule, at, at + 1) } : kept;
+  return Math.max(dueAt, firstDue(rule, dueAt, Math.max(met + 1, at - graceMs)));
 }
 
 /**
@@ -118,8 +110,8 @@ function firstDue(rule: Expectation, known: number, from: number): number {
   if ('everyMs' in rule) return known + Math.ceil((from - known) / rule.everyMs) * rule.everyMs;
   const { calendar, timezone } = rule;
   let after = from - 1;
-  for (let count = 0; count < MOST_DAYS_LEFT_OUT; count += 1) {
-    const due = cronOf(rule).nextRun(new Date(after))?.getTime() ?? NEVER;
+  for (let count = 0; count < MOST_DAYS_AHEAD; count += 1) {
+    const due = cronOf(rule.cron, timezone).nextRun(new Date(after))?.getTime() ?? NEVER;
     const day = due === NEVER ? 0 : dayOf(due, timezone);
     if (due === NEVER || calendar?.has(day) !== false) return due;
     after = Math.max(due, instantOn(day + DAY_MS, 0, timezone) - 1);
@@ -127,16 +119,6 @@ function firstDue(rule: Expectation, known: number, from: number): number {
   return NEVER;
 }
 
-/** A calendar may leave out so many days with due times in a row. */
-const MOST_DAYS_LEFT_OUT = 400;
-
-/** By its rule, which the config keeps. */
-const CRONS = new WeakMap<Expectation, Cron>();
-
-function cronOf(rule: Extract<Expectation, { readonly cron: string }>): Cron {
-  const made = CRONS.get(rule);
-  if (made !== undefined) return made;
-  const cron = new Cron(rule.cron, { timezone: rule.timezone, mode: '5-or-6-parts', paused: true });
-  CRONS.set(rule, cron);
-  return cron;
-}
+const cronOf = kept(1000, (cron: string, timezone: string) => {
+  return new Cron(cron, { timezone, mode: '5-or-6-parts', paused: true });
+});

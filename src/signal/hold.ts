@@ -29,11 +29,10 @@ const MOST_IN_A_CHAIN = 60;
 export function holdAt(at: number, holders: Holders): Hold | undefined {
   const mutedUntil = muteEndAt(at, holders);
   const snooze = lastSnoozeAt(at, holders);
-  const first = mutedUntil ?? snooze?.until;
-  if (first === undefined) return undefined;
-  let until = first;
+  if (mutedUntil === undefined && snooze === undefined) return undefined;
   const held = { rule: mutedUntil === undefined ? 'snooze' : 'mute', snoozeId: snooze?.id } as const;
-  for (let count = 0; count < MOST_IN_A_CHAIN; count += 1) {
+  let until = at;
+  for (let count = 0; count <= MOST_IN_A_CHAIN; count += 1) {
     const next = muteEndAt(until, holders) ?? lastSnoozeAt(until, holders)?.until;
     if (next === undefined) return { ...held, until };
     until = next;
@@ -72,25 +71,12 @@ export function isWithin(window: TimeWindow, at: number, timezone: string): bool
 
 /** When the window ends that a time is in; a window over midnight may have begun yesterday. Empty: the time is in none. */
 function endsAt(window: TimeWindow, at: number, timezone: string): readonly number[] {
+  const { days, dates, calendar, from = 0, to = DAY_MINUTES } = window;
   const today = dayOf(at, timezone);
   return [today - DAY_MS, today]
-    .filter((day) => beginsOn(window, day))
-    .map((day) => hoursOf(window, day, timezone))
-    .filter(({ begin, end }) => begin <= at && at < end)
-    .map(({ end }) => end);
-}
-
-function beginsOn({ days, dates, calendar }: TimeWindow, day: number): boolean {
-  return (
-    (days?.includes(weekdayOf(day)) ?? true) &&
-    (dates?.includes(dateOf(day)) ?? true) &&
-    (calendar?.has(day) ?? true)
-  );
-}
-
-function hoursOf({ from = 0, to = DAY_MINUTES }: TimeWindow, day: number, timezone: string) {
-  return {
-    begin: instantOn(day, from, timezone),
-    end: instantOn(to > from ? day : day + DAY_MS, to, timezone),
-  };
+    .filter((day) => (days?.includes(weekdayOf(day)) ?? true) && (calendar?.has(day) ?? true))
+    .filter((day) => dates?.includes(dateOf(day)) ?? true)
+    .filter((day) => instantOn(day, from, timezone) <= at)
+    .map((day) => instantOn(to > from ? day : day + DAY_MS, to, timezone))
+    .filter((end) => at < end);
 }

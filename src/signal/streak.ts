@@ -30,7 +30,7 @@ export interface Row {
   readonly isOver: boolean;
 }
 
-/** Results kept of one BOT: as many may come out of order. */
+/** Results kept of one BOT, and told errors at a destination: as many may come out of order. */
 const MOST_KEPT = 20;
 
 /** @returns the streak to keep, and the row that the result is part of or ends */
@@ -80,9 +80,6 @@ export interface ToldError {
 
 export const NOTHING_TOLD: ToldErrors = { errors: [], heldBack: 0 };
 
-/** Told errors that are kept; older ones matter only if as many results come out of order. */
-const MOST_ERRORS = 20;
-
 /** Whether `repeat` lets an error go: the last error told in its row says the same, or was told too recently. */
 export function isRepeated(
   repeat: RouteRules['repeat'],
@@ -108,7 +105,7 @@ export function withToldError(
   { isOver }: Pick<Row, 'isOver'>,
 ): ToldErrors {
   if (isOver) return told;
-  return { ...told, errors: [...told.errors, error].slice(-MOST_ERRORS) };
+  return { ...told, errors: [...told.errors, error].slice(-MOST_KEPT) };
 }
 
 /** A success, told or not, ends the errors of runs that began before its own or at the same time. */

@@ -113,8 +113,8 @@ export function formatSize(bytes: number, language: Language): string {
 
 const MINUTE_MS = 60_000;
 
-/** Keeps what `make` gives, since Intl is slow, until there are `most` results. */
-function kept<Args extends readonly (string | number)[], Result>(
+/** Keeps what `make` gives, since time zones are slow, until there are `most` results. */
+export function kept<Args extends readonly (string | number)[], Result>(
   most: number,
   make: (...args: Args) => Result,
 ): (...args: Args) => Result {

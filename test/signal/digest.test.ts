@@ -31,11 +31,9 @@ describe('a digest', () => {
 
   it('is told at the start where it was due within the last hour and was not told', () => {
     const due = instant('2026-11-20T09:00:00');
-    const atStart = (now: number, toldAt?: number) =>
-      iso(digestAtStart(daily, { now, timezone: BERLIN, ...(toldAt !== undefined && { toldAt }) }));
+    const atStart = (now: number, toldAt: number) => iso(digestAtStart(daily, now, toldAt, BERLIN));
     expect(atStart(due + HOUR - 1, due - DAY)).to.equal(iso(due));
-    expect(atStart(due + HOUR - 1)).to.equal(iso(due));
-    expect(atStart(due + HOUR)).to.equal(iso(due + DAY));
+    expect(atStart(due + HOUR, due - DAY)).to.equal(iso(due + DAY));
     expect(atStart(due + HOUR - 1, due + 5)).to.equal(iso(due + DAY));
     expect(atStart(due - 1, due - DAY)).to.equal(iso(due));
     expect(atStart(due + 1, due + 30 * DAY)).to.equal(iso(due + DAY));
