@@ -2,6 +2,7 @@
 import { mixed, type Schema } from 'yup';
 import { faultSaid } from '../text/fault.ts';
 import type { ComposeContext } from './channel.ts';
+import { rule } from './settings.ts';
 
 export const MENTION_OPTION = 'mention_on_error';
 
@@ -29,20 +30,16 @@ export function mentionsOf(
     `must be ${accepted[0]}, or a list of at most ${most} of these`,
     `${accepted[1]}を書いてください（リストなら${most}件まで）`,
   );
-  const option = mixed().test(
-    'mention',
-    () => wrong,
-    (value) => {
-      const entries = entriesOf(value);
-      return entries.length <= most && entries.every(isMention);
-    },
-  );
+  const isRight = (value: unknown) => {
+    const entries = entriesOf(value);
+    return entries.length <= most && entries.every(isMention);
+  };
   const of: Mentions['of'] = ({ isError, options }) => {
     const entries = isError ? entriesOf(options[MENTION_OPTION]).filter(isMention).map(String) : [];
     const once = new Map(entries.map((entry) => [write(entry), entry]));
     return [...once.values()];
   };
-  return { option, of, write };
+  return { option: mixed().test(rule(wrong, isRight)), of, write };
 }
 
 function entriesOf(option: unknown): readonly unknown[] {

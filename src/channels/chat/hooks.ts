@@ -5,9 +5,9 @@ import { isJsonObject, valueIn } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { secretsOfUrl } from '../../outbound/login.ts';
 import { type Answers, failureOfAnswer } from '../answers.ts';
-import { isHttpUrl, isInClear } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
+import { isHttpUrl, isInClear, rule, settingsOf } from '../settings.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
 import { type HttpCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from './remote.ts';
 
@@ -39,9 +39,7 @@ export function hooks<Message, Entry extends Hook = string>(
 ): Address<Message, HookSettings<Entry>> {
   const { entry, suffix, request = (url, { message }) => jsonCall(url, message), isAsked = false } = parts;
   return {
-    settings: object({ hooks: hooksOf(entry) })
-      .noUnknown()
-      .strict(),
+    settings: settingsOf({ hooks: hooksOf(entry) }),
     parseAddress: (text, settings) => hookAddress(text, settings?.hooks, suffix),
     secretsOf: ({ hooks }) =>
       Object.values(hooks).flatMap((hook) => [
@@ -100,27 +98,18 @@ export function hooksOf(entry: Schema = hookUrl()) {
   return lazy((hooks: unknown) =>
     object(Object.fromEntries(names(hooks).map((name) => [name, entry])))
       .required(() => fault('missing hooks'))
-      .test(
-        'any',
-        () => fault('no hooks'),
-        () => hooks === undefined || names(hooks).length > 0,
-      )
-      .test(
-        'names',
-        () => fault('names'),
-        () => names(hooks).every((name) => HOOK_NAME.test(name)),
-      ),
+      .test(rule(fault('no hooks'), () => hooks === undefined || names(hooks).length > 0))
+      .test(rule(fault('names'), () => names(hooks).every((name) => HOOK_NAME.test(name)))),
   ).meta({ jsonSchema: { type: 'object', minProperties: 1 }, members: entry });
 }
 
 /** Schema of a hook's URL; its errors never show the URL. */
 export function hookUrl() {
-  const rule = () => fault('url');
   return string()
     .strict()
-    .typeError(rule)
+    .typeError(() => fault('url'))
     .required(() => fault('missing url'))
-    .test('url', rule, isHttpUrl)
+    .test(rule(fault('url'), isHttpUrl))
     .meta({ example: 'https://not-set-here.example/' });
 }
 

@@ -1,8 +1,8 @@
 /** Addresses of chats whose API takes a token. */
-import { object, type Schema, string } from 'yup';
+import type { Schema } from 'yup';
 import { faultSaid } from '../../text/fault.ts';
 import { failureOfAnswer } from '../answers.ts';
-import { apiUrl, baseUrl, warningsOfApi } from '../api-url.ts';
+import { apiUrl, baseUrl, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { type Address, type Call, receiptFrom } from './chat.ts';
 import { type HttpCall, openRemote, VERIFY_TIMEOUT_MS } from './remote.ts';
 
@@ -20,13 +20,8 @@ interface TokenRule {
   readonly example?: string;
 }
 
-export function tokenSettings({ what, pattern, rule, example = 'not-set-here' }: TokenRule) {
-  const missing = faultSaid(`is missing: ${what[0]}`, `${what[1]}を書いてください`);
-  const wrong = faultSaid(`must be ${rule[0]}`, rule[1]);
-  const token = string()
-    .required(() => missing)
-    .matches(pattern, () => wrong)
-    .meta({ example });
+export function tokenSettings({ what: [en, ja], pattern, rule, example }: TokenRule) {
+  const token = textSetting(en, ja, example).matches(pattern, () => faultSaid(`must be ${rule[0]}`, rule[1]));
   return { token, api_url: apiUrl() };
 }
 
@@ -42,7 +37,7 @@ interface Api<Message> extends TokenRule {
 }
 
 export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSettings> {
-  const settings: Schema<TokenSettings> = object(tokenSettings(api)).noUnknown().strict();
+  const settings: Schema<TokenSettings> = settingsOf(tokenSettings(api));
   return {
     settings,
     parseAddress: api.parseAddress,

@@ -1,10 +1,10 @@
 /** The settings of an email channel. */
-import { type InferType, object, string } from 'yup';
+import { type InferType, string } from 'yup';
 import { hasWholeLogin, LOGIN_RULE } from '../../outbound/login.ts';
-import { faultSaid, faultsOf } from '../../text/fault.ts';
-import { isHttpUrl, warningsOfApi } from '../api-url.ts';
+import { faultsOf } from '../../text/fault.ts';
 import type { SettingWarning } from '../channel.ts';
 import { headersOption } from '../headers-option.ts';
+import { isHttpUrl, rule, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { parseMailAddress, parseMailbox } from './address.ts';
 import { faultOfSmtpOptions, hasLogin, isSmtpUrl, secretsInSmtpUrl, warningsOfSmtpUrl } from './smtp-url.ts';
 
@@ -27,30 +27,21 @@ const fault = faultsOf({
   login: ['has both oauth and a login in smtp: leave the user and password out of the URL', 'oauth と、smtpのユーザー名・パスワードの両方があります。URLから外してください'],
 });
 
-const text = (en: string, ja: string) =>
-  string()
-    .strict()
-    .typeError(() => faultSaid(`must be ${en}`, `${ja}を書いてください`))
-    .required(() => faultSaid(`is missing: ${en}`, `${ja}を書いてください`))
-    .meta({ example: 'not-set-here' });
-
 /** Client credentials (RFC 6749, 4.4) by which a token for SMTP is fetched. */
-const oauthSettings = object({
-  token_url: text('the https:// URL of the token endpoint', 'トークンエンドポイントのURL（https://）')
-    .test('url', () => fault('token url'), isHttpUrl)
+const oauthSettings = settingsOf({
+  token_url: textSetting('the https:// URL of the token endpoint', 'トークンエンドポイントのURL（https://）')
+    .test(rule(fault('token url'), isHttpUrl))
     .meta({ example: 'https://login.microsoftonline.com/TENANT/oauth2/v2.0/token' }),
-  client_id: text('the ID of the application', 'アプリケーションのID'),
-  client_secret: text('the secret of the application', 'アプリケーションのシークレット'),
-  scope: text(
+  client_id: textSetting('the ID of the application', 'アプリケーションのID'),
+  client_secret: textSetting('the secret of the application', 'アプリケーションのシークレット'),
+  scope: textSetting(
     'the scope, e.g. https://outlook.office365.com/.default',
     'スコープ（例：https://outlook.office365.com/.default）',
   ),
-  user: text('the mailbox that is sent from', '送信元のメールボックス')
-    .test('mailbox', () => fault('address'), passes(parseMailAddress))
+  user: textSetting('the mailbox that is sent from', '送信元のメールボックス')
+    .test(rule(fault('address'), passes(parseMailAddress)))
     .meta({ example: 'alerts@example.com' }),
 })
-  .noUnknown()
-  .strict()
   .default(undefined)
   .optional();
 
@@ -58,34 +49,34 @@ export type OauthSettings = NonNullable<InferType<typeof oauthSettings>>;
 
 const isWhole = (smtp: string) => isSmtpUrl(smtp) && hasWholeLogin(smtp);
 
-export const emailSettings = object({
-  smtp: text(
+export const emailSettings = settingsOf({
+  smtp: textSetting(
     'the URL of the mail server, e.g. smtps://user:password@mail.example.com',
     'メールサーバーのURL（例：smtps://user:password@mail.example.com）',
   )
-    .test('url', () => fault('smtp', { rule: LOGIN_RULE }), isWhole)
+    .test(rule(fault('smtp', { rule: LOGIN_RULE }), isWhole))
     .test('options', (text, context) => {
       // A password that is not encoded may end in the options.
       const wrong = isWhole(text) ? faultOfSmtpOptions(text) : undefined;
       return wrong === undefined || context.createError({ message: () => wrong });
     })
     .meta({ example: 'smtps://mail.example.com' }),
-  from: text('the sender, e.g. BOT alerts <alerts@example.com>', '差出人（例：BOT通知 <alerts@example.com>）')
-    .test('mailbox', () => fault('from'), passes(parseMailbox))
+  from: textSetting(
+    'the sender, e.g. BOT alerts <alerts@example.com>',
+    '差出人（例：BOT通知 <alerts@example.com>）',
+  )
+    .test(rule(fault('from'), passes(parseMailbox)))
     .meta({ example: 'alerts@example.com' }),
   reply_to: string()
-    .test('mailbox', () => fault('reply_to'), passes(parseMailbox))
+    .test(rule(fault('reply_to'), passes(parseMailbox)))
     .meta({ example: 'alerts@example.com' }),
   headers: headersOption({ name: HEADER_NAME, value: HEADER_VALUE, taken: TAKEN, rule: fault('header') }),
   oauth: oauthSettings,
-})
-  .noUnknown()
-  .strict()
-  .test(
-    'login',
-    () => fault('login'),
-    ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasLogin(smtp),
-  );
+}).test(
+  'login',
+  () => fault('login'),
+  ({ smtp, oauth }) => oauth === undefined || !isSmtpUrl(smtp) || !hasLogin(smtp),
+);
 
 export type EmailSettings = InferType<typeof emailSettings>;
 

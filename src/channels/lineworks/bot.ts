@@ -1,16 +1,16 @@
 /** A bot of LINE WORKS: text messages, by a token of its service account (developers.worksmobile.com/jp/docs/auth-jwt). */
 import { createPrivateKey, createSign } from 'node:crypto';
-import { type InferType, object, string } from 'yup';
+import type { InferType } from 'yup';
 import { KeptToken } from '../../outbound/token.ts';
 import { faultSaid, quoted } from '../../text/fault.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
-import { baseUrl, originUrl, warningsOfApi } from '../api-url.ts';
 import { AddressError } from '../channel.ts';
 import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { formCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { unmarked } from '../lines.ts';
 import { mentionsOf } from '../mention-option.ts';
+import { baseUrl, NOT_SET, originUrl, rule, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { CARD_PARTS } from '../show-card.ts';
 
 const TITLE = { en: 'LINE WORKS', ja: 'LINE WORKS' };
@@ -58,13 +58,12 @@ function botAddress(text: string): string {
   );
 }
 
-/** The placeholder for secrets that are not set when a config is checked. */
-const NOT_SET = 'not-set-here';
+const text = (...said: Parameters<typeof textSetting>) => textSetting(...said).optional();
 
-const text = (en: string, ja: string, example = NOT_SET) => {
-  const rule = () => faultSaid(`must be ${en}`, `${ja}を書いてください`);
-  return string().strict().typeError(rule).min(1, rule).meta({ example });
-};
+const NO_KEY = faultSaid(
+  'must be the private key of the service account in PEM, with its first and last line',
+  'Service Accountの秘密鍵（PEM形式）を、最初と最後の行も含めて書いてください',
+);
 
 /** All of them but the URLs are present if the channel is a bot. */
 export const BOT_FIELDS = {
@@ -72,13 +71,7 @@ export const BOT_FIELDS = {
   client_secret: text('the client secret of the app', 'アプリのClient Secret'),
   service_account: text('the service account of the app', 'アプリのService Account'),
   private_key: text('the private key of the service account', 'Service Accountの秘密鍵').test(
-    'key',
-    () =>
-      faultSaid(
-        'must be the private key of the service account in PEM, with its first and last line',
-        'Service Accountの秘密鍵（PEM形式）を、最初と最後の行も含めて書いてください',
-      ),
-    (key) => !key || key === NOT_SET || isPrivateKey(key),
+    rule(NO_KEY, (key) => !key || key === NOT_SET || isPrivateKey(key)),
   ),
   bot_id: text('the number of the bot, in quotes', 'Botの番号（引用符で囲みます）', '1').matches(
     /^\d*$/,
@@ -88,7 +81,7 @@ export const BOT_FIELDS = {
   api_url: originUrl(),
 };
 
-const botSettings = object(BOT_FIELDS).noUnknown().strict();
+const botSettings = settingsOf(BOT_FIELDS);
 
 export type BotSettings = InferType<typeof botSettings>;
 

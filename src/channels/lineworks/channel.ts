@@ -1,5 +1,4 @@
 /** LINE WORKS by the Incoming Webhook app, with one URL per room, or by a bot of Bot API 2.0. */
-import { object } from 'yup';
 import { cutEnd } from '../../text/cut.ts';
 import { faultSaid } from '../../text/fault.ts';
 import { GONE } from '../answers.ts';
@@ -8,6 +7,7 @@ import { chat, type Chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
 import { hooks, type HookSettings, hooksOf } from '../chat/hooks.ts';
 import { markedUp } from '../lines.ts';
+import { rule, settingsOf } from '../settings.ts';
 import { BOT_FIELDS, type BotSettings, lineworksBot, MARKUP, TENANT, withoutMentions } from './bot.ts';
 
 interface LineworksHookMessage {
@@ -66,17 +66,12 @@ const NO_WAY = faultSaid(
   `hooks か、${BOT_KEYS.join('、')} のどちらかを書いてください。両方使うには、チャネルを2つに分けます`,
 );
 
-const settings = object({ hooks: hooksOf().optional(), ...BOT_FIELDS })
-  .noUnknown()
-  .strict()
-  .test(
-    'way',
-    () => NO_WAY,
-    (value) => {
-      const isThere = (key: (typeof BOT_KEYS)[number]) => value[key] !== undefined;
-      return value.hooks === undefined ? BOT_KEYS.every(isThere) : !BOT_KEYS.some(isThere);
-    },
-  );
+const settings = settingsOf({ hooks: hooksOf().optional(), ...BOT_FIELDS }).test(
+  rule(NO_WAY, (value: LineworksSettings) => {
+    const isThere = (key: (typeof BOT_KEYS)[number]) => value[key] !== undefined;
+    return value.hooks === undefined ? BOT_KEYS.every(isThere) : !BOT_KEYS.some(isThere);
+  }),
+);
 
 type LineworksSettings = BotSettings & Partial<HookSettings>;
 

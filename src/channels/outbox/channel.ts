@@ -1,9 +1,10 @@
 /** The outbox channel: sends nothing, but prints each message and keeps it, for a setup that has no token yet. */
-import { object, type Schema, string } from 'yup';
+import { type Schema, string } from 'yup';
 import { visibleAndIndented } from '../../text/clean.ts';
 import { faultSaid } from '../../text/fault.ts';
 import { type Channel, type ChannelEnvironment, type ChannelType, KEPT_MESSAGE } from '../channel.ts';
 import type { MessageFormat } from '../channel.ts';
+import { settingsOf } from '../settings.ts';
 
 /** A channel type that an outbox stands in for: it has the same addresses, options and messages. */
 type Posed = Pick<ChannelType, 'type' | 'formatOf' | 'parseAddress'>;
@@ -32,13 +33,11 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
 
 function settingsFor(names: readonly string[]): Schema<OutboxSettings> {
   const or = (word: string) => names.join(word);
-  return object({
+  return settingsOf({
     as: string()
       .oneOf([...names], () => faultSaid(`must be ${or(' or ')}`, `${or('、')} のどれかにしてください`))
       .required(() => faultSaid(`is missing: ${or(' or ')}`, `${or('、')} のどれかを書いてください`)),
-  })
-    .noUnknown()
-    .strict();
+  });
 }
 
 function openOutbox(format: MessageFormat, { print }: ChannelEnvironment): Channel {

@@ -1,18 +1,18 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
-import { type InferType, object, string } from 'yup';
+import { type InferType, string } from 'yup';
 import { shortLine } from '../../text/cut.ts';
 import { type Fault, faultSaid, quoted } from '../../text/fault.ts';
-import { warningsOfApi } from '../api-url.ts';
 import { AddressError, type SettingWarning } from '../channel.ts';
 import { type Address, chat } from '../chat/chat.ts';
 import { tokenSettings } from '../chat/token-api.ts';
+import { settingsOf, warningsOfApi } from '../settings.ts';
 import { SLACK } from './answers.ts';
 import { slackFormat } from './format.ts';
 import type { SlackMessage } from './message.ts';
 
 const DEFAULT_API_URL = 'https://slack.com/api/';
 
-const slackSettings = object({
+const slackSettings = settingsOf({
   ...tokenSettings({
     what: ['the bot token of the Slack app (xoxb-…)', 'Slackアプリのボットトークン（xoxb-…）'],
     pattern: /^(?!https?:)[\x21-\x7e]+$/i,
@@ -32,9 +32,7 @@ const slackSettings = object({
     .matches(/^:[\w+'-]{1,100}:$/, () =>
       faultSaid('must be an emoji, such as :robot_face:', '絵文字を書いてください（例：:robot_face:）'),
     ),
-})
-  .noUnknown()
-  .strict();
+});
 
 type SlackSettings = InferType<typeof slackSettings>;
 

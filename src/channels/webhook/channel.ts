@@ -1,6 +1,6 @@
 /** Webhooks for programs: the data as JSON, signed by Standard Webhooks 1.0.0 (standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
-import { boolean, mixed, object, string, type TestContext } from 'yup';
+import { boolean, mixed, string, type TestContext } from 'yup';
 import { Fault, faultsOf } from '../../text/fault.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
 import type { ChannelType, MessageFormat, Outgoing } from '../channel.ts';
@@ -9,6 +9,7 @@ import { chat } from '../chat/chat.ts';
 import { headersOption } from '../headers-option.ts';
 import { hooks, type HookSettings, hookUrl, NOT_OK } from '../chat/hooks.ts';
 import { JSON_HEADERS } from '../chat/remote.ts';
+import { rule, settingsOf } from '../settings.ts';
 import { composeWebhook, ownBodies } from './compose.ts';
 
 // prettier-ignore
@@ -33,25 +34,17 @@ const TAKEN =
 
 const TEXT = { type: 'string' };
 
-const hookSchema = object({
+const hookSchema = settingsOf({
   url: hookUrl(),
   secret: mixed()
-    .test(
-      'secret',
-      () => fault('secret'),
-      (secret) => [secret].flat().every(isSecret),
-    )
+    .test(rule(fault('secret'), (secret) => [secret].flat().every(isSecret)))
     .meta({
       example: `whsec_${'A'.repeat(32)}`,
       jsonSchema: { anyOf: [TEXT, { type: 'array', items: TEXT }] },
     }),
   headers: headersOption({ name: HEADER_NAME, value: HEADER_VALUE, taken: TAKEN, rule: fault('header') }),
   body: mixed()
-    .test(
-      'body',
-      () => fault('body'),
-      (body) => body === undefined || isJsonObject(body) || Array.isArray(body),
-    )
+    .test(rule(fault('body'), (body) => body === undefined || isJsonObject(body) || Array.isArray(body)))
     .meta({ jsonSchema: { anyOf: [{ type: 'object' }, { type: 'array' }] } }),
   ok: string()
     .strict()
@@ -61,9 +54,7 @@ const hookSchema = object({
     .strict()
     .typeError(() => fault('notices'))
     .meta({ jsonSchema: { type: 'boolean' } }),
-})
-  .noUnknown()
-  .strict();
+});
 
 interface Hook {
   readonly url: string;

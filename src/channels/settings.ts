@@ -1,6 +1,6 @@
-/** Settings that are http or https URLs: their rules, and a warning about unencrypted HTTP. */
-import { string } from 'yup';
-import { faultsOf } from '../text/fault.ts';
+/** What the settings of channels have in common: their rules, those of http and https URLs, and a warning about unencrypted HTTP. */
+import { object, type ObjectShape, string } from 'yup';
+import { type Fault, faultSaid, faultsOf } from '../text/fault.ts';
 import type { SettingWarning } from './channel.ts';
 
 // prettier-ignore
@@ -10,21 +10,38 @@ const fault = faultsOf({
   clear: ['the token crosses the network in clear: use https://', 'トークンが暗号化されずにネットワークを流れます。https:// にしてください'],
 });
 
+/** These and no others. */
+export function settingsOf<Fields extends ObjectShape>(fields: Fields) {
+  return object(fields).noUnknown().strict();
+}
+
+/** For `test` of a schema. @param fault of a value that fails */
+export function rule<Value>(fault: Fault, test: (value: Value) => boolean) {
+  return { message: () => fault, test };
+}
+
+/** The placeholder for secrets that are not set when a config is checked. */
+export const NOT_SET = 'not-set-here';
+
+/** A text that has to be there, such as `the client ID of the app`. */
+export function textSetting(en: string, ja: string, example = NOT_SET) {
+  return string()
+    .strict()
+    .typeError(() => faultSaid(`must be ${en}`, `${ja}を書いてください`))
+    .required(() => faultSaid(`is missing: ${en}`, `${ja}を書いてください`))
+    .meta({ example });
+}
+
 export function apiUrl() {
-  return string().test(
-    'url',
-    () => fault('url'),
-    (text) => text === undefined || (isHttpUrl(text) && !text.includes('?')),
-  );
+  const isRight = (text?: string) => text === undefined || (isHttpUrl(text) && !text.includes('?'));
+  return string().test(rule(fault('url'), isRight));
 }
 
 /** A URL without a path, for a service whose paths begin at the root. */
 export function originUrl() {
-  return apiUrl().test(
-    'origin',
-    () => fault('origin'),
-    (text) => text === undefined || !URL.canParse(text) || new URL(text).pathname === '/',
-  );
+  const isRight = (text?: string) =>
+    text === undefined || !URL.canParse(text) || new URL(text).pathname === '/';
+  return apiUrl().test(rule(fault('origin'), isRight));
 }
 
 export function isHttpUrl(text: string): boolean {
