@@ -6,7 +6,8 @@
  * `registry.ts`. Operators see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
-import { type Fault, FaultError } from '../text/fault.ts';
+import { shortLine } from '../text/cut.ts';
+import { type Fault, FaultError, faultSaid, quoted } from '../text/fault.ts';
 import type { Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { About } from './about.ts';
@@ -137,6 +138,12 @@ export class AddressError extends FaultError {
   override readonly name = 'AddressError';
 }
 
+/** Of a text that is none: the sentences go on behind it. */
+export function noAddress(text: string, en: string, ja: string): AddressError {
+  const shown = quoted(shortLine(text, 80));
+  return new AddressError(faultSaid(`${shown} ${en}`, `${shown} ${ja}`));
+}
+
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
 
@@ -188,7 +195,7 @@ export interface OwnMessages<Message> {
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
   /** The faults in rendered parts for which the remote would refuse the message. */
-  inspect(parts: RenderedParts): readonly PartFault[];
+  inspect?(parts: RenderedParts): readonly PartFault[];
 }
 
 export interface MessagePart {

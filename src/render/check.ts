@@ -61,7 +61,7 @@ function checkTemplate(
   const faultsWith = (view: NoticeView): readonly Problem[] => {
     try {
       const parts = template.render(view, LIMIT_MS, cardFor(view));
-      return (messages?.inspect(parts) ?? []).map(({ path, fault }) => template.problemAt(path, fault));
+      return (messages?.inspect?.(parts) ?? []).map(({ path, fault }) => template.problemAt(path, fault));
     } catch (error) {
       if (error instanceof TemplateFault) return [error.problem];
       throw error;

@@ -1,8 +1,7 @@
 /** Chatwork by an account's API token: text in Chatwork's notation, whose tags take effect anywhere. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { faultSaid, quoted } from '../../text/fault.ts';
 import { jsonOf, means } from '../answers.ts';
-import { AddressError } from '../channel.ts';
+import { noAddress } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { percentEncoded } from '../chat/markdown.ts';
@@ -124,11 +123,9 @@ function secondsUntil(reset: string | undefined): number | undefined {
 function roomId(text: string): string {
   const [, id] = /^(?:#!rid)?(\d{1,18})$/.exec(text.trim()) ?? [];
   if (id !== undefined) return id;
-  const shown = quoted(text.slice(0, 80));
-  throw new AddressError(
-    faultSaid(
-      `${shown} is no room: write its id, the digits behind "#!rid" in the address of the room`,
-      `${shown} はルームではありません。ルームのURLの「#!rid」に続く数字を書いてください`,
-    ),
+  throw noAddress(
+    text,
+    'is no room: write its id, the digits behind "#!rid" in the address of the room',
+    'はルームではありません。ルームのURLの「#!rid」に続く数字を書いてください',
   );
 }

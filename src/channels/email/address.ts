@@ -1,9 +1,7 @@
 /** Mail addresses: a mailbox of RFC 5321 each. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
-import { shortLine } from '../../text/cut.ts';
-import { faultSaid, quoted } from '../../text/fault.ts';
-import { AddressError } from '../channel.ts';
+import { type AddressError, noAddress } from '../channel.ts';
 
 export interface Mailbox {
   readonly name: string;
@@ -17,7 +15,6 @@ const MAX_ADDRESS_LENGTH = 254;
 /** RFC 5322 "dot-atom" and "quoted-string", the latter without backslashes and angle brackets; RFC 1035 labels. */
 const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const QUOTED = /^"[ !#-;=?-[\]-~]+"$/;
-const DOTS_MISPLACED = /^[\w!#$%&'*+/=?^`{|}~.-]+$/;
 const DOMAIN =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
@@ -36,8 +33,8 @@ function mailAddressIn(text: string): string {
   const local = unquoted(address.slice(0, Math.max(at, 0)));
   const domain = domainToASCII(address.slice(at + 1));
   const isShort = local.length <= MAX_LOCAL_LENGTH && local.length + 1 + domain.length <= MAX_ADDRESS_LENGTH;
-  if (!isShort || !DOMAIN.test(domain)) throw notOneMailbox(text);
-  if (!DOT_ATOM.test(local) && !QUOTED.test(local)) throw notOneMailbox(text, { local, domain });
+  const isRight = DOMAIN.test(domain) && (DOT_ATOM.test(local) || QUOTED.test(local));
+  if (!isShort || !isRight) throw notOneMailbox(text);
   return `${local}@${domainToUnicode(domain)}`;
 }
 
@@ -63,23 +60,10 @@ export function mailDomainOf(address: string): string {
   return domainToASCII(address.slice(address.lastIndexOf('@') + 1));
 }
 
-/** @param parts if the domain is right */
-function notOneMailbox(
-  text: string,
-  parts?: { readonly local: string; readonly domain: string },
-): AddressError {
-  const shown = quoted(shortLine(text, MAX_LOCAL_LENGTH));
-  if (parts !== undefined && DOTS_MISPLACED.test(parts.local))
-    return new AddressError(
-      faultSaid(
-        `${shown} is not one mail address: with a dot at either end or two in a row, the part before the "@" needs quotes, "${parts.local}"@${parts.domain} (in YAML the whole within '…')`,
-        `${shown} は1つのメールアドレスではありません。@ の前にドットの連続や、先頭・末尾のドットがあるときは、"${parts.local}"@${parts.domain} のように引用符が要ります（YAMLでは全体を '…' で囲みます）`,
-      ),
-    );
-  return new AddressError(
-    faultSaid(
-      `${shown} is not one mail address: write it as name@example.com, ASCII before the "@", ${MAX_ADDRESS_LENGTH} characters at most, each in an entry of its own`,
-      `${shown} は1つのメールアドレスではありません。name@example.com のように、1件ずつ書いてください（@ の前はASCII、全体で${MAX_ADDRESS_LENGTH}文字まで）`,
-    ),
+function notOneMailbox(text: string): AddressError {
+  return noAddress(
+    text,
+    `is not one mail address: write it as name@example.com, each in an entry of its own, ASCII before the "@" (in quotes if dots stand at an end or in a row), ${MAX_ADDRESS_LENGTH} characters at most`,
+    `は1つのメールアドレスではありません。name@example.com のように、1件ずつ書いてください（@ の前はASCIIで、ドットの連続や先頭・末尾のドットがあれば引用符で囲みます。全体で${MAX_ADDRESS_LENGTH}文字まで）`,
   );
 }

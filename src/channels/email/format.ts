@@ -90,7 +90,6 @@ export const ownMails = {
   parts: { subject: PART, text: PART, html: PART },
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
   compose,
-  inspect: () => [],
 } satisfies OwnMessages<EmailMessage>;
 
 export const emailFormat = {

@@ -47,7 +47,7 @@ export function smtpFailureOf(
   const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide, loginPauseMs);
   const { code = '', command } = given;
-  const network = networkOf(cause, isHandedOver);
+  const network = networkOf(cause);
   const means = code === 'ETLS' && command === 'CONN' ? undefined : meaningAt(code);
   if (network.isRefusal || means === undefined) return networkFailureOf(MAIL_SERVER, network, isHandedOver);
   const { words, ...details } = means;
@@ -62,16 +62,11 @@ const BROKEN_HANDSHAKE: Words = {
   en: 'the connection broke off in the TLS handshake',
   ja: 'TLSハンドシェイクの途中で接続が切れました',
 };
-const NO_GREETING: Words = {
-  en: 'there was no greeting or answer in time; if its greeting pauses (postscreen: 6 s), raise delivery.timeout, and for more than 25 s connectionTimeout and greetingTimeout in the smtp URL, too',
-  ja: '時間内に最初の応答（greeting）または次の応答がありません。サーバーがgreetingを遅らせる場合（postscreenでは6秒）は、delivery.timeout を大きくし、25秒を超える場合はSMTP URLの connectionTimeout と greetingTimeout も大きくしてください',
-};
 
-function networkOf(cause: unknown, isHandedOver: boolean): NetworkError {
+function networkOf(cause: unknown): NetworkError {
   const network = networkErrorOf(cause);
   // nodemailer's own error where the server hangs up in the handshake after STARTTLS.
-  if (network.code === 'ETLS') return { ...network, code: 'ECONNRESET', words: BROKEN_HANDSHAKE };
-  return network.code === 'ETIMEDOUT' && !isHandedOver ? { ...network, words: NO_GREETING } : network;
+  return network.code === 'ETLS' ? { ...network, code: 'ECONNRESET', words: BROKEN_HANDSHAKE } : network;
 }
 
 type Answer = SmtpError & { readonly responseCode: number };

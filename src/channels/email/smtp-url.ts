@@ -87,7 +87,6 @@ export function warningsOfSmtpUrl(url: string, hasToken = false): SettingWarning
   const options = poolOptionsOf(url);
   const { secure = false, port } = options;
   const doubts = hasToken || hasLogin(url) ? doubtsOfLogin(options) : [];
-  doubts.push(...doubtsOfTls(url));
   // Such a connection times out: each side waits for the other to begin.
   if (secure ? STARTTLS_PORTS.has(port) : port === TLS_PORT)
     doubts.push(
@@ -116,17 +115,4 @@ function doubtsOfLogin({ secure = false, requireTLS = false, tls }: SMTPPoolOpti
       ),
     );
   return doubts;
-}
-
-/** TLS is required on smtp://, whatever these options say. */
-function doubtsOfTls(url: string): Fault[] {
-  const { secure, requireTLS, opportunisticTLS, ignoreTLS } = parseConnectionUrl(url) as SMTPPoolOptions;
-  const isAsked = requireTLS === false || opportunisticTLS === true;
-  if (!isAsked || secure === true || ignoreTLS === true) return [];
-  return [
-    faultSaid(
-      'requireTLS and opportunisticTLS change nothing: smtp:// needs STARTTLS, but with ?ignoreTLS=true',
-      'requireTLS と opportunisticTLS は効きません。smtp:// ではSTARTTLSが必要です（使わないなら ?ignoreTLS=true）',
-    ),
-  ];
 }

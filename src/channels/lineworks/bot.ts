@@ -2,9 +2,9 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import type { InferType } from 'yup';
 import { KeptToken } from '../../outbound/token.ts';
-import { faultSaid, quoted } from '../../text/fault.ts';
+import { faultSaid } from '../../text/fault.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
-import { AddressError } from '../channel.ts';
+import { noAddress } from '../channel.ts';
 import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
 import { formCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
@@ -49,12 +49,10 @@ function botAddress(text: string): string {
   const address = text.trim();
   if (CHANNEL.test(address)) return address.toLowerCase();
   if (USER.test(address)) return address;
-  const shown = quoted(address.slice(0, 80));
-  throw new AddressError(
-    faultSaid(
-      `${shown} is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID`,
-      `${shown} は、トークルームのID（8-4-4-4-12桁）でも「user:メンバーのID」でもありません`,
-    ),
+  throw noAddress(
+    text,
+    "is neither the ID of a channel (8-4-4-4-12 digits) nor user: and a member's ID",
+    'は、トークルームのID（8-4-4-4-12桁）でも「user:メンバーのID」でもありません',
   );
 }
 

@@ -1,8 +1,7 @@
 /** The Slack channel: its settings, and its addresses: a channel by name, or a conversation or user by ID. */
 import { type InferType, string } from 'yup';
-import { shortLine } from '../../text/cut.ts';
-import { type Fault, faultSaid, quoted } from '../../text/fault.ts';
-import { AddressError, type SettingWarning } from '../channel.ts';
+import { type Fault, faultSaid } from '../../text/fault.ts';
+import { noAddress, type SettingWarning } from '../channel.ts';
 import { type Address, chat } from '../chat/chat.ts';
 import { tokenSettings } from '../chat/token-api.ts';
 import { settingsOf, warningsOfApi } from '../settings.ts';
@@ -34,7 +33,7 @@ const slackSettings = settingsOf({
     ),
 });
 
-type SlackSettings = InferType<typeof slackSettings>;
+export type SlackSettings = InferType<typeof slackSettings>;
 
 /** Tokens that cannot post as the app, or that nobody has put in yet. */
 // prettier-ignore
@@ -82,12 +81,6 @@ const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
 const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}]){1,${LONGEST_NAME}}$`, 'u');
 
-const noAddress = (shown: string) =>
-  faultSaid(
-    `${shown} is no Slack address: write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`,
-    `${shown} はSlackの宛先ではありません。チャンネルは「#名前」（${LONGEST_NAME}文字まで、空白や句読点なし）か、# なしのID（C…）で、人はユーザーID（U…）で書いてください`,
-  );
-
 /** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {
   const address = text.trim().normalize('NFC');
@@ -95,6 +88,10 @@ export function parseSlackAddress(text: string): string {
   // Japanese input methods type the full-width sign.
   const name = address.replace(/^[#＃]/u, '');
   if (ID.test(name) || !NAME.test(name.toLowerCase()))
-    throw new AddressError(noAddress(quoted(shortLine(text, LONGEST_NAME))));
+    throw noAddress(
+      text,
+      `is no Slack address: write a channel as "#name" (${LONGEST_NAME} characters at most, no spaces or punctuation) or by its ID (C…) without the "#", a person by a user ID (U…)`,
+      `はSlackの宛先ではありません。チャンネルは「#名前」（${LONGEST_NAME}文字まで、空白や句読点なし）か、# なしのID（C…）で、人はユーザーID（U…）で書いてください`,
+    );
   return `#${name.toLowerCase()}`;
 }

@@ -10,18 +10,12 @@ import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import type { Sending } from '../open-channel.ts';
 import { SLACK } from './answers.ts';
 import { type SlackCall, slackCalls } from './calls.ts';
+import type { SlackSettings } from './channel.ts';
 import type { SlackMessage } from './message.ts';
-
-interface SlackLogin {
-  readonly token: string;
-  /** The look of each message; the app's own where left out. */
-  readonly username?: string | undefined;
-  readonly icon_emoji?: string | undefined;
-}
 
 /** @param pool to the origin of the API; destroyed when the channel is closed */
 export function openSlackClient(
-  { token, username, icon_emoji }: SlackLogin,
+  { token, username, icon_emoji }: SlackSettings,
   api: URL,
   pool: HttpPool,
 ): Sending<Call<SlackMessage>> {

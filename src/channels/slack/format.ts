@@ -1,6 +1,5 @@
 /** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
 import { cleanLine, cleanText, isBlank } from '../../text/clean.ts';
-import { faultSaid } from '../../text/fault.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import {
   ADDRESS_TEXT,
@@ -8,7 +7,6 @@ import {
   type ComposeContext,
   type MessageFormat,
   type OwnMessages,
-  type PartFault,
   type RenderedParts,
   type TemplateValue,
   type TextKind,
@@ -26,7 +24,7 @@ import {
   type SlackObject,
   typeOf,
 } from './message.ts';
-import { cutBlocks, faultsOfBlock, MAX_TOTAL, MOST_BLOCKS } from './own-blocks.ts';
+import { cutBlocks, faultsOfBlock } from './own-blocks.ts';
 import { linesOfSlack } from './preview.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
@@ -51,7 +49,7 @@ export const slackMessages = {
   parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
   textAt,
   compose,
-  inspect,
+  inspect: ({ blocks }) => (isList(blocks) ? blocks.flatMap(faultsOfBlock) : []),
 } satisfies OwnMessages<SlackMessage>;
 
 export const slackFormat = { ...drawnSlack, own: slackMessages } satisfies MessageFormat<SlackMessage>;
@@ -97,26 +95,4 @@ function fittedBlocks(blocks: readonly TemplateValue[], card: Card): readonly Sl
   if (leftOut === 0) return kept;
   const text: SlackObject = { type: 'plain_text', text: moreMark(language, leftOut), emoji: false };
   return [...kept, { type: 'context', elements: [text] }];
-}
-
-function inspect({ text, blocks }: RenderedParts): readonly PartFault[] {
-  if (text === undefined && blocks === undefined)
-    return [
-      {
-        path: [],
-        fault: faultSaid(
-          'a message needs "text", "blocks" or both',
-          'メッセージには text か blocks（または両方）が要ります',
-        ),
-      },
-    ];
-  if (!isList(blocks) || blocks.length === 0) return [];
-  const faults = blocks.flatMap(faultsOfBlock);
-  const { leftOut } = cutBlocks(blocks);
-  if (faults.length > 0 || leftOut === 0) return faults;
-  const fault = faultSaid(
-    `${leftOut} of the ${blocks.length} blocks would be left out: a message has ${MOST_BLOCKS} blocks and ${MAX_TOTAL} characters at most`,
-    `${blocks.length}個のブロックのうち${leftOut}個が省かれます。1つのメッセージは${MOST_BLOCKS}ブロック、${MAX_TOTAL}文字までです`,
-  );
-  return [{ path: ['blocks'], fault }];
 }

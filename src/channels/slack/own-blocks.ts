@@ -90,13 +90,13 @@ function fitObject(object: SlackObject, { holder }: Place): SlackObject | undefi
 }
 
 /** "up to 50 blocks in each message"; two are kept for mentions, and for the line that counts left-out blocks. */
-export const MOST_BLOCKS = 50 - 2;
+const MOST_BLOCKS = 50 - 2;
 
 /**
  * Slack does not document the most characters of a message (`msg_blocks_too_long`); refusals were seen from about 9,600 on.
  * Mentions and the line that counts left-out blocks bring a message to about 8,000.
  */
-export const MAX_TOTAL = 7500;
+const MAX_TOTAL = 7500;
 
 /** The characters of all strings but those of `type`; entities count as they are written. */
 export function textLength(value: unknown): number {

@@ -39,7 +39,6 @@ export const ownBodies = {
   showsCard: true,
   isOnlyShape: true,
   compose: ({ body }) => asJson(body),
-  inspect: () => [],
 } satisfies OwnMessages<unknown>;
 
 function fittingMessage(

@@ -3,51 +3,43 @@ import * as fc from 'fast-check';
 import { AddressError } from '../../../src/channels/channel.ts';
 import { mailDomainOf, parseMailAddress, parseMailbox } from '../../../src/channels/email/address.ts';
 
+const CANONICAL: Readonly<Record<string, string>> = {
+  'ops@example.com': 'ops@example.com',
+  ' Ops.Team+bot@EXAMPLE.com ': 'ops.team+bot@example.com',
+  '"taro..yamada"@example.jp': '"taro..yamada"@example.jp',
+  '"a b, (c)@d"@example.jp': '"a b, (c)@d"@example.jp',
+  '"ops"@example.com': 'ops@example.com',
+  "o'neil@example.co.jp": "o'neil@example.co.jp",
+  'ops@例え.JP': 'ops@例え.jp',
+  'ops@xn--r8jz45g.jp': 'ops@例え.jp',
+};
+
+const WRONG = [
+  '',
+  'a@x.jp, b@x.jp',
+  'Ops <ops@example.com>',
+  'o ps@example.com',
+  'ops\r\n@example.com',
+].concat(
+  'ops ops@ ops@example..com "a<b"@example.com "a"b"@example.com "a\\b"@example.com ""@example.com'.split(
+    ' ',
+  ),
+  'ops@example.com\u0000 ops@exam_ple.com 山田@example.jp taro..yamada@x.jp hanako.@x.jp .ops@x.jp'.split(
+    ' ',
+  ),
+);
+
 describe('a mail address', () => {
-  for (const [written, canonical] of [
-    ['ops@example.com', 'ops@example.com'],
-    [' Ops.Team+bot@EXAMPLE.com ', 'ops.team+bot@example.com'],
-    ['"taro..yamada"@example.jp', '"taro..yamada"@example.jp'],
-    ['"a b, (c)@d"@example.jp', '"a b, (c)@d"@example.jp'],
-    ['"ops"@example.com', 'ops@example.com'],
-    ["o'neil@example.co.jp", "o'neil@example.co.jp"],
-    ['ops@例え.JP', 'ops@例え.jp'],
-    ['ops@xn--r8jz45g.jp', 'ops@例え.jp'],
-  ] as const) {
-    it(`${written} is ${canonical}`, () => {
-      expect(parseMailAddress(written)).to.equal(canonical);
+  it('is one mailbox in lower case, its domain in Unicode, without quotes that it does not need', () => {
+    for (const [written, canonical] of Object.entries(CANONICAL)) {
+      expect(parseMailAddress(written), written).to.equal(canonical);
       expect(parseMailAddress(canonical)).to.equal(canonical);
-    });
-  }
+    }
+  });
 
-  for (const wrong of [
-    '',
-    'ops',
-    'ops@',
-    'a@x.jp, b@x.jp',
-    'Ops <ops@example.com>',
-    'o ps@example.com',
-    'ops@example..com',
-    '"a<b"@example.com',
-    '"a"b"@example.com',
-    '"a\\b"@example.com',
-    '""@example.com',
-    'ops\r\n@example.com',
-    'ops@example.com\u0000',
-    'ops@exam_ple.com',
-    '山田@example.jp',
-  ]) {
-    it(`${JSON.stringify(wrong)} is refused`, () => {
-      expect(() => parseMailAddress(wrong)).to.throw(AddressError, 'is not one mail address: write it as');
-    });
-  }
-
-  it('is told to be quoted where its dots need that, as carriers gave such addresses out', () => {
-    for (const written of ['taro..yamada', 'hanako.', '.ops'])
-      expect(() => parseMailAddress(`${written}@example.jp`)).to.throw(
-        AddressError,
-        `quotes, "${written}"@example.jp`,
-      );
+  it('is else refused with what is accepted, as carriers gave addresses out, too: dots need quotes', () => {
+    for (const wrong of WRONG)
+      expect(() => parseMailAddress(wrong), wrong).to.throw(AddressError, /write it as .*in quotes if dots/);
   });
 
   it('has the length that mail allows', () => {

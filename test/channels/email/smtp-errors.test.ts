@@ -225,20 +225,6 @@ describe('a mail that was not confirmed', () => {
     }
   });
 
-  it('has the pause before a greeting, and the settings, named where nothing came in time', () => {
-    const failure = failureAt(false, smtpError({ code: 'ETIMEDOUT' }));
-    expect(failure.message)
-      .to.contain('greeting')
-      .and.contain('delivery.timeout')
-      .and.contain('greetingTimeout');
-    expect(failure.japanese).to.contain('greeting').and.contain('delivery.timeout');
-    const others = [
-      failureAt(true, smtpError({ code: 'ETIMEDOUT' })),
-      failureAt(false, smtpError({ code: 'EDNS' })),
-    ];
-    for (const { message } of others) expect(message).not.to.contain('greeting');
-  });
-
   it('was not sent where the server hung up in the TLS handshake after STARTTLS', () => {
     const failure = failureAt(false, smtpError({ code: 'ETLS', command: 'CONN' }));
     expect(failure).to.include({ class: 'transient', code: 'ECONNRESET', mayHaveArrived: false });
