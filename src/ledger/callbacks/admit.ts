@@ -29,8 +29,8 @@ export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
   if (!ofJob.isFirstOfJob && args.status !== EXECUTING)
     await supersede(
       tx,
-      sql`job_key = ${args.jobKey} AND EXISTS (
-        SELECT 1 FROM callbacks WHERE callbacks.id = deliveries.callback_id AND callbacks.status = ${EXECUTING})`,
+      sql`callback_id IN (
+        SELECT id FROM callbacks WHERE job_id = ${args.jobId} AND bot_key = ${args.botKey} AND status = ${EXECUTING})`,
     );
   const entered = { id: callbackId, receivedAt, timesReceived, isLateStart, ofJob };
   const { deliveries, callback, isAnswered } = isNew

@@ -123,7 +123,7 @@ export async function hasten(
 ): Promise<Reviewed<WaitingPosition>> {
   const rows = await reviewed(
     tx,
-    sql`state = 'pending' AND is_taken_over = 1
+    sql`state = 'pending' AND ${IS_IDLE} AND is_taken_over = 1
       AND (destination, is_bulk, callback_id) > (${destination}, ${isBulk}, ${callbackId})
     ORDER BY destination, is_bulk, callback_id`,
   );

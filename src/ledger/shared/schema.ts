@@ -117,10 +117,11 @@ const INDEXES: readonly string[] = [
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
   // What took the plain course is not in it.
   'CREATE INDEX callbacks_result ON callbacks (result, id) WHERE result IS NOT NULL',
-  `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending'`,
-  // Whether anything is due at a destination, without reading what waits there. What a process has in hand is not in it.
+  // What a process has in hand is in the first of these alone: the plain course writes no other.
+  `CREATE INDEX deliveries_pending ON deliveries (destination, job_key, callback_id) WHERE state = 'pending'`,
+  `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending' AND owner IS NULL`,
+  // Whether anything is due at a destination, without reading what waits there.
   `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending' AND owner IS NULL`,
-  `CREATE INDEX deliveries_of_job ON deliveries (job_key, destination, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_of_errors ON deliveries (error_of, destination, callback_id)
     WHERE error_of IS NOT NULL AND state IN ('pending', 'held')`,
   `CREATE INDEX deliveries_dead ON deliveries (callback_id) WHERE state = 'dead'`,
