@@ -26,32 +26,20 @@ export function doubtOfBotId(text: string): Fault | undefined {
   if (/^\*+$/.test(text)) return fault('bot_id.every');
   if (text.trim() !== text) return fault('bot_id.blank');
   if (text.startsWith('/')) return undefined;
-  const [, alike] = ALIKE.find(([sign]) => sign.test(text)) ?? [];
-  if (alike !== undefined) return fault('bot_id.alike', { sign: alike });
-  const looksLikeRegex = /^[\^／]|\$$|\\[dwsDWSb]|\[[^\]]+\][*+]|\([^)]*\|[^)]*\)|\.\+$/u.test(text);
-  if (looksLikeRegex) return fault('bot_id.regex');
-  const [, foreign] = FOREIGN.find(([sign]) => sign.test(text)) ?? [];
-  return foreign && fault('bot_id.foreign', { sign: foreign });
+  const [alike] = ALIKE.exec(text) ?? [];
+  if (alike !== undefined) {
+    const code = `U+${alike.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+    return fault('bot_id.alike', { sign: alike, code });
+  }
+  const [foreign] = FOREIGN.exec(text) ?? [];
+  return foreign === undefined ? undefined : fault('bot_id.foreign', { sign: foreign });
 }
 
-/** Signs that look like others, which an editor or an input method puts in. */
-const ALIKE: readonly (readonly [sign: RegExp, name: Fault])[] = [
-  [/[“”‘’«»]/, fault('sign.quotes')],
-  [/[–—−]/, fault('sign.dash')],
-  [/＊/, fault('sign.star')],
-  [/[\u200b-\u200d\u2060\ufeff]/, fault('sign.unseen')],
-  [/[\u3099\u309a]/, fault('sign.kana')],
-];
+/** Signs that look like others: typographic quotes and dashes, full-width stars and slashes, what cannot be seen, kana in two parts. */
+const ALIKE = /^／|[“”‘’«»–—−＊\u200b-\u200d\u2060\ufeff\u3099\u309a]/u;
 
-/** Signs that are none of a glob here, but of another dialect. */
-const FOREIGN: readonly (readonly [sign: RegExp, name: Fault])[] = [
-  [/^!/, fault('sign.an', { sign: '!' })],
-  [/\?/, fault('sign.a', { sign: '?' })],
-  [/\[[^\]]*\]/, fault('sign.a', { sign: '[…]' })],
-  [/\{[^}]*\}/, fault('sign.a', { sign: '{…}' })],
-  [/%/, fault('sign.a', { sign: '%' })],
-  [/,/, fault('sign.comma')],
-];
+/** Signs of other dialects of globs, and of regular expressions. */
+const FOREIGN = /^[!^]|\$$|\\[dwsDWSb]|\([^)]*\|[^)]*\)|\.\+$|\[[^\]]*\]|\{[^}]*\}|[?%,]/u;
 
 /** In characters. No BOT has a longer id, and a config may have a thousand patterns, so none searches in longer ids. */
 const LONGEST_SEARCHED = 1000;

@@ -73,8 +73,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const source = new YamlSource(file, text, 'as written');
   const language = LANGUAGES.find((each) => each === source.scalarAt(['display', 'language']));
   if (source.data === undefined) return { problems: source.problems, language };
-  if (!isJsonObject(source.data))
-    return refused(file, fault(source.data === null ? 'config.empty' : 'config.no map'));
+  if (!isJsonObject(source.data)) return refused(file, fault('config.no map'));
   const whole = inFolderOf(file);
   const interpolated = new Interpolated(sectionsOf(source.data), {
     variables,

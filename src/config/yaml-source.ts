@@ -1,15 +1,5 @@
 /** Parses a YAML file to plain data with the place of each value; parse errors never quote the file, which may hold secrets. */
-import {
-  isAlias,
-  isCollection,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ErrorCode, Pair, YAMLError, YAMLMap } from 'yaml';
 import type { Fault } from '../text/fault.ts';
 import type { Place, Problem } from './config.ts';
@@ -22,8 +12,6 @@ const PARSE_OPTIONS = {
   merge: true,
   resolveKnownTags: false,
   stringKeys: true,
-  // Looked for by `findByNode`: the parser compares each key of a map with every other one.
-  uniqueKeys: false,
   prettyErrors: false,
 } as const;
 
@@ -36,6 +24,7 @@ const FAULTS: Partial<Record<ErrorCode, Fault>> = {
   BAD_INDENT: fault('yaml.indent'),
   BAD_SCALAR_START: fault('yaml.scalar'),
   BLOCK_AS_IMPLICIT_KEY: fault('yaml.colon'),
+  DUPLICATE_KEY: fault('yaml.twice'),
   MISSING_CHAR: fault('yaml.missing'),
   MULTILINE_IMPLICIT_KEY: fault('yaml.long key'),
   MULTIPLE_DOCS: fault('yaml.documents'),
@@ -49,8 +38,7 @@ const FAULTS: Partial<Record<ErrorCode, Fault>> = {
 const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/^(?:<{7}|={7}|>{7})/, fault('yaml.conflict')],
   [/(?<=^ *)\t/, fault('yaml.tab')],
-  [/\u3000/, fault('yaml.full-width blank')],
-  [/[\u00a0\u2000-\u200b\u202f\u205f]/, fault('yaml.other blank')],
+  [/[\u00a0\u2000-\u200b\u202f\u205f\u3000]/, fault('yaml.blank')],
   [/：/, fault('yaml.full-width colon')],
   [/\{[{%]/, fault('yaml.liquid')],
 ];
@@ -208,24 +196,13 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Keys that a map has twice, and unknown aliases and merges of no map, which the parser reports without their place. */
+/** Keys that begin with a blank that is no indentation, and unknown aliases, which the parser reports without their place. */
 function findByNode(document: Document): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
   visit(document, {
-    Map(_key, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key, value } of items) {
-        const merged = isAlias(value) ? value.resolve(document) : value;
-        if (isScalar(key) && key.source === '<<' && !isCollection(merged))
-          report(key, fault('yaml.no merge'));
-        const name = isScalar(key) ? key.value : key;
-        if (seen.has(name)) report(key, fault('yaml.twice'));
-        // Such a blank in front of a key is no indentation, but a part of the key.
-        if (typeof name === 'string' && /^[^\S ]/.test(name))
-          report(key, fault(name.startsWith('\u3000') ? 'yaml.full-width blank' : 'yaml.other blank'));
-        seen.add(name);
-      }
+    Pair(_key, { key }) {
+      if (isScalar(key) && /^[^\S ]/.test(String(key.value))) report(key, fault('yaml.blank'));
     },
     Alias(_key, alias) {
       if (alias.resolve(document) === undefined) report(alias, fault('yaml.alias'));

@@ -129,9 +129,9 @@ describe('the cause of an alert', () => {
       problems: [2, 3, 4, 5, 6].map((line) => `routes.yaml:${line}:2: is wrong`),
       moreProblems: 1,
     });
-    const wrong = { ...problem(1, 'error'), path: 'routes', fault: fault('type.list') };
+    const wrong = { ...problem(1, 'error'), path: 'routes', fault: fault('type.map') };
     expect(reloadAlert('botbell.yaml', [wrong], SETTINGS, 'ja').subject).to.deep.include({
-      problems: ['routes.yaml:1:2: routes：リストにしてください（例：[a, b]）'],
+      problems: ['routes.yaml:1:2: routes：「キー: 値」の形で書いてください'],
     });
   });
 });

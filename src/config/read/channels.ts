@@ -28,8 +28,8 @@ export function checkChannels(
   conditionFault?: Known['conditionFault'],
 ): CheckedChannels {
   const entries = entriesOf('channels', value, problems);
-  if (value === undefined) problems.error(['channels'], fault('missing.channels'));
-  else if (entries.length === 0 && isJsonObject(value)) problems.error(['channels'], fault('map.channels'));
+  if (entries.length === 0 && (value === undefined || isJsonObject(value)))
+    problems.error(['channels'], fault('no channels'));
   const checking = { problems, known: { ...NOTHING_KNOWN, conditionFault } };
   return new Map(entries.map((entry) => [entry[0], checkChannel(entry, types, checking)]));
 }
@@ -41,7 +41,7 @@ function checkChannel(
 ): CheckedChannel | undefined {
   const { problems } = checking;
   if (!isJsonObject(entry)) {
-    problems.error(path, fault('map.channel'));
+    problems.error(path, fault('type.map'));
     return undefined;
   }
   const { type: typeName, burst: writtenBurst, ...rest } = entry;
@@ -50,8 +50,7 @@ function checkChannel(
     const known = [...types.keys()];
     const names = known.join(', ');
     const hint = didYouMean(typeof typeName === 'string' ? typeName : '', known);
-    const what = typeName === undefined ? fault('missing.type', { names }) : fault('type', { names, hint });
-    problems.error([...path, 'type'], what);
+    problems.error([...path, 'type'], fault('type', { names, hint }));
     return undefined;
   }
   const settings = checkSection(type.settings, rest, path, checking);

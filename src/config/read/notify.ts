@@ -53,7 +53,7 @@ export class NotifyReader {
     const all = new Map<string, Destination>();
     for (const [index, entry] of list.entries())
       for (const { name, at, told } of this.#namedBy(entry, [...path, index], mayNameGroups)) {
-        if (names.has(name)) this.#problems.error(at, fault('told twice'));
+        if (names.has(name)) this.#problems.error(at, fault('duplicate'));
         names.add(name);
         for (const each of told) if (!all.has(each.destination)) all.set(each.destination, each);
       }
@@ -69,7 +69,7 @@ export class NotifyReader {
   }
 
   #readAddresses(list: unknown, path: Path): readonly Destination[] {
-    if (Array.isArray(list) && list.length === 0) this.#problems.error(path, fault('no address'));
+    if (Array.isArray(list) && list.length === 0) this.#problems.error(path, fault('at least one'));
     return this.read(list, path, false);
   }
 
@@ -127,8 +127,8 @@ function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionH
 
 function noListIn(value: unknown, mayNameGroups: boolean): Fault {
   if (value === null) return fault('no value');
-  if (value === undefined) return fault('missing.addresses');
-  return fault(mayNameGroups ? 'list.notify' : 'list.addresses');
+  if (value === undefined) return fault('missing, such as', { example: '[{ slack: "#ops" }]' });
+  return fault('list', { example: mayNameGroups ? '[operators, { slack: "#ops" }]' : '[{ slack: "#ops" }]' });
 }
 
 function tooMany(channels: readonly string[]): Fault {

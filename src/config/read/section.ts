@@ -13,7 +13,7 @@ import { fault } from '../words.ts';
 const OF_TYPES: Readonly<Record<string, Fault>> = {
   string: fault('type.text'),
   number: fault('type.number'),
-  array: fault('type.list'),
+  array: fault('list', { example: '[a, b]' }),
   object: fault('type.map'),
 };
 
@@ -59,7 +59,7 @@ export function entriesOf(
   map: unknown,
   problems: Problems,
 ): NamedEntry[] {
-  if (map !== undefined && !isJsonObject(map)) problems.error([key], fault(`map.${key}`));
+  if (map !== undefined && !isJsonObject(map)) problems.error([key], fault('type.map'));
   return Object.entries(isJsonObject(map) ? map : {}).map(([name, entry]) => {
     const path = [key, name];
     if (!NAME.test(name)) problems.error(path, fault('name'));

@@ -5,7 +5,7 @@ import { PERIODS, WEEKDAYS } from '../../signal/rules.ts';
 import { memberOf, whole } from './form.ts';
 import { fault } from '../words.ts';
 import * as form from './forms.ts';
-import { isMap, notifyList, section, someOf, text, texts, textOrTexts } from './fields.ts';
+import { isMap, listOf, missing, notifyList, section, someOf, text, texts, textOrTexts } from './fields.ts';
 
 export const calendarName = text(form.calendar, 'Name of a calendar: it holds only on its days.');
 
@@ -14,14 +14,14 @@ export const windowFields = {
   from: text(form.timeOfDay, 'Time of day from which it holds, such as "22:00". Default: midnight.'),
   to: text(form.endOfDay, 'Time of day up to which it holds, such as "07:00". Default: midnight.'),
   dates: texts(form.date, 'Days such as 2026-12-29. Default: all.', {
-    least: fault('at least one date'),
+    least: fault('at least one or none'),
   }),
   calendar: calendarName,
 };
 
 export const WINDOW = 'All its keys must hold; a window over midnight belongs to the day it begins on.';
 export const outsideSchema = section('On all days but a calendar’s.', {
-  outside: text(form.calendar, 'Name of a calendar.').required(() => fault('missing.calendar')),
+  outside: text(form.calendar, 'Name of a calendar.').required(),
 });
 export const muteSchema = section(WINDOW, {
   ...windowFields,
@@ -33,9 +33,7 @@ export const muteSchema = section(WINDOW, {
 });
 
 export const daysFileSchema = section('A file with a date at the beginning of a line.', {
-  file: text(form.daysFile, 'Path of the file; relative to the config’s folder.').required(() =>
-    fault('missing.dates'),
-  ),
+  file: text(form.daysFile, 'Path of the file; relative to the config’s folder.').required(),
 });
 
 const days = (doc: string) => {
@@ -58,8 +56,8 @@ export const calendarSchema = section('Days that rules and reports name.', {
 export type CalendarSection = InferType<typeof calendarSchema>;
 
 const reportSchema = section('What BOTs did in a period, told after its end.', {
-  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(() =>
-    fault('missing.period'),
+  every: text(memberOf(PERIODS), 'The period: day, week (from Monday on) or month.').required(
+    missing('month'),
   ),
   at: text(form.timeOfDay, 'Time of day, in the display’s timezone.', '09:00'),
   calendar: text(
@@ -70,20 +68,20 @@ const reportSchema = section('What BOTs did in a period, told after its end.', {
   notify: notifyList('Whom to tell: groups, and addresses.'),
 });
 
-export const reportsSchema = array(reportSchema)
-  .strict()
-  .default([])
-  .typeError(() => fault('list.reports'))
-  .meta({ doc: 'Reports of what BOTs did, and how long they ran.' });
+export const reportsSchema = listOf(
+  reportSchema,
+  'Reports of what BOTs did, and how long they ran.',
+  '[{ every: month, notify: [boss] }]',
+).default([]);
 
 export const budgetSchema = section('The running time that the plan includes in a month.', {
-  hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(() => fault('missing.hours')),
+  hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(),
   from_day: text(whole(1, 28), 'Day on which a month of the plan begins.', '1'),
-  warn: array(text(whole(1, 1000), 'A percentage.').defined())
-    .strict()
-    .typeError(() => fault('list.warn'))
-    .meta({ doc: 'At which percentages to tell that so much is used. Default: 80 and 100.' })
-    .default([80, 100]),
+  warn: listOf(
+    text(whole(1, 1000), 'A percentage.').defined(),
+    'At which percentages to tell that so much is used. Default: 80 and 100.',
+    '[80, 100]',
+  ).default([80, 100]),
   calendar: text(form.calendar, 'Name of a calendar, by whose days the rest of a month is forecast.'),
   notify: notifyList('Whom to tell: groups, and addresses.'),
 });

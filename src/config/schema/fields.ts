@@ -1,6 +1,6 @@
 /** Builds the yup schemas of the config's fields, each with its documentation. */
 import { array, lazy, mixed, object } from 'yup';
-import type { AnyObject, MixedSchema, ObjectShape, Schema, TestContext } from 'yup';
+import type { AnyObject, ISchema, MixedSchema, ObjectShape, Schema, TestContext } from 'yup';
 import type { NotifyList } from '../destination.ts';
 import { Fault } from '../../text/fault.ts';
 import { isContainer, isJsonObject } from '../../text/json.ts';
@@ -99,8 +99,19 @@ export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, .
     });
 }
 
+/** @param example of the whole list */
+export function listOf<Item>(item: ISchema<Item>, doc: string, example: string) {
+  return array(item)
+    .strict()
+    .typeError(() => fault('list', { example }))
+    .meta({ doc });
+}
+
+/** To be said where there is no value. */
+export const missing = (example: string) => () => fault('missing, such as', { example });
+
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
-  const list = fault('list.names', { first: names[0], names: names.join(', ') });
+  const list = fault('list', { example: `[${names[0]}]` });
   return texts(memberOf(names), doc, { least: fault('at least one or none') }).typeError(() => list);
 }
 
@@ -134,7 +145,7 @@ export function notifyList(doc: string) {
       .transform((value: unknown, _written, _schema, { path = '', context }) =>
         (context as Known).readNotify?.(value, parsePath(path)),
       )
-      .defined(() => fault('missing.notify'))
+      .defined(() => fault('missing, such as', { example: '[{ slack: "#ops" }]' }))
       // A reference that is not set here is read as nobody.
       .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: true, example: '' })
   );

@@ -80,8 +80,8 @@ export const routeName = matching(/^[^\p{C}]{1,80}$/u, fault('one line'));
 
 export const host = matching(/^[A-Za-z0-9.-]+$/u, fault('host'));
 
-export const folder = matching(/[^]/u, fault('folder'));
-const NO_FILE = fault('file');
+export const folder = matching(/[^]/u, fault('no value'));
+const NO_FILE = fault('no value');
 export const daysFile: Form<DaysOfFile> = {
   pattern: folder.pattern,
   read: (text, { daysOfFile }, at = []) => (text === '' ? NO_FILE : (daysOfFile?.(text, at) ?? NO_FILE)),

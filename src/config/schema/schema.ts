@@ -12,6 +12,8 @@ import * as days from './days.ts';
 import {
   either,
   faultOf,
+  listOf,
+  missing,
   notifyList,
   readApart,
   section,
@@ -124,7 +126,7 @@ function mentionField(who: Schema) {
 /** @param who one or more people or groups, as a channel takes them */
 export function timedMention(who: Schema) {
   const meta = { doc: WHO, jsonSchema: { $ref: '#/$defs/mentioned' }, required: true };
-  const whom = (who as MixedSchema).defined(() => fault('missing.mention')).meta(meta);
+  const whom = (who as MixedSchema).defined().meta(meta);
   return section(`Whom to mention, and ${HOURS} ${days.WINDOW}`, { who: whom, ...days.windowFields });
 }
 
@@ -144,7 +146,7 @@ const stepSchema = section('Whom to tell, too, while the incident is not over.',
     form.span,
     'How long after the route’s first message about it; steps do not add up.',
     SPAN,
-  ).required(() => fault('missing.after')),
+  ).required(missing('10m')),
   unless: text(
     memberOf(['delivered']),
     'delivered: not where one destination of the route has got it. Left out: not where somebody has taken it up.',
@@ -168,16 +170,18 @@ const routing = {
     form.repeat,
     'While a BOT keeps failing: every error, only one that changes, or one in a duration such as 1h. Default: every.',
   ),
-  mute: array(days.muteSchema)
-    .strict()
-    .typeError(() => fault('list.mute'))
-    .meta({ doc: 'When messages are held back, and then told as one summary.' }),
+  mute: listOf(
+    days.muteSchema,
+    'When messages are held back, and then told as one summary.',
+    '[{ days: [sat, sun] }]',
+  ),
   overdue: text(form.span, 'How long a job may be executing before that is told.', SPAN),
   // oxlint-disable-next-line unicorn/no-thenable -- a key of the config, and no function
-  then: array(stepSchema)
-    .strict()
-    .typeError(() => fault('list.then'))
-    .meta({ doc: 'Whom to tell, too, of a BOT’s incident that lasts.' }),
+  then: listOf(
+    stepSchema,
+    'Whom to tell, too, of a BOT’s incident that lasts.',
+    '[{ after: 10m, notify: [operators] }]',
+  ),
 };
 
 const expectSchema = section('When a result is due: either `every` or `cron`.', {
@@ -201,7 +205,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
     form.botId,
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
     { example: 'sample' },
-    fault('missing.bot_id'),
+    fault('missing, such as', { example: 'invoice-*' }),
   ),
   name: text(form.routeName, 'What the route is called wherever it is named, instead of its patterns.'),
   ...routing,
@@ -215,15 +219,15 @@ export const burstSchema = section('Past it, one summary tells the rest, for eac
   per: text(form.span, 'The window, from its first message on.', SPAN).required(),
 });
 
-const routesSchema = array(routeSchema)
-  .strict()
-  .typeError(() => fault('list.routes'))
-  .test('names', (routes: readonly ({ readonly name?: unknown } | null)[] = [], context) => {
-    const names = routes.map((route) => route?.name);
-    const again = names.findIndex((name, index) => typeof name === 'string' && names.indexOf(name) < index);
-    return again === -1 || faultOf(context, fault('route name twice'), [again, 'name']);
-  })
-  .meta({ doc: 'Whom to tell of which BOT’s results.' });
+const routesSchema = listOf(
+  routeSchema,
+  'Whom to tell of which BOT’s results.',
+  '[{ bot_id: invoice-*, notify: [] }]',
+).test('names', (routes: readonly ({ readonly name?: unknown } | null)[] = [], context) => {
+  const names = routes.map((route) => route?.name);
+  const again = names.findIndex((name, index) => typeof name === 'string' && names.indexOf(name) < index);
+  return again === -1 || faultOf(context, fault('duplicate'), [again, 'name']);
+});
 
 export const rootSchema = section('Configuration of Botbell.', {
   receiver: receiverSchema,
