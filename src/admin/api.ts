@@ -5,15 +5,18 @@ import { object, string } from 'yup';
 import type { Problem } from '../config/config.ts';
 import { problemInWords } from '../config/problems.ts';
 import type { BulkKind } from '../ledger/deliveries/by-hand.ts';
+import type { ArchivedBot } from '../ledger/archive/archive.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import {
   FLAG,
   type KnownParameters,
   PAGE,
+  pageAfter,
   type Parameter,
   readFilter,
   readParameters,
   readRedelivery,
+  TEXT,
   wholeNumberIn,
 } from '../people/filters.ts';
 import {
@@ -189,15 +192,15 @@ function addBulks({ get, act }: Routes, { archive, people, surroundings }: ApiSe
 
 const RUNS_SHOWN = 50;
 
+const keyOfBot = ({ botId }: ArchivedBot) => botId;
+
 const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule };
 
 function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServices): void {
-  get('/api/bots', only({ after: AFTER, limit: PAGE.limit }), async ({ values }) => {
-    const { after = '', limit = COMMON_PAGE } = values;
-    const bots = await archive.bots(after, limit + 1);
-    const items = bots.slice(0, limit);
-    const next = bots.length > limit ? items.at(-1)?.botId : undefined;
-    return { items: items.map((bot) => botJson(bot, redact)), next: next ?? null };
+  get('/api/bots', only({ after: AFTER, limit: PAGE.limit, search: TEXT }), async ({ values }) => {
+    const { after = '', limit = COMMON_PAGE, search } = values;
+    const bots = await archive.bots(after, limit + 1, search);
+    return pageJson(pageAfter(bots, keyOfBot, { after, limit }), (bot) => botJson(bot, redact));
   });
   get('/api/bots/:id', NONE, async ({ ctx }) => {
     const bot = await archive.bot(ctx.params['id'] ?? '');
@@ -243,7 +246,7 @@ async function readTakeUpBody(ctx: RouterContext) {
 }
 
 function addSnoozes({ get, act }: Routes, { archive, people }: ApiServices): void {
-  get('/api/snoozes', NONE, async () => ({ items: (await archive.snoozes()).map(snoozeJson) }));
+  get('/api/snoozes', only(PAGE), async ({ values }) => pageJson(await archive.snoozes(values), snoozeJson));
   act('post', '/api/snoozes', NONE, async ({ ctx, actor }) =>
     people.snooze(await readFields(ctx, SNOOZE_BODY), actor),
   );

@@ -148,6 +148,13 @@ export function eachOf(column: Sql, rows: Sql): Sql {
     SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
+/** After `lower(…)`, whose letters differ by database: a part of it, or all of it if the text has an asterisk. */
+export function isLikeText(text: string): Sql {
+  const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
+  return sql`LIKE lower(${pattern}) ESCAPE '\\'`;
+}
+
 /** The ids that a statement gives. */
 export async function idsOf(tx: Tx, statement: Statement): Promise<readonly number[]> {
   return (await tx.all<{ id: number }>(statement)).map(({ id }) => id);

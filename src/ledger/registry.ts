@@ -36,7 +36,7 @@ export const archiveReads = {
   destinations: overviews.destinationsNamed,
   delivery: callbacks.readDelivery,
   knownOf: rules.knownOf,
-  snoozes: timers.readSnoozes,
+  snoozes: timers.findSnoozes,
   tally: byHand.tally,
   bulks: byHand.readBulks,
   bulk: byHand.readBulk,

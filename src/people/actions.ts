@@ -172,7 +172,7 @@ function snoozing(parts: ActionParts) {
       const destination = asked.destination && destinationOf(asked.destination, planning(), channelTypes);
       const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
       const id = await actions.snooze({ ...asked, destination, actor });
-      const kept = (await archive.snoozes()).find((each) => each.id === id);
+      const [kept] = (await archive.snoozes({}, { ids: [id] })).items;
       const json = kept ? snoozeJson(kept) : { id };
       return done('snooze', actor, id, { name: 'snoozed', values: { hint }, json });
     },

@@ -3,6 +3,7 @@ import { ALL_STATUSES, type StatusCode, statusNameOf } from '../callback/callbac
 import { FAILURE_CLASSES } from '../channels/failure.ts';
 import type { RedeliveryFilter } from '../ledger/deliveries/by-hand.ts';
 import type { CallbackFilter } from '../ledger/archive/archive.ts';
+import { LARGEST_PAGE } from '../ledger/archive/stories.ts';
 import { CALLBACK_KINDS, CALLBACK_RESULTS, DELIVERY_STATES } from '../ledger/ledger.ts';
 import { cleanText } from '../text/clean.ts';
 import { snakeCase } from '../text/json.ts';
@@ -14,7 +15,6 @@ import { Refused, type Worded, wordedIn } from './outcomes.ts';
 const NO_ERROR = 'none';
 
 const STATUS_CODES = [0, 1, 2] as const satisfies readonly StatusCode[];
-const LARGEST_PAGE = 500;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 export interface FilterContext {
@@ -146,6 +146,20 @@ export const FLAG: Parameter<boolean> = {
   read: (text) => ({ true: true, false: false })[text],
   rule: ['must be true or false', 'は true か false です'],
 };
+
+/**
+ * A page of rows that have names. `next`: the next page's `after`.
+ * @param after the last name of the page before; if no row has it, the page begins with the first row
+ */
+export function pageAfter<Row>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+) {
+  const start = rows.findIndex((row) => nameOf(row) === after) + 1;
+  const items = rows.slice(start, start + limit);
+  return { items, next: rows.length > start + limit ? items.map(nameOf).at(-1) : undefined };
+}
 
 /** Ignores empty parameters, which forms send. @throws {Refused} */
 export function readFilter(query: URLSearchParams, context: FilterContext) {

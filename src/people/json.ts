@@ -141,7 +141,10 @@ export function testJson(result: TestOutcome) {
   return { ...said, delivered: result.isDelivered };
 }
 
-export function pageJson<Item>({ items, next }: Page<Item>, json: (item: Item) => unknown) {
+export function pageJson<Item>(
+  { items, next }: Pick<Page<Item>, 'items'> & { readonly next: number | string | undefined },
+  json: (item: Item) => unknown,
+) {
   return { items: items.map((item) => json(item)), next: next ?? null };
 }
 

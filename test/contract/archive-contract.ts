@@ -153,6 +153,8 @@ export function describeArchive(
         expect(bot).to.include({ botName: 'new', lastCallbackId: last.callbackId });
         expect(await archive.bots('', 1)).to.deep.equal([a]);
         expect(await archive.bots('a', 10)).to.deep.equal([bot]);
+        expect(await archive.bots('', 10, 'NEW')).to.deep.equal([bot]);
+        expect(await archive.bots(botId, 10, 'new')).to.deep.equal([]);
         expect(await archive.bot(botId)).to.deep.equal(bot);
         expect(await archive.bot(long)).to.deep.equal(bot);
         expect(await archive.bot('c')).to.equal(undefined);
@@ -242,7 +244,7 @@ export function describeArchive(
     it('finds callbacks by one text: a job’s id, a BOT’s name, id or glob, or how a job’s id begins', async () => {
       const arrived = async (job_id: string, bot_id: string, bot_name: string) =>
         (await arrive({ job_id, bot_id, bot_name })).callbackId;
-      const invoice = await arrived('job-17', 'invoice-import', '請求書取込BOT');
+      const invoice = await arrived('job-17', 'invoice-import', '請求書取込ＢＯＴ');
       const outgoing = await arrived('job-18', 'invoice_export', 'Export 100%');
       const other = await arrived('Job 9', 'report', 'Report');
       for (const [search, ids] of [
@@ -254,7 +256,7 @@ export function describeArchive(
         ['*PORT', [other, outgoing, invoice]],
         ['invoice_', [outgoing]],
         ['100%', [outgoing]],
-        ['請求', [invoice]],
+        ['取込ＢＯＴ', [invoice]],
         ['nothing', []],
       ] as const)
         expect(await found({ search }), search).to.deep.equal(ids);

@@ -255,7 +255,7 @@ export function describeSetClocks(
         return bench.ledger.actions.snooze({ botId: 'b', until, isUntilSuccess: false, because: '', actor });
       });
       await beat();
-      const [snooze] = await bench.ledger.archive.snoozes();
+      const [snooze] = (await bench.ledger.archive.snoozes()).items;
       expect(snooze?.until).to.equal(bench.store.clock.now() + HOUR);
     });
 

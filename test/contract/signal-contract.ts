@@ -323,10 +323,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const older = new Date(bench.now - HOUR).toISOString();
         await bench.comes({ status: ERROR }, [to('slack:#ops')], unremembered);
         await bench.comes({ status: 0, start_time: older }, [to('slack:#ops')], unremembered);
-        expect(await bench.ledger.archive.snoozes()).to.have.length(1);
+        expect((await bench.ledger.archive.snoozes()).items).to.have.length(1);
         await pass(HOUR);
         await bench.comes({ status: 0 }, [to('slack:#ops')], unremembered);
-        expect(await bench.ledger.archive.snoozes()).to.have.length(0);
+        expect((await bench.ledger.archive.snoozes()).items).to.have.length(0);
       });
 
       it('until somebody ends it, whatever else is snoozed', async () => {
@@ -334,12 +334,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const longer = await bench.snooze({ botId: 'another', until: bench.now + DAY });
         await bench.snooze({ destination: 'slack:#log', until: bench.now + DAY });
         await bench.comes({ status: ERROR }, everybody);
-        const kept = await bench.ledger.archive.snoozes();
+        const { items: kept } = await bench.ledger.archive.snoozes();
         expect(kept.map(({ held, by, because }) => [held, by, because])).to.deep.equal([
           [1, 'admin', 'known'],
           [0, 'admin', 'known'],
           [1, 'admin', 'known'],
         ]);
+        const idsOf = async (...asked: Parameters<typeof bench.ledger.archive.snoozes>) =>
+          (await bench.ledger.archive.snoozes(...asked)).items.map((each) => each.id);
+        expect(await idsOf({ before: longer + 1, limit: 1 })).to.deep.equal([longer]);
+        expect(await idsOf({}, { ids: [id], botIds: ['another'] })).to.deep.equal([longer, id]);
+        expect(await idsOf({}, { destinations: ['slack:#log'] })).to.deep.equal([longer + 1]);
+        expect(await idsOf({}, {})).to.deep.equal([]);
         expect(await bench.ledger.actions.endSnooze(longer)).to.equal(true);
         expect(await bench.endWith()).to.equal(0);
         expect(await bench.ledger.actions.endSnooze(id)).to.equal(true);
@@ -356,7 +362,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(MINUTE);
         const until = bench.now + 2 * DAY;
         expect(await bench.snooze({ ...asked, until, because: 'again' })).to.equal(id);
-        const kept = await bench.ledger.archive.snoozes();
+        const { items: kept } = await bench.ledger.archive.snoozes();
         expect(kept).to.have.length(3);
         expect(kept.at(-1)).to.include({ id, until, because: 'again' });
       });

@@ -58,7 +58,6 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/', 'bots', showBots],
   // A BOT may be called `..`, which no path can name.
   ['/bots', 'bots', showBot],
-  ['/bots/:bot_id', 'bots', showBot],
   ['/incidents/:id', 'bots', incidentView],
   ['/callbacks', 'callbacks', showCallbacks],
   ['/callbacks/:id', 'callbacks', showCallback],
@@ -72,7 +71,7 @@ const VIEWS: readonly (readonly [path: string, section: Section, view: View])[] 
   ['/redeliveries/new', 'dead', dryRunView],
 ];
 
-/** Path patterns of all views, e.g. `/bots/:bot_id`. */
+/** Path patterns of all views, e.g. `/incidents/:id`. */
 export const VIEW_PATHS = VIEWS.map(([path]) => path);
 
 interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {

@@ -1,5 +1,7 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import type { Config } from '../../config/config.ts';
+import { LARGEST_PAGE } from '../../ledger/archive/stories.ts';
+import type { Archive } from '../../ledger/registry.ts';
 import type { KeptSnooze } from '../../ledger/timers/timers.ts';
 import { snoozeJson } from '../../people/json.ts';
 import { readSnooze } from '../../people/snooze.ts';
@@ -31,7 +33,7 @@ export async function run(context: CommandContext, botId = '', options: Options)
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.values?.['hint']) context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];
-    const kept = (await ledger.archive.snoozes()).filter((snooze) => id === undefined || snooze.id === id);
+    const kept = await keptIn(ledger.archive, id);
     const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
     const lines =
       ended === undefined
@@ -42,6 +44,19 @@ export async function run(context: CommandContext, botId = '', options: Options)
     else context.result(lines.join('\n'));
     return 0;
   });
+}
+
+/** @param id of one; undefined: all */
+async function keptIn(archive: Archive, id: unknown): Promise<readonly KeptSnooze[]> {
+  const of = id === undefined ? undefined : { ids: [Number(id)] };
+  const kept: KeptSnooze[] = [];
+  let before: number | undefined;
+  do {
+    const page = await archive.snoozes({ before, limit: LARGEST_PAGE }, of);
+    kept.push(...page.items);
+    before = page.next;
+  } while (before !== undefined);
+  return kept;
 }
 
 const LONGEST_NAME = 200;

@@ -1,7 +1,7 @@
 /** Overviews for people: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
-import { eachOf, isSqlite, type Tx } from '../database.ts';
+import { eachOf, isLikeText, isSqlite, type Tx } from '../database.ts';
 import type {
   ArchivedBot,
   ArchivedDestination,
@@ -109,9 +109,11 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
 
 const EACH_BOT = eachOf(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
 
-/** BOTs in the order of their ids. @param after the last id of the previous page */
-export function botsAfter(tx: Tx, after: string, most: number): Promise<readonly ArchivedBot[]> {
-  return botsAmong(tx, EACH_BOT, sql`bot_key > ${cleanText(after)}`, most);
+/** BOTs in the order of their ids. @param after the last id of the previous page @param search as that of callbacks, of their ids and last names */
+export function botsAfter(tx: Tx, after: string, most: number, search = ''): Promise<readonly ArchivedBot[]> {
+  const isLike = isLikeText(cleanText(search).trim());
+  const isFound = sql`(lower(last.bot_key) ${isLike} OR lower(last.bot_name) ${isLike})`;
+  return botsAmong(tx, EACH_BOT, sql`last.bot_key > ${cleanText(after)} AND ${isFound}`, most);
 }
 
 /** @param botId as callbacks name it, or as the archive does */

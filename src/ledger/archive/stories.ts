@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import { eachOf, only, type Tx } from '../database.ts';
+import { eachOf, isLikeText, only, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -118,7 +118,7 @@ export async function readBody(tx: Tx, id: number): Promise<Uint8Array | undefin
 }
 
 export const COMMON_PAGE = 50;
-const LARGEST_PAGE = 500;
+export const LARGEST_PAGE = 500;
 
 export function boundsOf({ before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE }: PageRequest) {
   return { before, limit: Math.max(1, Math.min(limit, LARGEST_PAGE)) };
@@ -240,9 +240,7 @@ async function waysTo(tx: Tx, search: string): Promise<Sql[]> {
 }
 
 async function waysToBots(tx: Tx, text: string): Promise<Sql[]> {
-  const literal = text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`);
-  const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;
-  const isLike = sql`LIKE ${pattern} ESCAPE '\\'`;
+  const isLike = isLikeText(text);
   const [received, own] = OF_EITHER_KIND.map(
     (kind) => sql`
     SELECT key FROM (${eachOf(sql`bot_key`, sql`callbacks WHERE ${kind}`)}) AS bots

@@ -3,8 +3,9 @@ import { hash } from 'node:crypto';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, only, type Tx } from '../database.ts';
 import { hasResult, IS_IDLE, type NoticeRow } from '../deliveries/rows.ts';
-import type { ArchivedCallback, Run } from '../archive/archive.ts';
-import { keyOf, nameIn, storedJson } from '../callbacks/keys.ts';
+import type { ArchivedCallback, Page, PageRequest, Run } from '../archive/archive.ts';
+import { boundsOf, pageOf } from '../archive/stories.ts';
+import { keyOf, keysFor, nameIn, storedJson } from '../callbacks/keys.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Actor } from '../callbacks/history.ts';
 
@@ -188,12 +189,24 @@ export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   return only(begun).id;
 }
 
+/** Of any of these; undefined: of all. */
+export interface SnoozesOf {
+  readonly ids?: readonly number[];
+  readonly botIds?: readonly string[];
+  readonly destinations?: readonly string[];
+}
+
 /** Snoozes that have not ended, newest first, with how much each holds. */
-export async function readSnoozes(tx: Tx): Promise<readonly KeptSnooze[]> {
+export async function findSnoozes(tx: Tx, page: PageRequest = {}, of?: SnoozesOf): Promise<Page<KeptSnooze>> {
+  const { before, limit } = boundsOf(page);
+  const { ids = [], botIds = [], destinations = [] } = of ?? {};
+  const isOf = sql`(id IN (${join([0, ...ids])}) OR bot_key IN (${join(['', ...botIds.flatMap(keysFor)])})
+    OR destination IN (${join(['', ...destinations])}))`;
   const rows = await tx.all<Omit<KeptSnooze, 'by'> & { readonly actor: Actor }>(sql`
     SELECT ${COLUMNS}, (SELECT count(*) FROM deliveries WHERE snooze_id = snoozes.id AND held_until IS NOT NULL) AS held
-    FROM snoozes WHERE until_at > ${tx.now} ORDER BY id DESC`);
-  return rows.map(snoozeOf);
+    FROM snoozes WHERE until_at > ${tx.now} AND id < ${before} AND ${of === undefined ? sql`1 = 1` : isOf}
+    ORDER BY id DESC LIMIT ${limit + 1}`);
+  return pageOf(rows.map(snoozeOf), limit);
 }
 
 export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {

@@ -11,8 +11,8 @@ import { OFFICE_NOW } from '../../support/two-weeks.ts';
 
 /** By what they promise; `:job` stands for the id of the job's callback, `:kind` for that of Botbell's own notice. */
 const VIEWS: Readonly<Record<string, string>> = {
-  'first what needs somebody, then each BOT, failing ones first': '/',
-  'a BOT’s runs, who is told of it now, and that its result is missing': '/bots/invoice-import',
+  'first what needs somebody, then each BOT': '/',
+  'a BOT’s runs, who is told of it now, and that its result is missing': '/bots?bot_id=invoice-import',
   'that a BOT is snoozed': '/bots?bot_id=nightly-report',
   'callbacks, each with the worst that became of its messages': '/callbacks?limit=8',
   'a filter as it was filled in, and what can be done with all that it finds':
@@ -41,7 +41,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   'what would become of a callback': '/playground',
   'what of a filter makes no sense, above the filter': '/callbacks?status=5&from=tomorrow&bot_id=mine',
   'what of a redelivery’s filter makes no sense': '/redeliveries/new?status=9',
-  'that there is no such BOT': '/bots/nobody',
+  'that there is no such BOT': '/bots?bot_id=nobody',
 };
 
 /** A callback with a message in each state; SQL of each. */
@@ -122,7 +122,7 @@ describe('The page of an office', () => {
     const redact = (text: string) => text.replaceAll('請求書取込', '[secret]');
     const paths = [
       '/',
-      '/bots/invoice-import',
+      '/bots?bot_id=invoice-import',
       '/callbacks',
       '/callbacks?bot_id=invoice-import',
       '/incidents/8',
@@ -193,7 +193,7 @@ describe('The page of an office', () => {
   it('leads from a page of a BOT with blanks around its id to the next one of the same BOT', async () => {
     for (const job_id of ['1', '2']) await world.recorded.arrive({ job_id, bot_id: ' lead' }, []);
     const { body } = await world.get('/callbacks?bot_id=%20lead&limit=1');
-    expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Older/);
+    expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Next page/);
   });
 
   it('shows in a list that was asked for a state or a destination how those deliveries stand', async () => {
@@ -282,6 +282,38 @@ describe('The page of a new office', () => {
   });
 });
 
+describe('The page of an office that has much to do', () => {
+  it('has pages of BOTs, of snoozes, and of dead letters by cause', async () => {
+    const world = await openOffice({ isNew: true });
+    const names = Array.from({ length: 60 }, (_, index) => `a-${index}`).toSorted();
+    for (const bot_id of names) {
+      const admission = await world.recorded.arrive({ job_id: bot_id, bot_id }, [target('slack:#shop')]);
+      const error = { class: 'permanent', code: bot_id, message: '' } as const;
+      await world.recorded.claim();
+      const updates = admission.deliveries.map(({ id }) => deadUpdate(id, error));
+      await world.recorded.settle(admission, updates, 'gave_up');
+      await world.store
+        .run(`insert into snoozes (bot_key, bot_id, until_at, is_until_success, because, actor, created_at)
+        values ('${bot_id}', '${bot_id}', 9e15, 0, '', '{"via":"api"}', 1)`);
+    }
+    for (const [path, row] of [
+      ['/', /<small><bdi class="code">(a-\d+)</g],
+      ['/snoozes', /<bdi>(a-\d+)</g],
+      ['/dead', /<small><bdi>(a-\d+):/g],
+    ] as const) {
+      const seen: (string | undefined)[] = [];
+      for (let next: string | undefined = path; next !== undefined;) {
+        const { body } = await world.get(next);
+        seen.push(...[...body.matchAll(row)].map(([, name]) => name));
+        next = /href="([^"]*)">Next page/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+        expect(seen, path).to.have.length.within(50, 60);
+      }
+      expect(seen.toSorted(), path).to.deep.equal(names);
+    }
+    await world.close();
+  });
+});
+
 describe('The page while the ledger cannot be read', () => {
   it('says so on every view, and loses nobody’s way back', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
@@ -290,7 +322,7 @@ describe('The page while the ledger cannot be read', () => {
     for (const archive of [world.services.archive, world.recorded.archive]) Object.assign(archive, broken);
     for (const path of [
       '/',
-      '/bots/a',
+      '/bots?bot_id=a',
       '/callbacks',
       '/callbacks/1',
       '/reports',

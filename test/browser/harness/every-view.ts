@@ -17,9 +17,9 @@ type Addresses = (known: Known) => readonly string[];
 const INCIDENTS = [1, 2, 3, 6];
 
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
-  '/': ({ strings }) => ['/', ...inTurns('/', ['name', 'state', 'sort', 'after'], strings)],
-  '/bots': ({ bots }) => fewOf(bots).map((bot) => `/bots?${new URLSearchParams({ bot_id: bot })}`),
-  '/bots/:bot_id': ({ bots, strings }) => [...bots, ...fewOf(strings)].map((bot) => `/bots/${segment(bot)}`),
+  '/': ({ strings }) => ['/', ...inTurns('/', ['search', 'after'], strings)],
+  '/bots': ({ bots, strings }) =>
+    [...bots, ...fewOf(strings)].map((bot) => `/bots?${new URLSearchParams({ bot_id: bot.slice(0, 1000) })}`),
   '/incidents/:id': () => INCIDENTS.map((id) => `/incidents/${id}`),
   '/callbacks': ({ jobs, strings }) => [
     '/callbacks',
@@ -41,7 +41,7 @@ const ADDRESSES: Readonly<Record<string, Addresses>> = {
 };
 
 /**
- * @param path of a view, e.g. `/bots/:bot_id`
+ * @param path of a view, e.g. `/incidents/:id`
  * @throws {Error} one that needs an id of which nothing is known: say here where it comes from
  */
 export function addressesOf(path: string, known: Known): readonly string[] {
@@ -53,9 +53,8 @@ export function addressesOf(path: string, known: Known): readonly string[] {
 
 /** Of the office: what there is most to see of. */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
-  '/': ['/', '/?name=BOT'],
-  '/bots': ['/bots?bot_id=invoice-import'],
-  '/bots/:bot_id': ['/bots/invoice-import', '/bots/price-watch', '/bots/crm-export'],
+  '/': ['/', '/?search=BOT'],
+  '/bots': ['/bots?bot_id=invoice-import', '/bots?bot_id=price-watch', '/bots?bot_id=crm-export'],
   '/incidents/:id': ['/incidents/2', '/incidents/6'],
   '/snoozes': ['/snoozes', '/snoozes?bot_id=price-watch&time=2030-01-01T09:00'],
   '/callbacks': [
@@ -99,11 +98,6 @@ function inTurns(path: string, names: readonly string[], strings: readonly strin
     addresses.push(`${path}?${new URLSearchParams(query).toString()}`);
   }
   return addresses;
-}
-
-/** Browsers take `.` and `..` for steps, however they are written. */
-function segment(text: string): string {
-  return encodeURIComponent(text.slice(0, 1000).toWellFormed());
 }
 
 /** @param file of a SQLite ledger */

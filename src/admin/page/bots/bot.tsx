@@ -1,5 +1,6 @@
 /** One BOT: its runs, their durations, and its current destinations. */
 import type { Run } from '../../../ledger/archive/archive.ts';
+import { LARGEST_PAGE } from '../../../ledger/archive/stories.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { DAY_MS } from '../../../signal/calendar.ts';
 import { Entries } from '../incidents/incidents.tsx';
@@ -24,14 +25,8 @@ export const showBot: View = async (request) => {
   return { title: nameOf(botName, botId), facts: <BotFacts {...data} />, body: <Bot {...data} /> };
 };
 
-async function loadBot({
-  params,
-  query,
-  open,
-  reader: { now },
-  services: { archive, drawing },
-}: ViewRequest) {
-  const bot = await archive.bot(params['bot_id'] ?? query.get('bot_id') ?? '');
+async function loadBot({ query, open, reader: { now }, services: { archive, drawing } }: ViewRequest) {
+  const bot = await archive.bot(query.get('bot_id') ?? '');
   if (bot === undefined) return undefined;
   const last = (await archive.lastRuns([bot], MOST_RUNS)).get(bot.botId) ?? [];
   const { router } = drawing();
@@ -39,7 +34,11 @@ async function loadBot({
     const { explanations } = router.route({ bot_id: bot.botId, status });
     return { status, names: explanations.flatMap(({ reaches }) => reaches) };
   });
-  const reached = new Set(told.flatMap(({ names }) => names));
+  const reached = [...new Set(told.flatMap(({ names }) => names))].slice(0, LARGEST_PAGE);
+  const snoozes = await archive.snoozes(
+    { limit: LARGEST_PAGE },
+    { botIds: [bot.botId], destinations: reached },
+  );
   return {
     bot,
     /** Newest first. */
@@ -47,10 +46,8 @@ async function loadBot({
     /** Destinations for each status, by the config in force. */
     told,
     open: open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(bot.botId)),
-    /** Snoozes of this BOT, and those of whole destinations that it reaches. */
-    snoozes: (await archive.snoozes()).filter(({ botId, destination = '' }) =>
-      botId === undefined ? reached.has(destination) : botId === bot.botId,
-    ),
+    /** Of this BOT, and of whole destinations that it reaches. */
+    snoozes: snoozes.items.filter(({ botId = bot.botId }) => keysFor(botId).includes(bot.botId)),
   };
 }
 

@@ -1,21 +1,20 @@
-/** The overview: what needs somebody, then a row for each BOT, those with an open incident first. */
+/** The overview: what needs somebody, then a row for each BOT. */
 import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
+import { COMMON_PAGE, LARGEST_PAGE } from '../../../ledger/archive/stories.ts';
 import type { Config } from '../../../config/config.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
 import { callbackUrlOf } from '../../../config/callback-url.ts';
+import { pageAfter } from '../../../people/filters.ts';
 import { Entries } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { BotName, Code, Gist, Older, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import type { Word } from '../words.ts';
 import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
-const BOTS_A_PAGE = 50;
-/** The most BOTs that the overview considers. */
-const MOST_BOTS = 10_000;
 /** What is counted below the title, and the list that the count leads to shows. */
 const PENDING = { state: 'pending' } as const;
 
@@ -28,73 +27,37 @@ export const showBots: View = async (request) => {
 };
 
 async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
-  const name = query.get('name')?.trim() ?? '';
-  const after = query.get('after') ?? undefined;
-  const bots = await archive.bots('', MOST_BOTS);
+  const search = query.get('search')?.trim() ?? '';
+  const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
+  const found = await archive.bots(page.after, page.limit + 1, search);
+  const { items: bots, next } = pageAfter(found, ({ botId }) => botId, page);
   const failing = new Set(open.flatMap(({ kind, subject }) => (kind === 'bot' ? keysFor(subject) : [])));
-  const isFailing = ({ botId }: ArchivedBot) => failing.has(botId);
-  const page = botsOnPage(bots, isFailing, { name, after, size: BOTS_A_PAGE });
-  const runs = await archive.lastRuns(page.bots, RUNS_SHOWN);
-  const snoozed = new Set((await archive.snoozes()).map(({ botId }) => botId));
+  const runs = await archive.lastRuns(bots, RUNS_SHOWN);
+  const botIds = bots.map(({ botId }) => botId);
+  const { items: snoozes } = await archive.snoozes({ limit: LARGEST_PAGE }, { botIds });
+  const snoozed = new Set(snoozes.flatMap(({ botId = '' }) => keysFor(botId)));
+  const [last] = (await archive.callbacks({ kind: 'callback' }, { limit: 1 })).items;
   const isNeeding = open.some(({ isWaiting }) => !isWaiting) || storeTrouble() !== undefined;
   return {
-    title: titleOf(isNeeding, bots.length === 0),
-    name,
-    rows: page.bots.map((bot) => ({
+    title: titleOf(isNeeding, last === undefined),
+    search,
+    rows: bots.map((bot) => ({
       ...rowOf(bot, runs.get(bot.botId) ?? []),
       isSnoozed: snoozed.has(bot.botId),
-      isFailing: isFailing(bot),
+      isFailing: failing.has(bot.botId),
     })),
-    next: page.next,
+    next,
     open,
-    lastAt: bots.reduce<number | undefined>(
-      (last, { lastReceivedAt }) => Math.max(last ?? 0, lastReceivedAt),
-      undefined,
-    ),
+    lastAt: last?.receivedAt,
     pending: counts?.pending ?? 0,
-    isCut: bots.length === MOST_BOTS,
     /** Set only before the first callback, to show where to post one. */
-    receiver: bots.length === 0 ? drawing().config.receiver : undefined,
+    receiver: last === undefined ? drawing().config.receiver : undefined,
   };
 }
 
 function titleOf(isNeeding: boolean, isNew: boolean): Word {
   if (isNeeding) return 'incidents.needs';
   return isNew ? 'bots.empty' : 'incidents.well';
-}
-
-interface Wanted {
-  /** Part of a name or id, in any case; empty for all. */
-  readonly name: string;
-  /** The last BOT of the page before; if it no longer matches, the list begins anew. */
-  readonly after: string | undefined;
-  readonly size: number;
-}
-
-/** Selects and sorts BOTs, failing ones first. @returns `next`: the value of `after` for the next page; undefined if there is none */
-export function botsOnPage(
-  all: readonly ArchivedBot[],
-  isFailing: (bot: ArchivedBot) => boolean,
-  { name, after, size }: Wanted,
-) {
-  const part = comparable(name);
-  const matching = all
-    .filter(({ botId, botName }) => part === '' || comparable(`${botId}\n${botName}`).includes(part))
-    .toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a)) || laterFirst(a, b));
-  const start = matching.findIndex(({ botId }) => botId === after) + 1;
-  const bots = matching.slice(start, start + size);
-  return { bots, next: start + size < matching.length ? bots.at(-1)?.botId : undefined };
-}
-
-/** Sorts by the time of the last result, newest first; a BOT without one by its last callback. */
-function laterFirst(a: ArchivedBot, b: ArchivedBot): number {
-  const [atA, atB] = [a, b].map(({ lastResultAt, lastReceivedAt }) => lastResultAt ?? lastReceivedAt);
-  return (atB ?? 0) - (atA ?? 0) || (a.botId < b.botId ? -1 : 1);
-}
-
-/** Ignores case and the difference between full-width and half-width characters. */
-function comparable(text: string): string {
-  return text.normalize('NFKC').toLowerCase().trim();
 }
 
 /** @param runs newest first */
@@ -145,12 +108,12 @@ function start(receiver: Config['receiver'], { t }: Reader) {
   );
 }
 
-function BotList({ name, rows, next, isCut }: BotsData) {
+function BotList({ search, rows, next }: BotsData) {
   const { t } = useReader();
   return (
     <Section title={t('nav.bots')}>
-      <FilterForm path="/" isFiltered={name !== ''}>
-        <Field name="name" label={t('bots.search')} value={name} />
+      <FilterForm path="/" isFiltered={search !== ''}>
+        <Field name="search" label={t('bots.search')} value={search} />
       </FilterForm>
       <Table
         caption="nav.bots"
@@ -159,8 +122,7 @@ function BotList({ name, rows, next, isCut }: BotsData) {
         toneOf={({ isFailing }) => (isFailing ? 'bad' : undefined)}
         columns={COLUMNS}
       />
-      {isCut ? <p class="quiet">{t('bots.isMore')}</p> : null}
-      {next === undefined ? null : <Older to={pathTo([''], { name, after: next })} />}
+      <NextPage of="" query={{ search }} after={next} />
     </Section>
   );
 }

@@ -20,7 +20,8 @@ export const showCallback: View = async ({ params, reader, services }) => {
   const { callback } = found;
   const { kind, id, botName, botId, gist = '' } = callback;
   const title = nameOf(botName, botId) || `${reader.word('kind', kind)} ${id}`;
-  const snoozes = await archive.snoozes();
+  const holding = callback.deliveries.flatMap(({ heldUntil, snoozeId }) => (heldUntil && snoozeId) ?? []);
+  const { items: snoozes } = await archive.snoozes({}, { ids: holding });
   return {
     title,
     lead: gist === '' ? undefined : <Foreign text={gist} class="status bad" />,
@@ -29,17 +30,16 @@ export const showCallback: View = async ({ params, reader, services }) => {
   };
 };
 
-/** @param snoozes all that have not ended */
+/** @param snoozes those that hold a message of it */
 function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
   const reader = useReader();
   const { t } = reader;
   const { id, kind, botId, deliveries } = callback;
-  const holding = new Set(deliveries.map(({ heldUntil, snoozeId }) => heldUntil && snoozeId));
   return (
     <>
       <Section className="summary">
         <p dir="auto">{story.summary}</p>
-        <Snoozed snoozes={snoozes.filter((snooze) => holding.has(snooze.id))} of={botId} />
+        <Snoozed snoozes={snoozes} of={botId} />
       </Section>
       <Section title={t('callback.deliveries')}>
         <ul class="deliveries">{deliveries.map((delivery) => deliveryOf(delivery, reader))}</ul>

@@ -9,7 +9,7 @@ import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { standingOf, type Tone } from '../../../story/standing.ts';
 import { KindStatus, standingWord, Status } from '../parts/status.tsx';
-import { BotName, Gist, JobLink, Older, pathTo, Time } from '../parts/text.tsx';
+import { BotName, Gist, JobLink, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 /** Fields as given in the URL, to be shown in the form. */
@@ -99,7 +99,7 @@ function List({ asked, limit, items, next }: Omit<CallbacksProps, 'page'> & Page
           <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
         </p>
       ) : null}
-      {next === undefined ? null : <Older to={pathTo(['callbacks'], { ...asked, limit, before: next })} />}
+      <NextPage of="callbacks" query={{ ...asked, limit }} before={next} />
     </>
   );
 }

@@ -1,27 +1,27 @@
 /** Dead letters by destination and cause, previews of bulk actions on them, and the progress of these. */
-import type {
-  BulkRedelivery,
-  RedeliveryFilter,
-  RedeliveryTally,
-} from '../../../ledger/deliveries/by-hand.ts';
+import type { BulkRedelivery, RedeliveryTally } from '../../../ledger/deliveries/by-hand.ts';
+import { COMMON_PAGE } from '../../../ledger/archive/stories.ts';
 import { failureInWords } from '../../../channels/failure.ts';
 import type { DeadLetters } from '../../../ledger/archive/archive.ts';
-import { filterQuery, readRedelivery } from '../../../people/filters.ts';
+import { filterQuery, pageAfter, readRedelivery } from '../../../people/filters.ts';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Chips, Code, Foreign, Gist, Time } from '../parts/text.tsx';
+import { Chips, Code, Foreign, Gist, NextPage, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
-export const deadView: View = async ({ reader: { t }, services: { archive } }) => {
-  const groups = await archive.deadLetters();
+export const deadView: View = async ({ query, reader: { t }, services: { archive } }) => {
+  const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
+  const all = await archive.deadLetters();
+  const { items: groups, next } = pageAfter(all, queryOf, page);
   const bulks = await archive.bulks();
   const body = (
     <>
       <Table caption="nav.dead" rows={groups} empty="dead.none" columns={GROUPS} />
-      {groups.length < 2 ? null : (
+      <NextPage of="dead" after={next} />
+      {all.length < 2 ? null : (
         <p class="actions">
-          <a href={dryRunOf({ state: 'dead' })} class="button">
+          <a href="/redeliveries/new?state=dead" class="button">
             {t('dead.all')}
           </a>
         </p>
@@ -35,6 +35,11 @@ export const deadView: View = async ({ reader: { t }, services: { archive } }) =
   );
   return { title: t('nav.dead'), lead: t('dead.lead'), body };
 };
+
+/** The query of those deliveries, which no other group has. */
+function queryOf({ destination, errorClass, errorCode }: DeadLetters): string {
+  return filterQuery({ state: 'dead', destination, errorClass, errorCode }).toString();
+}
 
 const GROUPS: Columns<DeadLetters> = [
   ['destination', ({ destination }) => <Code text={destination} />, 'main'],
@@ -55,22 +60,17 @@ function causeOf({ errorClass, errorCode, lastError }: DeadLetters, { word, lang
   );
 }
 
-function actionsOn({ destination, errorClass, errorCode }: DeadLetters, { t }: Reader) {
-  const filter = { state: 'dead', destination, errorClass, errorCode } as const;
+function actionsOn(group: DeadLetters, { t }: Reader) {
+  const { destination } = group;
   return (
     <div class="actions">
-      <a href={dryRunOf(filter)} class="button small">
+      <a href={`/redeliveries/new?${queryOf(group)}`} class="button small">
         {t('dead.again')}
       </a>
       <PostButton action="/act/test" fields={{ destination }} kind="small" word={t('destinations.send')} />
-      <a href={`/callbacks?${filterQuery(filter).toString()}`}>{t('dead.list')}</a>
+      <a href={`/callbacks?${queryOf(group)}`}>{t('dead.list')}</a>
     </div>
   );
-}
-
-/** The path of the preview, from which the bulk action is started. */
-function dryRunOf(filter: RedeliveryFilter): string {
-  return `/redeliveries/new?${filterQuery(filter).toString()}`;
 }
 
 export const dryRunView: View = async ({ query, reader, services }) => {

@@ -3,13 +3,15 @@ import { failureInWords } from '../../../channels/failure.ts';
 import { SIGN_WORDS } from '../../../incident/incident.ts';
 import { printsOnly } from '../../../channels/registry.ts';
 import type { ArchivedDestination } from '../../../ledger/archive/archive.ts';
+import { LARGEST_PAGE } from '../../../ledger/archive/stories.ts';
 import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
+import { pageAfter } from '../../../people/filters.ts';
 import { destinationsOf } from '../../../route/router.ts';
 import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Table } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Code, Gist, Older, pathTo, Time } from '../parts/text.tsx';
+import { Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
 import type { Reader, View } from '../reader.ts';
 import { Snoozed } from './snoozes.tsx';
 
@@ -25,21 +27,19 @@ export const destinationsView: View = async ({ query, reader: { t }, services })
   const body = (
     <>
       <Table caption="nav.destinations" rows={rows} empty="destinations.none" columns={COLUMNS} />
-      {next === undefined ? null : <Older to={pathTo(['destinations'], { after: next })} />}
+      <NextPage of="destinations" after={next} />
     </>
   );
   return { title: t('nav.destinations'), lead: t('destinations.lead'), body };
 };
 
-/** @param after the last destination of the page before; if there is none of that name, the list begins anew */
 async function loadRows({ archive, drawing }: AdminServices, after: string) {
   const { config } = drawing();
   const channels = destinationsOf(config);
-  const snoozed = await archive.snoozes();
-  const all = [...channels.keys()];
-  const start = all.indexOf(after) + 1;
-  const names = all.slice(start, start + A_PAGE);
+  const page = { after, limit: A_PAGE };
+  const { items: names, next } = pageAfter([...channels.keys()], (name) => name, page);
   const standings = await archive.destinations(names);
+  const { items: snoozed } = await archive.snoozes({ limit: LARGEST_PAGE }, { destinations: names });
   const rows = standings.map((standing): Row => {
     const { destination } = standing;
     const channel = channels.get(destination)?.channel ?? '';
@@ -49,7 +49,7 @@ async function loadRows({ archive, drawing }: AdminServices, after: string) {
       snoozes: snoozed.filter((snooze) => snooze.destination === destination),
     };
   });
-  return { rows, next: start + A_PAGE < all.length ? names.at(-1) : undefined };
+  return { rows, next };
 }
 
 const COLUMNS: Columns<Row> = [

@@ -6,7 +6,7 @@ import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
-import { Code, Foreign, ForeignBlock, Older, pathTo, Time } from '../parts/text.tsx';
+import { Code, Foreign, ForeignBlock, NextPage, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 const AT_ONCE = 20;
@@ -23,7 +23,7 @@ export const refusedView: View = async ({ query, reader, services: { archive } }
     <>
       {items.length === 0 ? <p class="empty">{t('refused.none')}</p> : null}
       {items.map((refusal) => refusalOf(refusal, reader))}
-      {next === undefined ? null : <Older to={pathTo(['refused'], { before: next })} />}
+      <NextPage of="refused" before={next} />
     </>
   );
   return { title: t('nav.refused'), lead: t('refused.lead'), body };

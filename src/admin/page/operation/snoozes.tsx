@@ -1,18 +1,20 @@
 /** The list of snoozes with a button to end each, and the form to begin one. */
 import { destinationsOf } from '../../../route/router.ts';
 import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
+import { wholeNumberIn } from '../../../people/filters.ts';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
-import { Code, Foreign, Time } from '../parts/text.tsx';
+import { Code, Foreign, NextPage, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const snoozesView: View = async ({ query, reader: { t }, services: { archive, drawing } }) => {
-  const snoozes = await archive.snoozes();
+  const { items, next } = await archive.snoozes({ before: wholeNumberIn(query.get('before')) });
   const destinations = [...destinationsOf(drawing().config).keys()];
   const body = (
     <>
       <Section>
-        <Table caption="nav.snoozes" rows={snoozes} empty="snoozes.none" columns={COLUMNS} />
+        <Table caption="nav.snoozes" rows={items} empty="snoozes.none" columns={COLUMNS} />
+        <NextPage of="snoozes" before={next} />
       </Section>
       <Section title={t('snoozes.new')}>
         <NewSnooze asked={query} destinations={destinations} />

@@ -65,10 +65,7 @@ export function JobLink({ id, isWhole = false }: { readonly id: string; readonly
 }
 
 /** A path on this site with parts and parameters encoded; undefined and empty parameters are left out. */
-export function pathTo(
-  parts: readonly (string | number)[],
-  parameters: Readonly<Record<string, string | number | undefined>> = {},
-): string {
+export function pathTo(parts: readonly (string | number)[], parameters: Query = {}): string {
   const path = `/${parts.map((part) => encodeURIComponent(String(part).toWellFormed())).join('/')}`;
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '');
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
@@ -108,10 +105,24 @@ export function Time({ at, as = 'both' }: TimeProps) {
   );
 }
 
-export function Older({ to }: { readonly to: string }) {
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+interface NextPageProps {
+  /** The list's section. */
+  readonly of: string;
+  /** What else the list was asked for. */
+  readonly query?: Query;
+  /** Where the next page begins; both undefined: there is none. */
+  readonly before?: number | undefined;
+  readonly after?: string | undefined;
+}
+
+export function NextPage({ of, query, ...key }: NextPageProps) {
+  const { t } = useReader();
+  if ((key.before ?? key.after) === undefined) return null;
   return (
     <p>
-      <a href={to}>{useReader().t('older')} ›</a>
+      <a href={pathTo([of], { ...query, ...key })}>{t('nextPage')} ›</a>
     </p>
   );
 }
