@@ -11,7 +11,7 @@ import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { readSection } from './read/section.ts';
 import { checkChannels } from './read/channels.ts';
-import { checkListeners, checkRoutes, warnOfCalendars } from './read/together.ts';
+import { checkRoutes, checkSettings, warnOfCalendars } from './read/together.ts';
 import { secretsIn } from './read/secrets.ts';
 import { type CalendarReading, readCalendars } from './read/calendars.ts';
 import { readProxies } from './read/proxies.ts';
@@ -133,16 +133,24 @@ function readConfig(
     routes: routes.map((section, index) => routeOf(section, names[index] ?? '', display.timezone)),
     defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
-  checkListeners(settings, problems);
+  checkSettings(settings, problems);
   checkRoutes(draft, paths, problems);
   warnOfCalendars(draft, problems, now);
   return draft;
 }
 
-/** A section with errors counts as missing; of the routes those that have some. */
+/** What has errors counts as missing: of a section of settings its keys, else the whole section. */
 function soundOf(sections: RootSection, problems: Problems): RootSection {
-  const isSound = ([name]: readonly [string, unknown]) => name === 'routes' || !problems.hasErrors([name]);
-  return { ...rootSchema.cast({}), ...Object.fromEntries(Object.entries(sections).filter(isSound)) };
+  if (!problems.hasErrors()) return sections;
+  const defaults = rootSchema.cast({});
+  const sound = Object.entries(sections).flatMap(([name, section]) => {
+    if (name === 'routes' || !problems.hasErrors([name])) return [[name, section]];
+    const missing: unknown = defaults[name as keyof RootSection];
+    if (!isJsonObject(missing) || !isJsonObject(section)) return [];
+    const keys = Object.entries(section).filter(([key]) => !problems.hasErrors([`${name}.${key}`]));
+    return [[name, { ...missing, ...Object.fromEntries(keys) }]];
+  });
+  return { ...defaults, ...(Object.fromEntries(sound) as Partial<RootSection>) };
 }
 
 /** Those without errors, and where each stands. */

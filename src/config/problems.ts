@@ -4,7 +4,7 @@ import type { Fault } from '../text/fault.ts';
 import type { Language } from '../time/display.ts';
 import type { Problem } from './config.ts';
 import type { Interpolated } from './read/interpolate.ts';
-import { pathText, type Path } from './path.ts';
+import { parsePath, pathText, type Path } from './path.ts';
 import { fault } from './words.ts';
 import type { YamlSource } from './yaml-source.ts';
 
@@ -15,7 +15,9 @@ const HIDDEN = '[hidden]';
 
 export class Problems {
   readonly #found: Problem[] = [];
-  /** The sections and routes that have errors, as `routes` and `routes[0]`. */
+  /** The sections that have errors. */
+  readonly #touched = new Set<unknown>();
+  /** The routes and the keys of sections that have errors, and the sections that are wrong as a whole. */
   readonly #broken = new Set<string>();
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
@@ -48,9 +50,14 @@ export class Problems {
     return this.#interpolated.unresolved.has(pathText(this.#inFile(path)));
   }
 
-  /** @param parts sections or routes (`routes[0]`); left out: in any */
+  /** @param parts sections, their keys (`admin.listen`) or routes (`routes[0]`); left out: in any */
   hasErrors(parts?: readonly string[]): boolean {
-    return parts === undefined ? this.#broken.size > 0 : parts.some((part) => this.#broken.has(part));
+    if (parts === undefined) return this.#touched.size > 0;
+    return parts.some((part) => {
+      const path = this.#inFile(parsePath(part));
+      if (path.length === 1) return this.#touched.has(path[0]);
+      return this.#broken.has(pathText(path)) || this.#broken.has(pathText(path.slice(0, 1)));
+    });
   }
 
   /** Errors and warnings in the order of the file. */
@@ -77,7 +84,10 @@ export class Problems {
   }
 
   #add(severity: Problem['severity'], path: Path, what: Fault, shown = ''): void {
-    if (severity === 'error') for (const length of [1, 2]) this.#broken.add(pathText(path.slice(0, length)));
+    if (severity === 'error') {
+      this.#touched.add(path[0]);
+      this.#broken.add(pathText(path.slice(0, 2)));
+    }
     this.#found.push({ place: this.#source.placeOf(path), path: shown, fault: what, severity });
   }
 }

@@ -159,7 +159,7 @@ routes:
       const blocks =
         "blocks:\n  - type: section\n    text: { type: mrkdwn, text: '{{ a | nope }} {{ botid }}' }\n  - type: nonsense\n";
       writeFileSync(join(folderOfSet, 'error.yaml'), `text: '{{ job_idd }}'\n${blocks}`);
-      const receiver = "receiver: { token: short, max_body: none, path: '${UNSET}' }";
+      const receiver = "receiver: { token: short, answer_within: 40s, path: '${UNSET}' }";
       writeFileSync(config, `${CONFIG}\ntemplates: ${join(folder, 'templates')}\n${receiver}\n`);
       const { code, stdout } = await run('check', '--without-secrets');
       expect(code).to.equal(1);

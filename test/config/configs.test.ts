@@ -52,6 +52,32 @@ routes:
     ]);
   });
 
+  it('is told what the sound keys of a section cannot together, and nothing that a wrong one decides', () => {
+    const rest = `channels: { chat: { type: chat, token: t } }
+routes: [{ bot_id: a, notify: [{ chat: '#a' }], then: [{ after: 1m, notify: [{ chat: '#b' }] }] }]`;
+    const page = `admin: { url: 'https://a.example', password: "${'p'.repeat(16)}" }`;
+    const told: readonly (readonly [sections: string, ...paths: readonly string[]])[] = [
+      [`${page}\nreceiver: { listen: 0.0.0.0:80, max_body: x }`, 'receiver.listen', 'receiver.max_body'],
+      [`${page}\nreceiver: { listen: 0.0.0.0:80, token: a b }`, 'receiver.token'],
+      [`${page}\nreceiver: { listen: 0.0.0.0:80, allow_from: [x] }`, 'receiver.allow_from[0]'],
+      [`${page}\ndelivery: { timeout: x, give_up_after: 1m }`, 'delivery.timeout', 'delivery.give_up_after'],
+      [`${page}\ndelivery: { give_up_after: 1m, take_over_after: x }`, 'delivery.take_over_after'],
+      [`${page}\ndelivery: { give_up_after: x, take_over_after: 2d }`, 'delivery.give_up_after'],
+      [`${page}\ndelivery: { timeout: x, alerts: [nobody] }`, 'delivery.timeout', 'delivery.alerts[0]'],
+      ['admin: { listen: 0.0.0.0:8081, trust_proxy: x }', 'admin.listen', 'admin.trust_proxy'],
+      ['admin: { listen: 0.0.0.0:8081, password: [] }', 'admin.password'],
+      ['admin: { listen: x, trust_proxy: true }', 'admin.listen'],
+      ['admin: { listen: 127.0.0.1:8080, url: x }\nreceiver: { listen: x }', 'admin.url', 'receiver.listen'],
+      ['receiver: { listen: 127.0.0.1:8081 }\nadmin: 0', 'admin'],
+      ['display: { timezone: x }', 'display.timezone', 'routes[0].then'],
+    ];
+    for (const [sections, ...paths] of told) {
+      const { problems } = loadText(`${sections}\n${rest}\n`);
+      const found = problems.map(({ path }) => path);
+      expect(found, sections).to.deep.equal(paths);
+    }
+  });
+
   it('is told of no hold that a calendar which is not read would make', () => {
     const { problems } = loadText(`calendars: { office: { days: [mon], until: 2026-02-30 } }
 channels: { chat: { type: chat, token: t } }

@@ -5,33 +5,48 @@ import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../../signal/rules.ts';
 import type { Fault } from '../../text/fault.ts';
 import { areSameHost, isLoopback } from '../../text/networks.ts';
-import type { AdminConfig, Config, ConfigSettings, RouteConfig } from '../config.ts';
+import type { Config, ConfigSettings, EscalationStep, RouteConfig } from '../config.ts';
 import type { Path } from '../path.ts';
 import type { Problems } from '../problems.ts';
 import { fault } from '../words.ts';
 import { calendarDoubts } from './calendars.ts';
 
-/** Where receiver or admin have errors, these come first. */
-export function checkListeners(settings: ConfigSettings, problems: Problems): void {
-  if (problems.hasErrors(['receiver', 'admin'])) return;
-  const { listen, tokens, allowFrom } = settings.receiver;
-  if (!isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0)
-    problems.error(['receiver', 'listen'], fault('open.receiver'));
-  if (settings.admin !== undefined) checkAdmin(settings.admin, settings, problems);
-}
+/** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
+const SERVICE_RETRY_MS = 30_000;
 
-function checkAdmin(admin: AdminConfig, { receiver, display }: ConfigSettings, problems: Problems): void {
-  const { listen, password, hosts, trustProxy } = admin;
-  const { host, port } = receiver.listen;
-  if (listen.port === port && port !== 0 && areSameHost(listen.host, host))
-    problems.error(['admin', 'listen'], fault('same port'));
-  if (password !== undefined) return;
-  if (!isLoopback(listen.host)) problems.error(['admin', 'listen'], fault('open.admin'));
-  if (display.pageUrl !== undefined || hosts.length > 0 || trustProxy !== false)
-    problems.warning(['admin', 'password'], fault('no password'));
+/** Also where others have errors, so that all are reported at once: what is said of keys needs these alone to be sound. */
+export function checkSettings(settings: ConfigSettings, problems: Problems): void {
+  const { receiver, delivery } = settings;
+  if (!problems.hasErrors(['admin.listen', 'admin.password'])) checkAdmin(settings, problems);
+  const { listen, tokens, allowFrom } = receiver;
+  const isOpen = !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0;
+  if (isOpen && !problems.hasErrors(['receiver.token', 'receiver.allow_from']))
+    problems.error(['receiver', 'listen'], fault('open.receiver'));
+  if (receiver.answerWithinMs >= SERVICE_RETRY_MS)
+    problems.warning(['receiver', 'answer_within'], fault('answer_within'));
+  const isNeverTakenOver = delivery.giveUpAfterMs <= delivery.takeOverAfterMs;
+  if (isNeverTakenOver && !problems.hasErrors(['delivery.give_up_after', 'delivery.take_over_after']))
+    problems.warning(['delivery', 'give_up_after'], fault('give_up_after'));
 }
 
 type Together = Pick<Config, 'routes' | 'defaultRoute' | 'display' | 'admin'>;
+type OfAdmin = Pick<ConfigSettings, 'admin' | 'receiver' | 'display'>;
+
+function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems: Problems): void {
+  if (admin === undefined) return;
+  const { listen, password, hosts, trustProxy } = admin;
+  const { host, port } = receiver.listen;
+  const isSame = listen.port === port && port !== 0 && areSameHost(listen.host, host);
+  if (isSame && !problems.hasErrors(['receiver.listen']))
+    problems.error(['admin', 'listen'], fault('same port'));
+  if (password !== undefined) return;
+  if (!isLoopback(listen.host)) problems.error(['admin', 'listen'], fault('open.admin'));
+  if (pageUrl !== undefined || hosts.length > 0 || trustProxy !== false)
+    problems.warning(['admin', 'password'], fault('no password'));
+}
+
+/** What somebody needs to take an incident up. */
+const OF_PAGE = ['admin.listen', 'admin.url', 'admin.password'];
 
 /** @param config what is sound of it @param paths of its routes */
 export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems): void {
@@ -48,7 +63,7 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
     if (!problems.hasErrors(['calendars'])) warnOfMute(route, warn);
     if (areAllSound) warnOfWhom(route, errorsReach, warn);
     const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
-    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(['admin']))
+    if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(OF_PAGE))
       warn(['then'], fault('then.taken up'));
   }
 }
@@ -68,8 +83,25 @@ type Warn = (key: Path, what: Fault) => void;
 
 /** What a route cannot mean, given whom it and the others tell. @param errorsReach the destinations that any route notifies of errors */
 function warnOfWhom(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
-  const isTold = destinationsOf(route).some((destination) => errorsReach.has(destination));
-  if (route.on.includes('recovered') && !isTold) warn(['on'], fault('no recovery'));
+  const { on, rules, steps } = route;
+  if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
+    warn(['on'], fault('no recovery'));
+  if (steps === undefined) return;
+  const isOfTrouble = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
+  if (!isOfTrouble || route.notify.length === 0) warn(['then'], fault('then.nothing'));
+  warnOfOrder(route, steps, warn);
+}
+
+function warnOfOrder(route: RouteConfig, steps: readonly EscalationStep[], warn: Warn): void {
+  const known = new Set(destinationsOf(route));
+  for (const [index, step] of steps.entries()) {
+    const before = steps[index - 1];
+    if (before !== undefined && step.afterMs < before.afterMs)
+      warn(['then', index, 'after'], fault('then.order'));
+    if (destinationsOf(step).every((destination) => known.has(destination)))
+      warn(['then', index, 'notify'], fault('then.known'));
+    for (const destination of destinationsOf(step)) known.add(destination);
+  }
 }
 
 function destinationsOf({ notify }: Pick<RouteConfig, 'notify'>): string[] {
