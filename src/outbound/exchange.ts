@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly deadline: number;
   /** Of the answer's body, which is cut there. Default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
-  /** Called when the request has been written. Its answer is then waited for a minute past the deadline; left out: not at all. */
+  /** Called when the request has been written. The whole of its answer is then waited for a minute past the deadline; left out: not at all. */
   readonly onWritten?: (() => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface HttpAnswer {
   /** Names are in lower case. */
   readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
-  /** The body was longer than what is read of it, broke off, or had not ended at the deadline. */
+  /** The body was longer than what is read of it, broke off, or had not ended when it was no longer waited for. */
   readonly isCut?: boolean;
 }
 
@@ -66,7 +66,7 @@ export function exchange(
       controller?.abort(late);
     };
     let timer = setTimeout(() => {
-      if (controller === undefined || onWritten === undefined || answered.hasBegun()) return giveUp();
+      if (controller === undefined || onWritten === undefined) return giveUp();
       timer = setTimeout(giveUp, LATE_ANSWER_MS);
     }, remainingMs);
     const answered = answerReader(mostBytes, (answer) => {
@@ -121,8 +121,7 @@ function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
     },
     onResponseEnd: () => end(false),
   } satisfies Dispatcher.DispatchHandler;
-  const hasBegun = () => head !== undefined;
-  return { handler, hasBegun, cut: () => (hasBegun() ? end(true) : undefined) };
+  return { handler, cut: () => (head === undefined ? undefined : end(true)) };
 }
 
 function unanswered(): DOMException {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
 import { askUrl } from '../../src/app/heartbeat.ts';
 import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
@@ -153,6 +153,26 @@ describe('A request to a remote', () => {
       const failed = rejectionOf(second);
       mock.timers.tick(60_000);
       expect(await failed).to.include({ name: 'TimeoutError' });
+    });
+
+    it('is waited for as long where its answer has begun, and then judged by the beginning', async () => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      for (const [waitedMs, isCut] of [
+        [59_999, false],
+        [60_000, true],
+      ] as const) {
+        let handler: Partial<Dispatcher.DispatchHandler> = {};
+        const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+        const pool = { dispatch: (_: unknown, given: typeof handler) => Boolean((handler = given)) };
+        const asked = { path: '/', headers: {}, deadline: performance.now() + 20_000, onWritten: () => {} };
+        const answered = exchange(pool, asked);
+        handler.onRequestStart?.(controller, {});
+        handler.onResponseStart?.(controller, 200, {});
+        mock.timers.tick(20_000);
+        mock.timers.tick(waitedMs);
+        handler.onResponseEnd?.(controller, {});
+        expect(await answered).to.include({ status: 200, isCut });
+      }
     });
 
     it('is not sent where it has passed, already or while no connection was free', async () => {
