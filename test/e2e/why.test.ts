@@ -94,7 +94,7 @@ describe('botbell why', () => {
     expect(text + json).not.to.include(SLACK_TOKEN);
     const none = await why('--bot', 'nobody');
     expect([none.code, none.stdout]).to.deep.equal([1, '']);
-    expect(none.stderr).to.match(/no callback of the BOT "nobody" is known/);
+    expect(none.stderr).to.match(/no callback of BOT "nobody" is known/);
     expect((await why('no-such-job')).stderr).to.match(/no callback of job "no-such-job" is known/);
   });
 

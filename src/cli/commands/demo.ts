@@ -85,8 +85,6 @@ async function createWorld(language: Language) {
     slack,
     mail,
     samples: samplesIn(language),
-    /** What the outbox that stands in for Teams printed: destination and message. */
-    printed: [] as string[],
     /** The variables that the demo's config refers to. */
     variables: {
       DEMO_FOLDER: folder,
@@ -111,7 +109,7 @@ async function startDemoApp(context: CommandContext, world: World, stay: boolean
     secrets: context.secrets,
     logger: await createLogger('silent', false, (line) => line),
     version: readVersion(),
-    print: (text) => void world.printed.push(text),
+    print: () => undefined,
   });
   return starting.catch((error: Error) => {
     const isTaken = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
@@ -166,22 +164,15 @@ async function play(context: CommandContext, world: World, scene: Scene, url: st
   context.result(`   ${styled(context, response.ok ? 'green' : 'yellow', said)}`);
 }
 
-function showNews(context: CommandContext, { slack, mail, printed }: World): void {
+function showNews(context: CommandContext, { slack, mail }: World): void {
   const bar = `   ${styled(context, 'dim', '│')} `;
   const show = (destination: string, text: string) =>
-    context.result(`   ${styled(context, 'cyan', destination)}\n${text}`);
-  const say = (destination: string, text: string) =>
-    show(destination, visibleAndIndented(text.trimEnd(), bar));
+    context.result(`   ${styled(context, 'cyan', destination)}\n${visibleAndIndented(text.trimEnd(), bar)}`);
   for (const { channel, text, blocks = [] } of slack.messages.splice(0))
-    say(`slack:${channel}`, slackAsText({ text, blocks }));
+    show(`slack:${channel}`, slackAsText({ text, blocks }));
   for (const { to, parsed } of mail.mails.splice(0)) {
     const { subject = '', text = '' } = parsed;
     // Lines of a mail end in CRLF (RFC 5322, 2.3).
-    say(`email:${to.join(', ')}`, mailAsText({ subject, text: text.replaceAll('\r\n', '\n') }));
-  }
-  for (const text of printed.splice(0)) {
-    const [, channel = '', address = '', message = ''] =
-      /^--- outbox \((.*)\): (.*)\n([^]*)$/.exec(text) ?? [];
-    show(`${channel}:${address}`, message.trimEnd().replaceAll(/^ {2}/gm, bar));
+    show(`email:${to.join(', ')}`, mailAsText({ subject, text: text.replaceAll('\r\n', '\n') }));
   }
 }

@@ -90,24 +90,20 @@ function madeUp(bots: readonly string[], status: StatusName | undefined, { displ
   );
 }
 
-const BOTS_AT_ONCE = 1000;
+/** More than there are. */
+const MOST_BOTS = 1_000_000;
 
 /** Those that routes name, and those that the store knows, if it can be read. */
 async function botsOf({ project, context }: Asking): Promise<readonly string[]> {
   const { routes } = project.config;
   const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
-  const read = reading(project.config, async (archive) => {
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const page: readonly { readonly botId: string }[] = await archive.bots(after, BOTS_AT_ONCE);
-      for (const { botId } of page) bots.add(botId);
-      after = page.length < BOTS_AT_ONCE ? undefined : page.at(-1)?.botId;
-    }
-  });
-  await read.catch((error: unknown) =>
-    context.message(
-      visibleOnOneLine(context.say('route.bots unknown', { why: errorIn(error, context.speaks.language) })),
-    ),
-  );
+  try {
+    const known = await reading(project.config, (archive) => archive.bots('', MOST_BOTS));
+    for (const { botId } of known) bots.add(botId);
+  } catch (error) {
+    const why = errorIn(error, context.speaks.language);
+    context.message(visibleOnOneLine(context.say('route.bots unknown', { why })));
+  }
   return [...bots].toSorted();
 }
 

@@ -80,7 +80,7 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     const retryAfter = response.headers.get('retry-after');
     const hint = retryAfter === null ? '' : ` (Retry-After: ${visibleOnOneLine(retryAfter)})`;
     context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
-    context.result(visibleAndIndented(await beginningOf(response)));
+    context.result(visibleAndIndented(await response.text()));
     return response.ok;
   } catch (error) {
     context.message(
@@ -88,18 +88,6 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     );
     return false;
   }
-}
-
-/** Of an answer that does not end, only so much is read. */
-const MOST_CHARACTERS = 1024 * 1024;
-
-async function beginningOf({ body }: Response): Promise<string> {
-  let text = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (text.length > MOST_CHARACTERS) return `${text.slice(0, MOST_CHARACTERS)}…`;
-  }
-  return text;
 }
 
 /** fetch wraps the cause in a TypeError whose message says nothing. */

@@ -114,7 +114,9 @@ async function* untold(
 
 function nothingKnown({ say }: CommandContext, { jobId, botId = '' }: Filter): string {
   const id = JSON.stringify(shortLine(jobId ?? botId, LONGEST_ID));
-  return visibleOnOneLine(say(jobId === undefined ? 'why.no BOT' : 'why.no job', { id }));
+  return visibleOnOneLine(
+    say('why.none', { what: jobId === undefined ? `BOT ${id}` : say('why.job', { id }) }),
+  );
 }
 
 const MOST_IDS = 5;

@@ -17,18 +17,12 @@ const LONGEST_NAME = 80;
  */
 export function routeNames(sections: readonly Pick<RouteSection, 'name' | 'bot_id'>[]): readonly string[] {
   const taken = new Set([DEFAULT_ROUTE, ...sections.flatMap(({ name }) => name ?? [])]);
-  const counts = new Map<string, number>();
   return sections.map(({ name, bot_id: botId = [] }) => {
     if (name !== undefined) return name;
     const patterns = patternsName([botId].flat());
-    let count = counts.get(patterns) ?? 0;
-    let own: string;
-    do {
-      count += 1;
-      own = count === 1 ? patterns : `${patterns} (${count})`;
-    } while (taken.has(own));
+    let own = patterns;
+    for (let count = 2; taken.has(own); count += 1) own = `${patterns} (${count})`;
     taken.add(own);
-    counts.set(patterns, count);
     return own;
   });
 }
