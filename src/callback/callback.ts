@@ -8,7 +8,6 @@ import {
   SpeltNumber,
   isJsonObject,
 } from '../text/json.ts';
-import { mixed, object, ValidationError, type TestContext } from 'yup';
 import { shortLine } from '../text/cut.ts';
 import { parseStartTime } from '../time/display.ts';
 
@@ -142,76 +141,58 @@ const MAX_DEEP_FIELDS = 50;
 
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
- * @param timezone for a `start_time` without an offset @param tooDeep fields that nest too deep (`Decoded`)
+ * @param timezone for a `start_time` without an offset @param isDeep it nests deeper than `MAX_DEPTH`
  * @throws {InvalidCallback} with all errors
  */
-export function checkCallback(
-  value: unknown,
-  timezone: string,
-  tooDeep: readonly string[] = [],
-): CheckedCallback {
+export function checkCallback(value: unknown, timezone: string, isDeep = false): CheckedCallback {
   if (!isJsonObject(value))
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-  if (tooDeep.length === 0 && startedAt !== undefined && areRight(value))
+  const wrong = FIELDS.filter((field) => !isMet(field, value, startedAt));
+  if (!isDeep && wrong.length === 0 && startedAt !== undefined)
     return { callback: value as unknown as Callback, startedAt };
   throw new InvalidCallback([
-    ...tooDeep.toSorted().slice(0, MAX_DEEP_FIELDS).map(tooDeepAt),
-    ...errorsIn(value, startedAt),
+    ...(isDeep ? deepFields(value).map(tooDeepAt) : []),
+    ...wrong.map((field) => errorAt(field, value)),
   ]);
 }
 
-/**
- * What is wrong with the fields, in words; none if they are right. Every rule is about a top-level field, so a value may nest to any
- * depth here.
- * @param startedAt undefined: `start_time` names no instant
- */
-export function errorsIn(value: JsonObject, startedAt: number | undefined): CallbackError[] {
-  try {
-    // Without `strict`, yup would cast "1" to 1 and fail at unknown keys such as `constructor`.
-    SCHEMA.validateSync(value, {
-      strict: true,
-      abortEarly: false,
-      disableStackTrace: true,
-      context: { startedAt },
-    });
-    return [];
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    // All fields with rules have names that need no escaping in a pointer.
-    return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
-  }
+/** The first fields that nest too deep, by name. */
+function deepFields(callback: JsonObject): readonly string[] {
+  const deep = keysOf(callback).filter((key) => isDeeper(callback[key], MAX_DEPTH - 1));
+  return deep.toSorted().slice(0, MAX_DEEP_FIELDS);
 }
 
-type Rule = (value: unknown) => boolean;
-type Guard = (value: unknown) => value is string | number | object;
-
-/** The check of the type is the whole rule, since each further test of yup's costs as much as a field. */
-function required(what: string, isRight: Rule) {
-  const wrong = found(what);
-  return mixed(isRight as Guard)
-    .typeError(wrong)
-    .defined(`is missing: it must be ${what}`)
-    .nonNullable(wrong);
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!isContainer(value)) return false;
+  return levels === 0 || keysOf(value).some((key) => isDeeper(value[key], levels - 1));
 }
 
-function optional(what: string, isRight: Rule) {
-  return mixed(isRight as Guard)
-    .typeError(found(what))
-    .nullable();
+interface Field {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** In words. */
+  readonly what: string;
+  /** @param startedAt undefined: `start_time` names no instant */
+  readonly isRight: (value: unknown, startedAt: number | undefined) => boolean;
 }
 
-const isString: Rule = (value) => typeof value === 'string';
-const isNumber: Rule = (value) => typeof value === 'number' || value instanceof SpeltNumber;
-const isStatus: Rule = (value) => value === 0 || value === 1 || value === 2;
-
-type Message = (params: { value: unknown }) => string;
-
-/** A yup message, which quotes only the beginning of the value. */
-function found(what: string): Message {
-  return ({ value }) => expected(what, value);
+function isMet({ name, isRequired, isRight }: Field, callback: JsonObject, startedAt: number | undefined) {
+  const field = callback[name];
+  return field === undefined || field === null ? !isRequired : isRight(field, startedAt);
 }
+
+/** All fields with rules have names that need no escaping in a pointer. */
+function errorAt({ name, what }: Field, callback: JsonObject): CallbackError {
+  const field = callback[name];
+  const detail = field === undefined ? `is missing: it must be ${what}` : expected(what, field);
+  return { pointer: `/${name}`, detail };
+}
+
+const isString = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number' || value instanceof SpeltNumber;
+const isStatus = (value: unknown) => value === 0 || value === 1 || value === 2;
 
 function expected(what: string, value: unknown): string {
   return `must be ${what}, found ${describe(value)}`;
@@ -235,38 +216,18 @@ function excerpt(text: string): string {
   return shortLine(text, MAX_ECHO_LENGTH);
 }
 
+const STATUS = 'the integer 0 (succeeded), 1 (error) or 2 (executing)';
 const DATE_TIME = 'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00';
 
-function namesAnInstant(_: unknown, { options }: TestContext<{ startedAt?: number }>): boolean {
-  return options.context?.startedAt !== undefined;
-}
-
-/** The interface's fields: whether a callback must have them, what they are, in words, and the rule. */
-const FIELDS: readonly (readonly [name: string, isRequired: boolean, what: string, isRight: Rule])[] = [
-  ['code', true, 'an integer', isInteger],
-  ['job_id', true, 'a string', isString],
-  ['bot_id', true, 'a string', isString],
-  ['bot_name', true, 'a string', isString],
-  ['status', true, 'the integer 0 (succeeded), 1 (error) or 2 (executing)', isStatus],
-  ['start_time', true, 'a string', isString],
-  ['elapsed_time', false, 'a number', isNumber],
-  ['output', false, 'an object', isJsonObject],
-  ['message', false, 'a string', isString],
+/** The interface's fields. */
+const FIELDS: readonly Field[] = [
+  { name: 'code', isRequired: true, what: 'an integer', isRight: isInteger },
+  { name: 'job_id', isRequired: true, what: 'a string', isRight: isString },
+  { name: 'bot_id', isRequired: true, what: 'a string', isRight: isString },
+  { name: 'bot_name', isRequired: true, what: 'a string', isRight: isString },
+  { name: 'status', isRequired: true, what: STATUS, isRight: isStatus },
+  { name: 'start_time', isRequired: true, what: DATE_TIME, isRight: (_, at) => at !== undefined },
+  { name: 'elapsed_time', isRequired: false, what: 'a number', isRight: isNumber },
+  { name: 'output', isRequired: false, what: 'an object', isRight: isJsonObject },
+  { name: 'message', isRequired: false, what: 'a string', isRight: isString },
 ];
-
-/** Whether yup would find all fields right, apart from the instant; yup, which is much slower, is left to say what is wrong. */
-function areRight(value: JsonObject): boolean {
-  return FIELDS.every(([name, isRequired, , isRight]) => {
-    const field = value[name];
-    return field === undefined || field === null ? !isRequired : isRight(field);
-  });
-}
-
-const RULES = FIELDS.map(
-  ([name, isRequired, what, isRight]) => [name, (isRequired ? required : optional)(what, isRight)] as const,
-);
-
-/** Validate it with `strict`, and with the instant of `start_time` as context. */
-const SCHEMA = object(Object.fromEntries(RULES)).shape({
-  start_time: required('a string', isString).test('date-time', found(DATE_TIME), namesAnInstant),
-});

@@ -16,8 +16,8 @@ export class UndecodableBody extends Error {
 
 export interface Decoded {
   readonly value: unknown;
-  /** The fields that nest deeper than `MAX_DEPTH`. */
-  readonly tooDeep: readonly string[];
+  /** It nests deeper than `MAX_DEPTH`. */
+  readonly isDeep: boolean;
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -27,8 +27,8 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} with all errors
  */
 export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
-  const { value, json, tooDeep } = decodeBody(bytes, maxNodes);
-  return { json, ...checkCallback(value, timezone, tooDeep) };
+  const { value, json, isDeep } = decodeBody(bytes, maxNodes);
+  return { json, ...checkCallback(value, timezone, isDeep) };
 }
 
 /**
@@ -59,7 +59,7 @@ export function decodeBody(
  */
 export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { values, depth, tooDeep, isChangedByParsing } = survey(json, MAX_DEPTH);
+  const { values, depth, isChangedByParsing } = survey(json);
   if (values > mostValues) throw new TooManyValues(`holds more than ${mostValues} JSON values`);
   if (depth > TOO_DEEP_TO_PARSE) {
     const detail = `is nested deeper than ${MAX_DEPTH} levels`;
@@ -71,7 +71,7 @@ export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
   const value: unknown = JSON.parse(text);
   return {
     value: isChangedByParsing ? withPlainStatus(parseExactly(text)) : value,
-    tooDeep: tooDeep.map((at) => JSON.parse(json.toString('utf8', at, endOfText(json, at) + 1)) as string),
+    isDeep: depth > MAX_DEPTH,
   };
 }
 
@@ -115,17 +115,14 @@ interface Survey {
   readonly values: number;
   /** Levels of nested lists and objects. */
   readonly depth: number;
-  /** Where the quoted names of the outermost object's fields begin that nest deeper than `mostDepth`. */
-  readonly tooDeep: readonly number[];
   /** Whether `JSON.parse` would respell a number or, perhaps, move a key. */
   readonly isChangedByParsing: boolean;
 }
 
 /** Takes no memory, and for a small body no longer than decoding it. @param json in UTF-8 */
-export function survey(json: Buffer, mostDepth: number): Survey {
-  let [values, depth, deepest, field, text] = [0, 0, 0, 0, 0];
+export function survey(json: Buffer): Survey {
+  let [values, depth, deepest, text] = [0, 0, 0, 0];
   let isChangedByParsing = false;
-  const tooDeep: number[] = [];
   for (let at = 0; at < json.length; at += 1) {
     switch (KINDS[json[at] as number] as number) {
       case BETWEEN:
@@ -138,14 +135,12 @@ export function survey(json: Buffer, mostDepth: number): Survey {
       case COLON:
         // The text before it was a key.
         values -= 1;
-        if (depth === 1) field = text;
         isChangedByParsing ||= mayBeMoved(json, text);
         break;
       case OPEN:
         values += 1;
         depth += 1;
         deepest = Math.max(deepest, depth);
-        if (depth > mostDepth) note(field, tooDeep);
         break;
       case CLOSE:
         depth -= 1;
@@ -158,12 +153,7 @@ export function survey(json: Buffer, mostDepth: number): Survey {
       }
     }
   }
-  return { values, depth: deepest, tooDeep, isChangedByParsing };
-}
-
-/** @param field 0: the body is no object */
-function note(field: number, tooDeep: number[]): void {
-  if (field > 0 && field !== tooDeep.at(-1)) tooDeep.push(field);
+  return { values, depth: deepest, isChangedByParsing };
 }
 
 /** Bytes of a text that are looked at one by one: a search in native code costs as much as so many. */

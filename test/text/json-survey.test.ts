@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { endOfText, survey } from '../../src/callback/decode.ts';
 
-const surveyed = (json: string) => survey(Buffer.from(json), 64);
+const surveyed = (json: string) => survey(Buffer.from(json));
 
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
