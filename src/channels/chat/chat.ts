@@ -22,7 +22,7 @@ export interface Address<Message, Settings> extends Pick<
     chat: Chat<Message, Settings>,
     settings: Settings,
     environment: ChannelEnvironment,
-  ): Promise<Sending<Call<Message>>>;
+  ): Sending<Call<Message>> | Promise<Sending<Call<Message>>>;
 }
 
 export interface Chat<Message, Settings>

@@ -54,7 +54,7 @@ export function hooks<Message, Entry extends Hook = string>(
       }),
     open: (chat, { hooks }, { openPool, holds }) => {
       const remote = openRemote(chat.title, openPool);
-      return Promise.resolve({
+      return {
         ...remote,
         send: async (call) => {
           const hook = hooks[call.address.replace(/\/.*/, '')] as Entry;
@@ -67,7 +67,7 @@ export function hooks<Message, Entry extends Hook = string>(
           throw failureOfAnswer(answer, { ...chat, kindOf: () => (status <= 299 ? NOT_OK : undefined) });
         },
         verify: () => verify(remote, chat, hooks, isAsked),
-      });
+      };
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 import type { Words } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 
-export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
+export interface HttpCall extends Pick<HttpRequest, 'method' | 'body' | 'mostBytes'> {
   readonly url: URL;
   readonly headers?: HttpRequest['headers'];
 }
@@ -19,7 +19,7 @@ export interface HttpCall extends Pick<HttpRequest, 'method' | 'body'> {
 /** Discord refuses clients whose user agent lacks a version and a URL. */
 const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/botbell)`;
 
-const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
+export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
 /** Within which `verify` has an answer, in milliseconds. */
@@ -46,17 +46,17 @@ export function openRemote(title: Words, openPool: OpenPool) {
   return {
     /** @param deadline on the scale of `performance.now()` @throws {Error} of the network: see `networkErrorOf` */
     call: async (
-      { url, headers, method, body }: HttpCall,
+      { url, headers, method, body, mostBytes = 65_536 }: HttpCall,
       deadline: number,
       onWritten?: () => void,
     ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
       const pool = await poolTo(url.origin);
-      const asked = { method, body, deadline, path, headers: named, mostBytes: 65_536, onWritten };
+      const asked = { method, body, deadline, path, headers: named, mostBytes, onWritten };
       return exchange(pool, asked).catch((error: unknown) => {
-        // Only a check gets something.
-        throw method === 'GET' ? new NothingSent(error) : error;
+        // Only a check sends nothing.
+        throw body ? error : new NothingSent(error);
       });
     },
     free: async (): Promise<void> => {

@@ -48,7 +48,7 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
       const base = baseUrl(api_url);
       const ask = (call: HttpCall, deadline: number, onWritten?: () => void) =>
         remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline, onWritten);
-      return Promise.resolve({
+      return {
         ...remote,
         send: async (call) =>
           receiptFrom(await ask(api.request(base, call), call.deadline, call.onHandedOver), chat),
@@ -57,7 +57,7 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
           const answer = await ask(me, performance.now() + VERIFY_TIMEOUT_MS);
           if (answer.status !== 200) throw failureOfAnswer(answer, { ...chat, hasNoMessage: true });
         },
-      });
+      };
     },
   };
 }

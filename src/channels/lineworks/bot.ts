@@ -157,7 +157,7 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
       return remote.call(jsonCall(url, message, headers), deadline, onHandedOver);
     };
     const answers = { ...chat, hide: (words: string) => token.hide(chat.hide?.(words) ?? words) };
-    return Promise.resolve({
+    return {
       ...remote,
       send: async (call) => {
         const answer = await post(call);
@@ -166,7 +166,7 @@ const LOGIN: Address<LineworksMessage, BotSettings> = {
         return receiptFrom(await post(call), answers);
       },
       verify: async () => void (await token.text(performance.now() + VERIFY_TIMEOUT_MS)),
-    });
+    };
   },
 };
 

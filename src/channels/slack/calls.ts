@@ -1,11 +1,9 @@
-/** Calls methods of Slack's Web API with Slack's own client over one connection pool. */
+/** Calls methods of Slack's Web API with Slack's own client over HTTP as every chat is called. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { exchange, type HttpAnswer, NothingSent } from '../../outbound/exchange.ts';
-import type { HttpPool } from '../../outbound/pool.ts';
 import { Passing } from '../../time/clock.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
-import { JSON_HEADERS } from '../chat/remote.ts';
+import { FORM_HEADERS, JSON_HEADERS, type Remote } from '../chat/remote.ts';
 import { SLACK } from './answers.ts';
 
 /**
@@ -21,7 +19,8 @@ export type SlackCall = (
 ) => Promise<object>;
 
 interface Underway {
-  readonly json: string | undefined;
+  /** '' for a method that takes no arguments. */
+  readonly json: string;
   readonly deadline: number;
   readonly onWritten: (() => void) | undefined;
   answer?: object;
@@ -31,12 +30,12 @@ interface Underway {
  * The client writes its arguments as a form, copies them and the answer for log lines, and has one time limit for all calls. So it is
  * given the number of a call alone, in place of which the call's arguments, made into JSON once, are sent; and it is told `ok` alone.
  */
-export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
+export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
   const underWay = new Passing<unknown, Underway>();
   let calls = 0;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
-    fetch: fetchOver(pool, api, underWay, secretsHidden([token])),
+    fetch: fetchOver(remote, underWay, secretsHidden([token])),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
@@ -49,7 +48,7 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
     // As the client encodes `{ call }`.
     const form = `call=${calls}`;
     const deadline = performance.now() + timeoutMs;
-    const call: Underway = { json: args && JSON.stringify(args), deadline, onWritten };
+    const call: Underway = { json: args ? JSON.stringify(args) : '', deadline, onWritten };
     underWay.set(form, call);
     try {
       const told = await client.apiCall(method, { call: calls });
@@ -61,40 +60,27 @@ export function slackCalls(pool: HttpPool, token: string, api: URL): SlackCall {
 }
 
 function fetchOver(
-  pool: HttpPool,
-  { origin }: URL,
+  remote: Remote,
   underWay: Passing<unknown, Underway>,
   hide: (words: string) => string,
 ): FetchFunction {
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
     if (call === undefined) throw new Error("Slack's client sends what is no call under way");
-    const { json } = call;
-    const answer = await asked(pool, String(address).slice(origin.length), headers, call);
+    const { json, deadline, onWritten } = call;
+    const { 'content-type': type } = json === '' ? FORM_HEADERS : JSON_HEADERS;
+    const sent = { authorization: String(headers['Authorization']), 'content-type': type };
+    const asked = { url: new URL(address), headers: sent, body: json, mostBytes: Infinity };
+    const answer = await remote.call(asked, deadline, onWritten);
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
-      throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === undefined });
-    const said = json === undefined ? undefined : jsonOf(answer);
+      throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === '' });
+    const said = json === '' ? undefined : jsonOf(answer);
     // The client finds the token's scopes itself, and makes the errors.
     if (said?.['ok'] !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
     call.answer = said;
     return answeredWith(address, '{"ok":true}');
   };
-}
-
-function asked(
-  pool: HttpPool,
-  path: string,
-  ofClient: Readonly<Record<string, string>>,
-  { json, deadline, onWritten }: Underway,
-): Promise<HttpAnswer> {
-  const headers: Record<string, string> = { 'Accept-Encoding': 'identity', ...ofClient };
-  if (json !== undefined) headers['Content-Type'] = JSON_HEADERS['content-type'];
-  const answer = exchange(pool, { path, headers, body: json ?? '', deadline, onWritten });
-  if (json !== undefined) return answer;
-  return answer.catch((error: unknown) => {
-    throw new NothingSent(error);
-  });
 }
 
 const SCOPES = 'x-oauth-scopes';

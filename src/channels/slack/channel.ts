@@ -3,6 +3,7 @@ import { type InferType, string } from 'yup';
 import { type Fault, faultSaid } from '../../text/fault.ts';
 import { noAddress, type SettingWarning } from '../channel.ts';
 import { type Address, chat } from '../chat/chat.ts';
+import { openRemote } from '../chat/remote.ts';
 import { tokenSettings } from '../chat/token-api.ts';
 import { settingsOf, warningsOfApi } from '../settings.ts';
 import { SLACK } from './answers.ts';
@@ -57,7 +58,7 @@ const address: Address<SlackMessage, SlackSettings> = {
   open: async (_chat, settings, { openPool }) => {
     const api = new URL(settings.api_url ?? DEFAULT_API_URL);
     const { openSlackClient } = await import('./client.ts');
-    return openSlackClient(settings, api, await openPool(api.origin));
+    return openSlackClient(settings, api, openRemote(SLACK.title, openPool));
   },
 };
 

@@ -1,10 +1,9 @@
-/** Posts, replies to and edits Slack messages with one token over one connection pool. Loaded when a Slack channel opens. */
+/** Posts, replies to and edits Slack messages with one token. Loaded when a Slack channel opens. */
 import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
-import type { HttpPool } from '../../outbound/pool.ts';
 import { failureOfAnswer } from '../answers.ts';
 import { type JobMessages, type Receipt, ROOT_GONE } from '../channel.ts';
 import type { Call } from '../chat/chat.ts';
-import { VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
+import { type Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
 import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import type { Sending } from '../open-channel.ts';
@@ -13,13 +12,12 @@ import { type SlackCall, slackCalls } from './calls.ts';
 import type { SlackSettings } from './channel.ts';
 import type { SlackMessage } from './message.ts';
 
-/** @param pool to the origin of the API; destroyed when the channel is closed */
 export function openSlackClient(
   { token, username, icon_emoji }: SlackSettings,
   api: URL,
-  pool: HttpPool,
+  remote: Remote,
 ): Sending<Call<SlackMessage>> {
-  const call = slackCalls(pool, token, api);
+  const call = slackCalls(remote, token, api);
   const look = { username, icon_emoji };
   const needed = ['chat:write', ...((username ?? icon_emoji) ? ['chat:write.customize'] : [])];
   return {
@@ -30,7 +28,7 @@ export function openSlackClient(
       const missing = scopes && needed.find((scope) => !scopes.includes(scope));
       if (missing !== undefined) throw failureIn({ error: 'missing_scope', needed: missing });
     },
-    free: () => pool.destroy(),
+    free: remote.free,
     failureOf: slackFailureOf,
   };
 }
