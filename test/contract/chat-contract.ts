@@ -7,15 +7,10 @@ import type { ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
-import { cardWith, outputWith } from '../support/cards.ts';
+import { cardWith, listOf, outputWith } from '../support/cards.ts';
 import { ACTING_TEXT, ADDRESSES, COLUMNS, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import { PREVIEW, REST, ROWS, TERMINAL } from '../support/chat-cards.ts';
-import {
-  type ChatAnswer,
-  type ChatFault,
-  type ChatRequest,
-  type ChatStandIn,
-} from '../support/chat-stand-in.ts';
+import type { ChatAnswer, ChatFault, ChatRequest, ChatStandIn } from '../support/chat-stand-in.ts';
 import { type Judge, limitedTo, startChatStandIn } from '../support/chat-stand-in.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
@@ -90,33 +85,19 @@ const TO_ROOT = { location: '/' };
 const MAYBE = { mayHaveArrived: true };
 const NOT = { mayHaveArrived: false };
 
-const answersOfAny = (secrets: readonly string[], refusal: FailureClass): readonly AnswerRow[] => [
-  ...[408, 500, 502, 504].map((status): AnswerRow => [
-    `http_${status}`,
-    'transient',
-    answering(status),
-    MAYBE,
-  ]),
+/** @param refusal what a 4xx means that is not named otherwise @param said what a remote repeats of the request */
+const answersOfAny = (refusal: FailureClass, said: string): readonly AnswerRow[] => [
+  ...[408, 500, 502, 504].map((of): AnswerRow => [`http_${of}`, 'transient', answering(of), MAYBE]),
   ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000, ...NOT }],
-  ...[302, 308].map((status): AnswerRow => [
-    `http_${status}`,
-    'config',
-    answering(status, '', TO_ROOT),
-    MAYBE,
-  ]),
+  ...[302, 308].map((of): AnswerRow => [`http_${of}`, 'config', answering(of, '', TO_ROOT), MAYBE]),
   ['http_405', 'config', answering(405), NOT],
   [
     'http_422',
     refusal,
-    answering(422, `it\n says ${secrets.join(' ')} ${'x'.repeat(300)}`),
+    answering(422, `it\n says ${said} ${'x'.repeat(300)}`),
     { ...NOT, quote: '“it says ' },
   ],
-  [
-    'http_504',
-    'transient',
-    answering(504, '<html><title>Gateway down</title>'),
-    { ...MAYBE, quote: '“Gateway down”' },
-  ],
+  ['http_504', 'transient', answering(504, '<html><title>Down</title>'), { ...MAYBE, quote: '“Down”' }],
   ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 400, ...MAYBE }],
   ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],
   // Of an answer that breaks off, the status counts.
@@ -155,9 +136,10 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       address,
       message,
       plainOf: () => plain,
-      failures: [...subject.answers, ...answersOfAny(secrets, subject.refusalClass ?? 'permanent')].map(
-        failureCase,
-      ),
+      failures: [
+        ...subject.answers,
+        ...answersOfAny(subject.refusalClass ?? 'permanent', secrets.join(' ')),
+      ].map(failureCase),
       start: () => startChatStandIn(judge),
       stop: (remote) => remote.close(),
       open: ({ origin }) => open(origin),
@@ -254,15 +236,10 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       const items = Array.from({ length: 400 }, (_, index) => `3f2b8c1e-7d4a-4f4e-9a51-${index + 1e11}`);
       const rows = items.map((id) => ({ id, state: 'done' }));
       for (const list of [items, rows]) {
-        const outputs = [outputWith({ name: 'ids', kind: 'list', value: '', items: list })];
+        const outputs = [listOf('ids', list)];
         const facts = [{ name: 'Job', value: 'j-'.repeat(100), url: '' }];
-        const card = plainCard({
-          facts,
-          outputs,
-          outputCount: 1,
-          restUrl: `https://jobs.example/${items[0]}`,
-        });
-        const one = composed(card);
+        const restUrl = `https://jobs.example/${items[0]}`;
+        const one = composed(plainCard({ facts, outputs, outputCount: 1, restUrl }));
         expect(await send(one)).to.contain(`${items.length}`);
         const sent = one.asText();
         expect(sent).to.contain('j-'.repeat(100));

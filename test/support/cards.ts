@@ -55,3 +55,15 @@ export function outputWith(parts: Partial<OutputView> = {}): OutputView {
 export function fileWith(parts: Partial<FileView> = {}): FileView {
   return { name: 'a.pdf', size: 2048, timestamp: '', ref: 'ref', url: '', ...parts };
 }
+
+export function listOf(name: string, items: readonly unknown[]): OutputView {
+  return outputWith({ name, kind: 'list', value: '', items });
+}
+
+export function filesOf(
+  name: string,
+  files: readonly FileView[],
+  parts: Partial<OutputView> = {},
+): OutputView {
+  return outputWith({ name, kind: 'files', value: '', files, ...parts });
+}

@@ -1,27 +1,17 @@
 /** Cards of what BOTs send and of what a stranger may make them send, for every chat. */
 import type { Card } from '../../src/channels/card.ts';
-import { cardWith, fileWith, outputWith } from './cards.ts';
+import { cardWith, filesOf, fileWith, listOf, outputWith } from './cards.ts';
 
 /** With one of each part. */
 export function plainCard(parts: Partial<Card> = {}): Card {
   const outputs = [
     outputWith({ name: '件数', value: '42' }),
-    outputWith({
-      name: '商品',
-      kind: 'list',
-      value: '',
-      items: [
-        { 商品名: 'チーズケーキ', 価格: '500' },
-        { 商品名: '紅茶', 価格: '300' },
-      ],
-    }),
-    outputWith({ name: 'Tags', kind: 'list', value: '', items: ['one', 'two'] }),
-    outputWith({
-      name: 'Files',
-      kind: 'files',
-      value: '',
-      files: [fileWith({ name: '一覧.xlsx', url: 'https://files.example/1?a=b&c=d' })],
-    }),
+    listOf('商品', [
+      { 商品名: 'チーズケーキ', 価格: '500' },
+      { 商品名: '紅茶', 価格: '300' },
+    ]),
+    listOf('Tags', ['one', 'two']),
+    filesOf('Files', [fileWith({ name: '一覧.xlsx', url: 'https://files.example/1?a=b&c=d' })]),
   ];
   return cardWith({
     tone: 'error',
@@ -88,14 +78,9 @@ export const HOSTILE_CARDS: readonly Card[] = [
 function filledWith(text: string): Card {
   const outputs = [
     outputWith({ name: text, value: text }),
-    outputWith({ name: text, kind: 'list', value: '', items: [text, { [text]: text }] }),
+    listOf(text, [text, { [text]: text }]),
     outputWith({ name: text, kind: 'other', value: JSON.stringify({ [text]: text }) }),
-    outputWith({
-      name: text,
-      kind: 'files',
-      value: '',
-      files: [fileWith({ name: text }), fileWith({ name: text, url: 'https://files.example/a_b*c' })],
-    }),
+    filesOf(text, [fileWith({ name: text }), fileWith({ name: text, url: 'https://files.example/a_b*c' })]),
   ];
   return cardWith({
     title: text,
@@ -111,8 +96,6 @@ function filledWith(text: string): Card {
 
 const values = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).map(([name, value]) => outputWith({ name, value }));
-const listOf = (name: string, items: readonly unknown[]) =>
-  outputWith({ name, kind: 'list', value: '', items });
 
 export const TERMINAL = cardWith({
   summary: 'Tests failed: \u001b[31mFAIL\u001b[0m',
@@ -154,19 +137,14 @@ export const ADDRESSES = cardWith({
 });
 
 export const REST = 'https://jobs.example/7';
-/** Of a thousand rows. */
+const INVOICES = Array.from({ length: 1000 }, (_, row) => ({
+  no: `INV-${row}`,
+  customer: `Customer ${row}`,
+  amount: row,
+}));
 export const ROWS = cardWith({
   tone: 'succeeded',
   message: '',
   restUrl: REST,
-  outputs: [
-    listOf(
-      'unpaid',
-      Array.from({ length: 1000 }, (_, row) => ({
-        no: `INV-${row}`,
-        customer: `Customer ${row}`,
-        amount: row,
-      })),
-    ),
-  ],
+  outputs: [listOf('unpaid', INVOICES)],
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Card } from '../../../src/channels/card.ts';
 import { composeMail, MOST_BYTES } from '../../../src/channels/email/format.ts';
 import { decoded, expectWellFormed, linksIn } from '../../render/mail-rules.ts';
-import { cardWith, fileWith, outputWith } from '../../support/cards.ts';
+import { cardWith, filesOf, fileWith, listOf, outputWith } from '../../support/cards.ts';
 
 /** What a reader sees of a mail. */
 function seen(html: string): string {
@@ -31,11 +31,8 @@ describe('a mail drawn from a card', () => {
         expect(text).to.include('https://bell.test/');
         expect(html).to.include(`<html lang="${language}">`);
         expectWellFormed(html);
-        expect(linksIn(html).map(({ address }) => address)).to.deep.equal([
-          link.url,
-          link.url,
-          card.facts[0]?.url,
-        ]);
+        const addresses = linksIn(html).map(({ address }) => address);
+        expect(addresses).to.deep.equal([link.url, link.url, card.facts[0]?.url]);
       }
     });
 
@@ -68,10 +65,10 @@ describe('a mail drawn from a card', () => {
     const rows = Array.from({ length: 600 }, (_, index) => ({ name: `item ${index}`, price: index }));
     const wide = Array.from({ length: 2 }, () => ({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1 }));
     const outputs = [
-      outputWith({ name: 'Tags', kind: 'list', value: '', items: ['Cake', 'Cheese'] }),
-      outputWith({ name: 'Items', kind: 'list', value: '', items: rows }),
-      outputWith({ name: 'Wide', kind: 'list', value: '', items: wide }),
-      outputWith({ name: 'Files', kind: 'files', value: '', files, fileCount: 5 }),
+      listOf('Tags', ['Cake', 'Cheese']),
+      listOf('Items', rows),
+      listOf('Wide', wide),
+      filesOf('Files', files, { fileCount: 5 }),
       outputWith({ name: 'Nested', kind: 'other', value: '{"a":[1]}' }),
     ];
     const { text, html } = composeMail(cardWith({ outputs, outputCount: 45 }));
@@ -83,10 +80,8 @@ describe('a mail drawn from a card', () => {
     expect(html.match(/<th /g)).to.have.lengthOf(2);
     expect(seen(html)).to.include('item 99').and.not.include('item 599');
     expect(seen(html)).to.include('• a: 1 · b: 1').and.include('<b>.pdf').and.include('{"a":[1]}');
-    expect(linksIn(html)[0]).to.deep.equal({
-      address: 'https://files.test/a?b=1&c=2',
-      words: 'a.pdf (2 KB)',
-    });
+    const file = { address: 'https://files.test/a?b=1&c=2', words: 'a.pdf (2 KB)' };
+    expect(linksIn(html)[0]).to.deep.equal(file);
     expectWellFormed(html);
   });
 
@@ -100,16 +95,11 @@ describe('a mail drawn from a card', () => {
     const files = [fileWith({ name: hostile, url: 'data:text/html,x' })];
     const outputs = [
       outputWith({ name: hostile, value: hostile }),
-      outputWith({
-        name: hostile,
-        kind: 'list',
-        value: '',
-        items: [
-          { [hostile]: hostile, b: 1 },
-          { [hostile]: 1, b: 2 },
-        ],
-      }),
-      outputWith({ name: hostile, kind: 'files', value: '', files }),
+      listOf(hostile, [
+        { [hostile]: hostile, b: 1 },
+        { [hostile]: 1, b: 2 },
+      ]),
+      filesOf(hostile, files),
     ];
     const parts = { title: hostile, text: hostile, message: hostile, footer: hostile, facts, outputs, link };
     const { html } = composeMail(cardWith(parts));
@@ -134,21 +124,15 @@ describe('a mail drawn from a card', () => {
   });
 
   it('lets each value have its own direction', () => {
-    const { html } = composeMail(
-      cardWith({ title: 'שלום', message: 'مرحبا', outputs: [outputWith({ value: 'שלום' })] }),
-    );
-    for (const value of ['שלום', 'مرحبا']) {
-      for (const [, tag] of html.matchAll(new RegExp(`<(\\w+[^<>]*)>${value}`, 'gu')))
-        if (!tag?.startsWith('div style="display:none')) expect(tag).to.include('dir="auto"');
-    }
+    const outputs = [outputWith({ value: 'שלום' })];
+    const { html } = composeMail(cardWith({ title: 'שלום', message: 'مرحبا', outputs }));
+    for (const [, tag] of html.matchAll(/<(\w+[^<>]*)>(?:שלום|مرحبا)/gu))
+      if (!tag?.startsWith('div style="display:none')) expect(tag).to.include('dir="auto"');
   });
 
   it('leaves out facts without a value, shows 20, and says how many more there are', () => {
-    const facts = Array.from({ length: 30 }, (_, index) => ({
-      name: `fact ${index}`,
-      value: index === 3 ? ' ' : 'x',
-      url: '',
-    }));
+    const valueOf = (index: number) => (index === 3 ? ' ' : 'x');
+    const facts = Array.from({ length: 30 }, (_, n) => ({ name: `fact ${n}`, value: valueOf(n), url: '' }));
     const { text } = composeMail(cardWith({ facts }));
     expect(text).to.include('fact 20 x\n… 9 more').and.not.include('fact 3 ');
   });
@@ -165,18 +149,10 @@ describe('a mail drawn from a card', () => {
       fc.property(texts, fc.integer({ min: 1, max: 3000 }), fc.nat(45), (one, times, count) => {
         const long = one.repeat(times);
         const items = Array.from({ length: 60 }, () => ({ [one]: long, b: one, c: 1 }));
-        const files = Array.from({ length: 60 }, () =>
-          fileWith({ name: 'file', url: 'https://files.test/1' }),
-        );
-        const kinds = [
-          { value: long },
-          { kind: 'list' as const, value: '', items },
-          { kind: 'list' as const, value: '', items: [...items, long] },
-          { kind: 'files' as const, value: '', files },
-        ];
-        const outputs = Array.from({ length: count }, (_, index) =>
-          outputWith({ name: long, ...kinds[index % kinds.length] }),
-        );
+        const files = Array(60).fill(fileWith({ name: 'file', url: 'https://files.test/1' }));
+        const scalar = outputWith({ name: long, value: long });
+        const kinds = [scalar, listOf(long, items), listOf(long, [...items, long]), filesOf(long, files)];
+        const outputs = Array.from({ length: count }, (_, index) => kinds[index % 4] ?? scalar);
         const facts = [...ids, ...Array.from({ length: 28 }, () => ({ name: long, value: long, url: '' }))];
         const parts = {
           title: long,
