@@ -15,10 +15,9 @@ const json = (status: number, value: unknown): ChatAnswer => ({ status, body: JS
 type Row = readonly [source: string, type: string, answer: ChatAnswer | ChatFault, becomes: string];
 
 const cut = (status: number): ChatFault => ({ kind: 'cut', status });
-const limited = (body: unknown, headers = {}): ChatAnswer => ({
-  status: 429,
-  headers,
-  body: JSON.stringify(body),
+const limited = (body: unknown, after?: string | string[]): ChatAnswer => ({
+  ...json(429, body),
+  ...(after !== undefined && { headers: { 'retry-after': after } }),
 });
 
 const TRANSIENT = 'transient, may have arrived';
@@ -26,49 +25,19 @@ const ASKS = 'config, may have arrived';
 const TAKEN = 'taken';
 
 const ROWS: readonly Row[] = [
-  [
-    'nginx, upstream hung up',
-    'mattermost',
-    page(502, '<html>\r\n<head><title>502 Bad Gateway</title></head>'),
-    TRANSIENT,
-  ],
-  [
-    'Cloudflare, origin slow',
-    'discord',
-    page(524, '<!DOCTYPE html><title>A timeout occurred</title>'),
-    TRANSIENT,
-  ],
-  [
-    'AWS load balancer',
-    'webhook',
-    page(504, '<html><head><title>504 Gateway Time-out</title></head>'),
-    TRANSIENT,
-  ],
-  [
-    'AWS load balancer, no target',
-    'webhook',
-    page(503, '<html><title>503 Service Temporarily Unavailable'),
-    'transient',
-  ],
+  ['nginx, upstream hung up', 'mattermost', page(502, '<html>\r\n<head><title>502'), TRANSIENT],
+  ['Cloudflare, origin slow', 'discord', page(524, '<!DOCTYPE html><title>A timeout'), TRANSIENT],
+  ['AWS load balancer', 'webhook', page(504, '<html><head><title>504 Gateway'), TRANSIENT],
+  ['AWS load balancer, no target', 'webhook', page(503, '<html><title>503 Service'), 'transient'],
   ['Slack, workspace moves', 'slack_webhook', page(500, 'rollup_error', TEXT), TRANSIENT],
   ['Slack, as every hook', 'slack_webhook', page(200, 'ok'), TAKEN],
   ['Mattermost, plugin in front', 'mattermost', json(200, { success: true }), ASKS],
   ['Mattermost behind a sub-path', 'mattermost', page(200, '<!-- app -->\n<!DOCTYPE html><html>'), ASKS],
   ['Discord without wait', 'discord', { status: 204 }, ASKS],
-  [
-    'Google Chat, echo past what is read',
-    'google_chat',
-    json(200, { name: 'x', text: 'x'.repeat(70_000) }),
-    TRANSIENT,
-  ],
+  ['Google Chat, more than is read', 'google_chat', json(200, { name: 'x'.repeat(70_000) }), TRANSIENT],
   ['Google Chat, message', 'google_chat', json(200, { name: 'spaces/A/messages/B' }), TAKEN],
   ['Google Apps Script, which has run', 'webhook', { status: 302, headers: { location: '/echo' } }, ASKS],
-  [
-    'SAML, auto-post',
-    'webhook',
-    page(200, '<form method="post" action="https://idp.example/saml2">', TEXT),
-    ASKS,
-  ],
+  ['SAML, auto-post', 'webhook', page(200, '<form method="post" action="https://idp.example">', TEXT), ASKS],
   ['SSO in XHTML', 'webhook', page(200, '<?xml version="1.0"?>\n<!-- sso --><html xmlns="x">', TEXT), ASKS],
   ['a form without a tag that is known', 'webhook', page(200, '<div>Sign in to go on</div>'), ASKS],
   ['a receiver of one word', 'webhook', page(200, 'OK'), TAKEN],
@@ -87,7 +56,7 @@ const ROWS: readonly Row[] = [
   [
     'a page of XHTML',
     'webhook',
-    page(200, '<x>Sign in here</x>', { 'content-type': 'application/xhtml+xml' }),
+    page(200, '<x>Sign in</x>', { 'content-type': 'application/xhtml+xml' }),
     ASKS,
   ],
   ['a page that begins with its styles', 'webhook', page(200, '<style>a{}</style>Sign in', TEXT), ASKS],
@@ -95,19 +64,9 @@ const ROWS: readonly Row[] = [
   ['an answer that breaks off', 'google_chat', cut(200), TRANSIENT],
   ['a limit that breaks off', 'mattermost', cut(429), 'rate_limited, 30 s'],
   ['Telegram', 'webhook', limited({ ok: false, parameters: { retry_after: 7 } }), 'rate_limited, 7 s'],
-  [
-    'Discord, in a header that is none',
-    'discord',
-    limited({ retry_after: 2.5 }, { 'retry-after': '-1' }),
-    'rate_limited, 2.5 s',
-  ],
+  ['Discord, no header', 'discord', limited({ retry_after: 2.5 }, '-1'), 'rate_limited, 2.5 s'],
   ['Google Chat, which names no time', 'google_chat', limited({}), 'rate_limited, 5 s'],
-  [
-    'two proxies that limit',
-    'webhook',
-    { status: 429, headers: { 'retry-after': ['7', '9'] } },
-    'rate_limited, 7 s',
-  ],
+  ['two proxies that limit', 'webhook', limited({}, ['7', '9']), 'rate_limited, 7 s'],
   ['LINE WORKS, maintenance', 'lineworks', page(503, '<html><title>Maintenance</title>'), 'transient'],
 ];
 
@@ -157,63 +116,33 @@ describe('The failure that an answer makes', () => {
   };
   const failure = (answer: Partial<Parameters<typeof failureOfAnswer>[0]>, more: Partial<Answers> = {}) =>
     failureOfAnswer({ status: 500, headers: {}, body: '', ...answer }, { ...plain, ...more });
+  const AFTER_7 = { 'retry-after': '7' };
   const quoting = { hide: (words: string) => words.replace('secret', '[secret]') };
 
+  const gone = { codeOf: () => 'gone' };
+  const gzip = { 'content-encoding': 'gzip' };
+  const SIGN_IN = '<html><title>Sign in</title><p>Go on';
+
   const said: readonly (readonly [what: string, ...Parameters<typeof failure>, message: string])[] = [
-    ['names its status', { status: 400 }, {}, 'Chat answered 400: it was refused.'],
-    ['names the service’s code', {}, { codeOf: () => 'gone' }, 'Chat answered gone: it is gone.'],
-    [
-      'does not say a code of ours',
-      { status: 499 },
-      { kindOf: () => 'moved' },
-      'Chat answered 499: it is gone.',
-    ],
-    [
-      'has a detail behind the code',
-      {},
-      { codeOf: () => 'gone', detailOf: () => ' at /blocks/3' },
-      'Chat answered gone at /blocks/3: it is gone.',
-    ],
-    [
-      'quotes what it says',
-      { status: 400, body: 'no\nsecret' },
-      quoting,
-      'Chat answered 400 “no [secret]”: it was refused.',
-    ],
-    [
-      'quotes nothing where nothing is said',
-      { status: 400, body: ' ' },
-      quoting,
-      'Chat answered 400: it was refused.',
-    ],
-    [
-      'quotes of a page its title',
-      { status: 400, body: '<html><title>Sign in</title><p>Go on' },
-      quoting,
-      'Chat answered 400 “Sign in”: it was refused.',
-    ],
-    [
-      'quotes nothing that is compressed',
-      { status: 400, body: 'x', headers: { 'content-encoding': 'gzip' } },
-      quoting,
-      'Chat answered 400: it was refused.',
-    ],
-    [
-      'says that the message may have arrived',
-      {},
-      {},
-      'Chat answered 500: it could not be handled. The message may have arrived.',
-    ],
-    ['says so of no login', {}, { hasNoMessage: true }, 'Chat answered 500: it could not be handled.'],
-    [
-      'says how long it pauses',
-      { status: 503, headers: { 'retry-after': '7' } },
-      {},
-      'Chat answered 503: it could not be handled; the pause is 7 s.',
-    ],
+    ['names its status', { status: 400 }, {}, '400: it was refused.'],
+    ['names the service’s code', {}, gone, 'gone: it is gone.'],
+    ['does not say a code of ours', { status: 499 }, { kindOf: () => 'moved' }, '499: it is gone.'],
+    ['has a detail behind the code', {}, { ...gone, detailOf: () => ' at 3' }, 'gone at 3: it is gone.'],
+    ['quotes', { status: 400, body: 'no\nsecret' }, quoting, '400 “no [secret]”: it was refused.'],
+    ['quotes nothing where nothing is said', { status: 400, body: ' ' }, quoting, '400: it was refused.'],
+    ['quotes of a page its title', { status: 400, body: SIGN_IN }, quoting, '400 “Sign in”: it was refused.'],
+    ['quotes nothing compressed', { status: 400, body: 'x', headers: gzip }, quoting, '400: it was refused.'],
+    ['may have arrived', {}, {}, '500: it could not be handled. The message may have arrived.'],
+    ['has no message of a login', {}, { hasNoMessage: true }, '500: it could not be handled.'],
+    ['pauses', { status: 503, headers: AFTER_7 }, {}, '503: it could not be handled; the pause is 7 s.'],
   ];
   for (const [what, answer, more, message] of said)
-    it(what, () => expect(failure(answer, more).message).to.equal(message));
+    it(what, () => expect(failure(answer, more).message).to.equal(`Chat answered ${message}`));
+
+  it('says of a 2xx what it is in place of an answer: a page, or nothing that is known', () => {
+    expect(failure({ status: 200, body: SIGN_IN }).message).to.contain('this is a web page');
+    expect(failure({ status: 204 }).message).to.contain('this is not how it answers');
+  });
 
   it('says in both languages how much of a pause is obeyed', () => {
     expect(moreInWords(undefined)).to.deep.equal({ en: '', ja: '' });
@@ -236,12 +165,8 @@ describe('The failure that an answer makes', () => {
   });
 
   it('has a pause only of a rate limit, or of a trouble that passes', () => {
-    const headers = { 'retry-after': '7' };
-    expect([429, 503, 400].map((status) => failure({ status, headers }).retryAfterMs)).to.deep.equal([
-      7000,
-      7000,
-      undefined,
-    ]);
+    const pauses = [429, 503, 400].map((status) => failure({ status, headers: AFTER_7 }).retryAfterMs);
+    expect(pauses).to.deep.equal([7000, 7000, undefined]);
     expect(failure({ status: 429 }, { waitOf: () => 9 }).retryAfterMs).to.equal(9000);
   });
 

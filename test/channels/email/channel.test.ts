@@ -4,22 +4,11 @@ import type { FailureClass } from '../../../src/channels/failure.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
 import { openTransport } from '../../../src/channels/email/transport.ts';
-import {
-  type CaughtMail,
-  startMailCatcher,
-  type MailCatcher,
-  type MailFault,
-  type MailStep,
-} from '../../../src/stand-ins/mail-catcher.ts';
+import { type CaughtMail, startMailCatcher, type MailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
+import type { MailFault, MailStep } from '../../../src/stand-ins/mail-catcher.ts';
 import { startRawMailServer } from '../../support/raw-mail-server.ts';
-import {
-  channelContract,
-  CONFIDENTIAL,
-  DIRECT,
-  failureOf,
-  outgoingOf,
-  type FailureCase,
-} from '../../contract/channel-contract.ts';
+import { channelContract, CONFIDENTIAL, DIRECT, failureOf } from '../../contract/channel-contract.ts';
+import { outgoingOf, type FailureCase } from '../../contract/channel-contract.ts';
 
 const PASSWORD = 'p@ss/word';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -79,6 +68,14 @@ const failures: FailureCase<MailFault>[] = [
     'transient',
     'ECONNRESET',
     once({ at: 'data', does: 'drop' }),
+    { mayHaveArrived: true },
+  ],
+  [
+    'the server drops the connection before the message',
+    'transient',
+    'ECONNRESET',
+    once({ at: 'rcpt', does: 'drop' }),
+    { mayHaveArrived: false, isAtConnect: true },
   ],
   [
     'the server drops the connection before its greeting, twice',
@@ -92,7 +89,7 @@ const failures: FailureCase<MailFault>[] = [
     'transient',
     'ETIMEDOUT',
     once({ at, does: 'hang' }),
-    { timeoutMs: SHORT_MS, isAtConnect: at === 'connect' || at === 'auth' },
+    { timeoutMs: SHORT_MS, isAtConnect: at === 'connect' || at === 'auth', mayHaveArrived: false },
   ]),
 ];
 
@@ -205,8 +202,7 @@ describe('the email channel', () => {
   });
 
   it('reaches a Japanese domain', async () => {
-    const address = emailChannel.parseAddress('ops@xn--r8jz45g.jp', { smtp: '', from: '' });
-    await channel.send(outgoing({ address }));
+    await channel.send(outgoing({ address: 'ops@例え.jp' }));
     expect(mail.mails[0]?.to).to.deep.equal(['ops@例え.jp']);
     expect(mail.mails[0]?.raw).to.contain('To: ops@xn--r8jz45g.jp');
   });
@@ -243,24 +239,11 @@ describe('the email channel', () => {
 
   it('brings the file that a card has, as it is', async () => {
     const text = '\uFEFFbot_id,runs\r\n"請求書, BOT",3\r\n';
-    await channel.send(
-      outgoing({ message: { ...message, attachment: { name: 'botbell-2026-11.csv', text } } }),
-    );
-    const { attachments = [] } = mail.mails[0]?.parsed ?? {};
-    expect(attachments.map(({ filename, mimeType }) => `${filename} ${mimeType}`)).to.deep.equal([
-      'botbell-2026-11.csv text/csv',
-    ]);
-    const { content = '' } = attachments[0] ?? {};
-    expect(Buffer.from(content as ArrayBuffer).toString()).to.equal(text);
-  });
-
-  it('reconnects when the server has closed an idle connection', async () => {
-    await channel.send(outgoing());
-    const before = mail.connectionCount;
-    mail.faults.push({ at: 'mail', does: 'drop', times: 1 });
-    await channel.send(outgoing());
-    expect(mail.mails).to.have.length(2);
-    expect(mail.connectionCount).to.equal(before + 1);
+    const attachment = { name: 'botbell-2026-11.csv', text };
+    await channel.send(outgoing({ message: { ...message, attachment } }));
+    const [file] = mail.mails[0]?.parsed.attachments ?? [];
+    expect(file).to.include({ filename: 'botbell-2026-11.csv', mimeType: 'text/csv' });
+    expect(Buffer.from(file?.content as ArrayBuffer).toString()).to.equal(text);
   });
 
   it('refuses to send in clear where the URL does not allow it', async () => {
@@ -270,13 +253,6 @@ describe('the email channel', () => {
     expect(failure.message).to.contain('?ignoreTLS=true');
     await strict.close();
     expect(mail.mails).to.deep.equal([]);
-  });
-
-  it('fails as config when the login is wrong, in verifying, too', async () => {
-    const smtp = `smtp://bot:wrong-secret@${mail.host}?ignoreTLS=true`;
-    const stranger = await emailChannel.open({ smtp, from: FROM }, DIRECT);
-    expect(await failureOf(stranger.verify())).to.include({ class: 'config', code: '535' });
-    await stranger.close();
   });
 
   it('does not wait for ever when it verifies', async () => {

@@ -2,11 +2,7 @@
 import { expect } from 'chai';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
-import {
-  type MailCatcher,
-  type MailCatcherOptions,
-  startMailCatcher,
-} from '../../../src/stand-ins/mail-catcher.ts';
+import { type MailCatcher, startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
 import { DIRECT, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { openTransport } from '../../../src/channels/email/transport.ts';
 import { poolOptionsOf } from '../../../src/channels/email/smtp-url.ts';
@@ -24,7 +20,7 @@ const LOGIN = { user: 'bot', password: 'secret' };
 let mail: MailCatcher;
 let channel: Channel;
 
-async function start(options: MailCatcherOptions = {}, query = ''): Promise<void> {
+async function start(options: Parameters<typeof startMailCatcher>[0] = {}, query = ''): Promise<void> {
   mail = await startMailCatcher(options);
   channel = await open(query);
 }
@@ -87,10 +83,8 @@ describe('the connections of the email channel', () => {
     for (const minutes of [5, 10, 20, 40, 60, 60]) {
       mail.faults.push({ at: 'auth', does: 'refuse', code: 535, text: '5.7.8 no', times: 1 });
       const { retryAfterMs, message } = await failureOf(send());
-      expect([retryAfterMs, message.includes(`tried in ${minutes} minutes`)]).to.deep.equal([
-        minutes * 60_000,
-        true,
-      ]);
+      expect(retryAfterMs).to.equal(minutes * 60_000);
+      expect(message).to.contain(`tried in ${minutes} minutes`);
       await isOne(1);
     }
     await send();
@@ -99,12 +93,13 @@ describe('the connections of the email channel', () => {
 
   it('are made anew once where one that was kept is refused before its mail, and not where one is new', async () => {
     await start();
-    for (const code of [421, 503]) {
+    const refused = { does: 'refuse', text: '4.7.0 too long idle' } as const;
+    for (const fault of [{ ...refused, code: 421 }, { ...refused, code: 503 }, { does: 'drop' }] as const) {
       await send();
-      mail.faults.push({ at: 'mail', does: 'refuse', code, text: '4.7.0 too long idle', times: 1 });
+      mail.faults.push({ at: 'mail', times: 1, ...fault });
       await send();
     }
-    expect(mail.mails).to.have.length(4);
+    expect([mail.mails.length, mail.connectionCount]).to.deep.equal([6, 4]);
     mail.faults.push({ at: 'connect', does: 'refuse', code: 421, text: '4.7.0 too many', times: 1 });
     const fresh = await open();
     const failure = await failureOf(send('ops@example.com', AMPLE_MS, fresh));
@@ -165,15 +160,6 @@ describe('the connections of the email channel', () => {
       await first;
     });
 
-    it('says of a dropped connection whether the message may have arrived', async () => {
-      await start();
-      mail.faults.push({ at: 'rcpt', does: 'drop', times: 1 });
-      expect((await failureOf(send())).message).to.contain('Nothing was sent');
-      mail.faults.push({ at: 'data', does: 'drop', times: 1 });
-      expect((await failureOf(send())).message).to.contain('may have arrived');
-      expect(mail.mails).to.have.length(1);
-    });
-
     it('never lets go out what had not left by then', async () => {
       await start();
       const server = await startRawMailServer(true);
@@ -213,17 +199,15 @@ describe('the connections of the email channel', () => {
     await proxy.close();
   });
 
-  describe('when asked whether the server lets it in', () => {
-    it('uses up and closes no connection that a mail is on', async () => {
-      await start({ login: LOGIN }, '&maxConnections=1');
-      const held = gate();
-      const sending = send();
-      await held.reached;
-      await channel.verify();
-      held.open();
-      await sending;
-      await send();
-      expect([mail.mails.length, mail.connectionCount]).to.deep.equal([2, 2]);
-    });
+  it('are none that a mail is on where it is asked whether the server lets it in', async () => {
+    await start({ login: LOGIN }, '&maxConnections=1');
+    const held = gate();
+    const sending = send();
+    await held.reached;
+    await channel.verify();
+    held.open();
+    await sending;
+    await send();
+    expect([mail.mails.length, mail.connectionCount]).to.deep.equal([2, 2]);
   });
 });

@@ -14,9 +14,6 @@ const failureOf = (error: unknown, more: object = {}) =>
     >[0]),
   );
 
-const failureOfStatus = (status: number, headers: Readonly<Record<string, string>> = {}) =>
-  failureOfAnswer({ status, headers, body: '' }, SLACK);
-
 /** Whether the failure concerns the address, so that another may succeed, or all of them. */
 const CODES = {
   ratelimited: ['rate_limited', 'address'],
@@ -44,7 +41,6 @@ describe('the meaning of a Slack error', () => {
     const english = /[a-z]{2,}[ ,]+[a-z]{2,}/;
     for (const code of [...Object.keys(SLACK_MEANINGS), 'a_new_one'])
       expect(failureOf(code).japanese, code).to.match(/。$/).and.not.to.match(english);
-    expect(failureOfStatus(503).japanese).to.match(/^Slackの応答 503: /);
   });
 
   it('asks somebody to look where the "code" is a page, nothing, or no string', () => {
@@ -52,22 +48,9 @@ describe('the meaning of a Slack error', () => {
       expect(failureOf(error)).to.include({ class: 'config', code: 'not_json', mayHaveArrived: true });
   });
 
-  it('depends on the status where the answer is not one of the API', () => {
-    const classOf = (status: number) => failureOfStatus(status).class;
-    expect([500, 502, 503, 504, 408, 425].map(classOf)).to.deep.equal(Array(6).fill('transient'));
-    expect([400, 401, 403, 404, 405, 413, 301, 302, 308, 204].map(classOf)).to.deep.equal(
-      Array(10).fill('config'),
-    );
-  });
-
-  it('says how long the pause is, and what more than an hour Slack asked for, of which it obeys an hour, in both languages', () => {
-    const failure = failureOfStatus(429, { 'retry-after': '31536000' });
-    expect(failure.retryAfterMs).to.equal(3_600_000);
-    expect(failure.message).to.contain('; the pause is 3600 s of the 31536000 s that it asked for.');
-    expect(failure.japanese).to.contain('。3600秒待機します（要求された待機は31536000秒）。');
-    const short = failureOfStatus(429, { 'retry-after': '10' });
-    expect(short.message).to.contain('; the pause is 10 s.');
-    expect(short.japanese).to.contain('。10秒待機します。');
+  it('is that of the API, not of a message, where another status says that it is not there', () => {
+    const classOf = (status: number) => failureOfAnswer({ status, headers: {}, body: '' }, SLACK).class;
+    expect([400, 404, 413, 204].map(classOf)).to.deep.equal(Array(4).fill('config'));
   });
 
   it('is that of the network where Slack did not answer', () => {
