@@ -39,10 +39,7 @@ interface Trouble {
   readonly from: number;
   lastAt: number;
   reason: string;
-  /** A call has failed: it is more than silent. */
-  hasFailed: boolean;
-  /** At the last look. */
-  writtenAt: number | undefined;
+  /** At how many looks it could not. */
   looks: number;
   readonly told: Map<string, DeliveryTarget>;
   unanswered: number;
@@ -80,9 +77,6 @@ export class Outage implements Chore {
     const trouble = this.#look();
     if (trouble === undefined) return;
     const { ledger, clock } = this.#parts;
-    // A machine that is suspended again and again writes nothing meanwhile, and fails in nothing.
-    if (ledger.writtenAt !== trouble.writtenAt && !trouble.hasFailed && !this.isOpen) trouble.looks = 0;
-    trouble.writtenAt = ledger.writtenAt;
     trouble.looks += Number(!isWritten(ledger, clock));
     if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
     if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
@@ -100,8 +94,6 @@ export class Outage implements Chore {
       from: now,
       lastAt: now,
       reason,
-      hasFailed: false,
-      writtenAt: ledger.writtenAt,
       looks: 0,
       told: new Map(),
       unanswered: 0,
@@ -109,7 +101,6 @@ export class Outage implements Chore {
     };
     this.#trouble.lastAt = now;
     this.#trouble.reason = reason;
-    this.#trouble.hasFailed ||= ledger.trouble !== undefined;
     return this.#trouble;
   }
 

@@ -143,18 +143,6 @@ describe('While the store cannot be written', () => {
     expect([sent, recorded]).to.deep.equal([[], []]);
   });
 
-  it('nobody hears of a process that is suspended again and again, each time for less than it takes to settle', async () => {
-    await pass(65 * SECOND);
-    for (let times = 0; times < 10; times += 1) {
-      await clock.advance(20 * SECOND);
-      await outage.work();
-      // It sleeps again before it has looked once more.
-      ledger.writtenAt = clock.monotonic();
-    }
-    await pass(30 * SECOND);
-    expect([sent, recorded]).to.deep.equal([[], []]);
-  });
-
   it('a process that has just started waits for its store without a word', async () => {
     ledger.writtenAt = undefined;
     await pass(20 * SECOND);
