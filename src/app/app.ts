@@ -175,30 +175,27 @@ async function openAdmin(running: Services): Promise<ListeningServer | undefined
     page: createPages(services),
     onTurnedAway: reports.onAdminTurnedAway,
   };
-  let handle = createAdmin({ ...fixed, config: admin }).callback();
-  settings.onSwap(({ config }) => {
-    if (config.admin !== undefined) handle = createAdmin({ ...fixed, config: config.admin }).callback();
-  });
-  return running.listen(
-    (request, response) => handle(request, response),
-    admin.listen,
-    reports.onAdminTurnedAway,
+  const handler = inForce(settings, ({ config }) =>
+    // The address, and whether there is one, changes only with a restart.
+    createAdmin({ ...fixed, config: config.admin ?? admin }).callback(),
   );
+  return running.listen(handler, admin.listen, reports.onAdminTurnedAway);
+}
+
+/** Handles each request by the settings in force when it comes. */
+function inForce(settings: RunningSettings<AppSettings>, handlerOf: (by: AppSettings) => Handler): Handler {
+  let handle = handlerOf(settings.current);
+  settings.onSwap((next) => {
+    handle = handlerOf(next);
+  });
+  return (request, response) => handle(request, response);
 }
 
 export function openReceiver(services: Services): Promise<ListeningServer> {
-  const { settings, loads, reports } = services;
-  const { receiver } = settings.current.config;
-  let handle = receiverOf(settings.current, services);
-  settings.onSwap((next) => {
-    loads.resize(next.config.receiver);
-    handle = receiverOf(next, services);
-  });
-  return services.listen(
-    (request, response) => handle(request, response),
-    receiver.listen,
-    reports.onTurnedAway,
-  );
+  const { settings, loads, reports, listen } = services;
+  settings.onSwap(({ config }) => loads.resize(config.receiver));
+  const handler = inForce(settings, (by) => receiverOf(by, services));
+  return listen(handler, settings.current.config.receiver.listen, reports.onTurnedAway);
 }
 
 function receiverOf({ config }: AppSettings, services: Services): Handler {
