@@ -23,23 +23,16 @@ const STAY_PORTS = { DEMO_PORT: '8080', DEMO_ADMIN_PORT: '8081' };
 
 const LOOK_INTERVAL_MS = 200;
 
-interface Scene {
-  readonly title: 'demo.started' | 'demo.failed' | 'demo.succeeded' | 'demo.no mail' | 'demo.again';
-  readonly sample: string;
-  /** The mail server hangs up on every attempt that Botbell makes within one request. */
-  readonly isMailFailing?: boolean;
-  /** Overrides the callback's. It differs from the file's, so that posting the file to the demo is no duplicate. */
-  readonly job: number;
-}
-
-const SCENES: readonly Scene[] = [
+/** The job's number overrides the callback's, so that posting the file to the demo is no duplicate. */
+const SCENES = [
   { title: 'demo.started', sample: 'executing.json', job: 1 },
   { title: 'demo.failed', sample: 'error.json', job: 1 },
   { title: 'demo.succeeded', sample: 'succeeded.json', job: 2 },
-  { title: 'demo.no mail', sample: 'error.json', job: 3, isMailFailing: true },
+  { title: 'demo.no mail', sample: 'error.json', job: 3 },
   { title: 'demo.again', sample: 'error.json', job: 3 },
-];
+] as const;
 
+/** The mail server hangs up on every attempt that Botbell makes within one request. */
 const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
 interface Options {
@@ -123,7 +116,7 @@ async function playScenes(context: CommandContext, world: World, app: RunningApp
   for (const [index, scene] of SCENES.entries()) {
     if (stop.aborted) return;
     context.result(`\n${styled(context, 'bold', `${index + 1}. ${context.say(scene.title)}`)}`);
-    if (scene.isMailFailing === true) world.mail.faults.push({ ...MAIL_FAULT });
+    if (scene.title === 'demo.no mail') world.mail.faults.push({ ...MAIL_FAULT });
     await play(context, world, scene, callbacksUrl(app));
     showNews(context, world);
   }
@@ -148,7 +141,12 @@ interface Answer {
   readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
 }
 
-async function play(context: CommandContext, world: World, scene: Scene, url: string): Promise<void> {
+async function play(
+  context: CommandContext,
+  world: World,
+  scene: (typeof SCENES)[number],
+  url: string,
+): Promise<void> {
   const sample = JSON.parse(readFileSync(join(world.samples, scene.sample), 'utf8')) as object;
   const body = JSON.stringify({ ...sample, job_id: `c1d2e3f4-0000-4000-8000-00000000000${scene.job}` });
   const headers = { 'content-type': 'application/json' };

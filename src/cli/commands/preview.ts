@@ -57,8 +57,8 @@ const STYLE = `
   h2 { font-size: 15px; margin: 32px 0 8px; overflow-wrap: anywhere; }
   h3 { font-size: 15px; font-weight: 600; margin: 0 0 8px; overflow-wrap: anywhere; }
   iframe { box-sizing: border-box; width: 100%; border: 1px solid GrayText; border-radius: 8px; background: Canvas; resize: vertical; overflow: auto; }
-  textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }
-  label { display: block; }`;
+  pre { overflow-x: auto; }
+  textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }`;
 
 export function previewPage(previews: readonly PreviewedMessage[]): string {
   const sections = previews.map(
@@ -82,7 +82,7 @@ ${body}
 }
 
 /** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
-export function framed(composed: Composed): string {
+function framed(composed: Composed): string {
   const { title } = composed;
   const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
   const document = attribute(messageDocument(composed));

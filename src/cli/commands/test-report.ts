@@ -8,7 +8,7 @@ import type { TestOutcome } from '../../people/test-message.ts';
 import { escapeHtml as html } from '../../text/clean.ts';
 import { openNew } from '../../text/new-file.ts';
 import type { CommandContext } from '../context.ts';
-import { framed, pageOf } from './preview.ts';
+import { pageOf } from './preview.ts';
 import type { Words } from '../words.ts';
 
 export interface TriedMessage {
@@ -29,38 +29,27 @@ const LINES_OF_ERROR = 1000;
 
 /** The results of a BOT that is none, with all that a message can show. @param mark makes them other ones than an earlier test's */
 export function specimens(say: Words, mark: string, now: Date): readonly Notice[] {
-  const shared = {
-    code: 200,
-    bot_id: 'botbell-test',
-    bot_name: say('specimen.name'),
-    start_time: now.toISOString(),
-    elapsed_time: 75,
-  };
-  const rows = Array.from({ length: 30 }, (_, index) => ({
-    Nr: index + 1,
-    Name: `A & B <${index}>`,
-    OK: '✅',
-  }));
-  const file = {
-    ref: 'botbell-test/1',
-    meta: { name: 'test & 1.pdf', size: 603_956, timestamp: now.getTime() },
-  };
+  const text = say('specimen.text');
+  const rows = Array.from({ length: 30 }, (_, nr) => ({ Nr: nr, Name: `A & B <${nr}>`, OK: '✅' }));
+  const meta = { name: 'test & 1.pdf', size: 603_956, timestamp: now.getTime() };
   const output = {
-    Text: say('specimen.text'),
+    Text: text,
     Address: 'https://example.com/?a=1&b=2#c',
     Rows: rows,
-    Files: { type: 'files', files: [file] },
+    Files: { type: 'files', files: [{ ref: 'botbell-test/1', meta }] },
   };
-  const trace = Array.from(
-    { length: LINES_OF_ERROR },
-    (_, index) => `  at step ${index + 1} of a test (test.js:${index}:1)`,
-  );
-  const message = [`Error: ${say('specimen.text')}`, ...trace].join('\n');
+  const trace = Array.from({ length: LINES_OF_ERROR }, (_, step) => `  at step ${step} (test.js:${step}:1)`);
+  const message = [`Error: ${text}`, ...trace].join('\n');
   const results = [
-    { ...shared, job_id: `botbell-test-${mark}-1`, status: 0, output },
-    { ...shared, job_id: `botbell-test-${mark}-2`, status: 1, code: 500, message },
+    { status: 0, code: 200, output },
+    { status: 1, code: 500, message },
   ];
-  return results.map((result) => noticeOf(readCallback(Buffer.from(JSON.stringify(result)), 'UTC'), 1));
+  return results.map((result) => {
+    const job_id = `botbell-test-${mark}-${result.status}`;
+    const run = { job_id, start_time: now.toISOString(), elapsed_time: 75 };
+    const callback = { bot_id: 'botbell-test', bot_name: say('specimen.name'), ...run, ...result };
+    return noticeOf(readCallback(Buffer.from(JSON.stringify(callback)), 'UTC'), 1);
+  });
 }
 
 /** Before anything is sent; leaves nothing there. @throws {FaultError} the file is there, or cannot be written */
@@ -102,22 +91,14 @@ function sectionOf(
   tried: TriedDestination,
   { at, hide }: Parameters<typeof reportPage>[2],
 ): string {
+  // As text, in which secrets stand as they are.
   const messages = tried.messages.map(
-    ({ composed, outcome: { words } }) => `<p>${html(words)}</p>${shown(composed, hide)}`,
+    ({ composed, outcome: { words } }) => `<p>${html(words)}</p><pre>${html(hide(composed.asText()))}</pre>`,
   );
-  const checks = CHECKS.map((check) => `<label><input type="checkbox"> ${html(say(check))}</label>`);
   return `<section><h2>${html(tried.destination)}</h2>
 ${messages.join('\n')}
-<h2>${html(say('seen.look'))}</h2>
-${checks.join('\n')}
 <h2>${html(say('seen.form'))}</h2>
 <textarea readonly rows="${CHECKS.length + 8}">${html(formOf(say, tried, at))}</textarea></section>`;
-}
-
-/** A secret that a hook's body hands over is escaped in HTML as it stands nowhere else: such a message is shown as text. */
-function shown(composed: Composed, hide: (text: string) => string): string {
-  const text = composed.asText();
-  return hide(text) === text ? framed(composed) : `<pre>${html(hide(text))}</pre>`;
 }
 
 /** Says the type alone, never an address: what is pasted into an issue is read by all. */
