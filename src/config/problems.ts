@@ -15,10 +15,8 @@ const HIDDEN = '[hidden]';
 
 export class Problems {
   readonly #found: Problem[] = [];
-  /** The sections that have errors. */
-  readonly #touched = new Set<unknown>();
-  /** The routes and the keys of sections that have errors, and the sections that are wrong as a whole. */
-  readonly #broken = new Set<string>();
+  /** Of errors. */
+  readonly #paths: Path[] = [];
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
   /** What the file calls a key that has another name now, by the key's path. */
@@ -52,11 +50,11 @@ export class Problems {
 
   /** @param parts sections, their keys (`admin.listen`) or routes (`routes[0]`); left out: in any */
   hasErrors(parts?: readonly string[]): boolean {
-    if (parts === undefined) return this.#touched.size > 0;
+    if (parts === undefined) return this.#paths.length > 0;
     return parts.some((part) => {
-      const path = this.#inFile(parsePath(part));
-      if (path.length === 1) return this.#touched.has(path[0]);
-      return this.#broken.has(pathText(path)) || this.#broken.has(pathText(path.slice(0, 1)));
+      const [section, key] = this.#inFile(parsePath(part));
+      const isIn = (own: unknown) => key === undefined || own === undefined || own === key;
+      return this.#paths.some(([of, own]) => of === section && isIn(own));
     });
   }
 
@@ -84,10 +82,7 @@ export class Problems {
   }
 
   #add(severity: Problem['severity'], path: Path, what: Fault, shown = ''): void {
-    if (severity === 'error') {
-      this.#touched.add(path[0]);
-      this.#broken.add(pathText(path.slice(0, 2)));
-    }
+    if (severity === 'error') this.#paths.push(path);
     this.#found.push({ place: this.#source.placeOf(path), path: shown, fault: what, severity });
   }
 }
