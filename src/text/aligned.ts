@@ -3,12 +3,15 @@
 /** A table shows in its first lines. */
 const MOST_LINES = 100;
 
-/** Whether two lines or more have columns: two blanks in a row after their first character, or `|` or `+` as that. */
+/** Two blanks, also full-width ones; or `|`, `+`, `│`, `├` and their like: the horizontal ones alone divide prose, too. */
+const COLUMNS = /^.+[ \u3000]{2}.|^[|+\u2502\u2503\u250c-\u254b\u2551-\u2570]/;
+
+/** Whether two lines or more have columns: two blanks in a row after their first character, or a line down or a corner as that. */
 export function isAligned(text: string): boolean {
-  if (!/ {2}|(?:^|\n)[|+]/.test(text)) return false;
+  if (!/[ \u3000]{2}|(?:^|\n)[|+\u2502-\u2570]/.test(text)) return false;
   let aligned = 0;
   for (const line of text.split('\n', MOST_LINES)) {
-    if (/^[|+]/.test(line) || line.trimEnd().includes('  ', 1)) aligned += 1;
+    if (COLUMNS.test(line.trimEnd())) aligned += 1;
     if (aligned === 2) return true;
   }
   return false;
@@ -20,10 +23,14 @@ const GRAPHEMES = new Intl.Segmenter();
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
 
+export function isWide(grapheme: string): boolean {
+  return WIDE.test(grapheme);
+}
+
 /** Columns of a line in a terminal. */
 export function widthOf(line: string): number {
   let width = 0;
-  for (const { segment } of GRAPHEMES.segment(line)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of GRAPHEMES.segment(line)) width += isWide(segment) ? 2 : 1;
   return width;
 }
 

@@ -1,4 +1,5 @@
 /** Makes untrusted text safe to display, and escapes it for terminals, HTML and URLs; channels escape for their own markup. */
+import { isWide } from './aligned.ts';
 
 /** Characters that need no cleaning, from U+0000 to U+02FF and the most frequent scripts: the fast path of most texts. */
 const PLAIN_CLASS =
@@ -7,8 +8,8 @@ const PLAIN_CLASS =
 const MAY_NEED_CLEANING = new RegExp(`[^\\t\\n \\u00a0\\u3000${PLAIN_CLASS}]`);
 const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
 
-/** Other than LF; a lone CR overwrites its line. */
-const LINE_BREAK = /\r\n|[\u0085\u2028\u2029]/g;
+/** Other than LF; a lone CR overwrites its line. Printed lists begin a page with a form feed. */
+const LINE_BREAK = /\r\n|[\v\f\u0085\u2028\u2029]/g;
 
 /** Of terminals (ECMA-48, and xterm's OSC). C1's CSI and OSC count only as a whole: wrongly decoded text is full of them. */
 const ESCAPE_SEQUENCE = new RegExp(
@@ -77,7 +78,12 @@ function withoutEscapes(text: string): string {
 
 function inLines(text: string): string {
   const lines = text.replace(LINE_BREAK, '\n');
-  return lines.includes('\r') ? lines.split('\n').map(overwritten).join('\n') : lines;
+  return /[\b\r]/.test(lines)
+    ? lines
+        .split('\n')
+        .map((line) => typedOver(overwritten(line)))
+        .join('\n')
+    : lines;
 }
 
 /** Text behind a lone carriage return overwrites what stands before it, as in progress bars; two in a row end a line. */
@@ -86,6 +92,25 @@ function overwritten(line: string): string {
   const last = others.findLast((part) => !isBlank(part));
   if (last === undefined) return first;
   return first !== '' && others[0] === '' ? `${first}\n${last}` : last;
+}
+
+const WITHOUT_WIDTH = /[\p{M}\p{Default_Ignorable_Code_Point}]/u;
+
+/** What follows a backspace overwrites the column before it, as in counters, and in the bold type of manuals. */
+function typedOver(line: string): string {
+  if (!line.includes('\b')) return line;
+  const columns: string[] = [];
+  let at = 0;
+  for (const character of line) {
+    if (character === '\b') at = Math.max(0, at - 1);
+    else if (WITHOUT_WIDTH.test(character) && at > 0) columns[at - 1] += character;
+    else {
+      columns[at] = character;
+      at += 1;
+      if (isWide(character)) columns[at++] = '';
+    }
+  }
+  return columns.join('');
 }
 
 /** Of compatibility ideographs, which NFC would replace, people's names are made. */

@@ -8,6 +8,10 @@ const ALIGNED = [
   '| a | b |\n| - | - |',
   'Total:\nA     1\nB    20',
   '+ a\n+ b',
+  '商品名　　数量\nりんご　　　３',
+  '┌──┬──┐\n│1 │2 │\n└──┴──┘',
+  '╔══╗\n║ a║\n╚══╝',
+  'src\n├── a.ts\n└── b.ts',
 ];
 const PROSE = [
   '',
@@ -18,6 +22,8 @@ const PROSE = [
   'a  \nb  ',
   'x | y\nz | y',
   'a\n| b',
+  '　段落です。\n　次の段落です。',
+  '──────\n結果\n──────\n══════',
 ];
 
 describe('isAligned', () => {

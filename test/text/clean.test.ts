@@ -21,9 +21,13 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
 const CLEANED: readonly (readonly [what: string, text: string, shown: string])[] = [
   ['a lone surrogate is U+FFFD', 'a\ud83d \ude00b', 'a\ufffd \ufffdb'],
   ['every line break is a line feed', 'a\r\nb\u0085d\u2028e\u2029f\ng\r\r\nh\r', 'a\nb\nd\ne\nf\ng\nh'],
+  ['a page and a vertical tab begin a line', 'page 1\fpage 2\vend', 'page 1\npage 2\nend'],
   ['controls are removed, tabs kept', 'a\u0000b\u0007c\u001bd\u007fe\u009b\u9d00\tg', 'abce\u9d00\tg'],
   ['a line is as it was overwritten', 'get\n  0%|  |\r 50%|# |\r100%|##|\nERROR\n', 'get\n100%|##|\nERROR\n'],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
+  ['a counter is as it was overwritten', 'Zip   0%\b\b\b\b    \b\b\b\b 12%\b\b\b\b100% ok\n', 'Zip 100% ok\n'],
+  ['what was typed twice, to be bold, stands once', 'N\bNA\bAM\bM _\b日 \b\b\b\b\b\b\b\bx', 'xAM 日 '],
+  ['no character without width is gone back over', '日本\b\bか\u3099e\u0301\bf', '日がf'],
   ['a line that was begun anew is two', 'model.bin\r\r  0%\r 50%\r100%\nb', 'model.bin\n100%\nb'],
   ['a base that NFC would replace has its marks', '\ufa19\u{e0100}e\u0301', '\ufa19\u{e0100}é'],
   ['no file name pretends another extension', '\u202egnp.exe', 'gnp.exe'],
@@ -92,7 +96,19 @@ describe('cleanText', () => {
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    const hostile = ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0', '\r', '\r ', '\ufa19'];
+    const hostile = [
+      '\u0301',
+      '\b',
+      '日\b',
+      '\u200d',
+      'क\u200d',
+      '👩\u200d',
+      '🏴\u{e0067}',
+      '\r\0',
+      '\r',
+      '\r ',
+      '\ufa19',
+    ];
     const sequences = [
       '\u001b',
       '\u001b[',
