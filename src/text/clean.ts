@@ -152,6 +152,14 @@ export function visibleAndIndented(text: string, indent = '  '): string {
   return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
 }
 
+/** What cannot be told from another text by sight: no character without width, no other blank than a space. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+
+/** As a JSON string, in which everything can be seen that the text holds. */
+export function quotedExactly(text: string): string {
+  return JSON.stringify(text).replace(UNSEEN, (unseen) => unseen.split('').map(asEscape).join(''));
+}
+
 function asEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

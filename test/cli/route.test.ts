@@ -216,6 +216,20 @@ routes:
     expect(stderr).to.match(/^only what the config names is listed: there is no ledger yet/);
   });
 
+  it('shows an id as it came where it would look like another one', async () => {
+    configure('on: [error]');
+    await world.recorded.arrive({ bot_id: 'get_items ' });
+    await world.recorded.arrive({ bot_id: '請求\u3000書\n' });
+    const { stdout } = await world.run(['route', '--all']);
+    expect(stdout.split('\n').map((line) => line.split('  ')[0])).to.include.members([
+      'get_items',
+      '"get_items "',
+      String.raw`"請求\u3000書\n"`,
+    ]);
+    const of = await world.run(['route', '--bot', 'get_items\u00a0\u200b', '--status', 'error']);
+    expect(of.stdout).to.match(/^bot_id "get_items\\u00a0\\u200b", error\n/);
+  });
+
   it('speaks the language of the config', async () => {
     configure('on: [error]');
     writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));

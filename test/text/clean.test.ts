@@ -25,7 +25,11 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['controls are removed, tabs kept', 'a\u0000b\u0007c\u001bd\u007fe\u009b\u9d00\tg', 'abce\u9d00\tg'],
   ['a line is as it was overwritten', 'get\n  0%|  |\r 50%|# |\r100%|##|\nERROR\n', 'get\n100%|##|\nERROR\n'],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
-  ['a counter is as it was overwritten', 'Zip   0%\b\b\b\b    \b\b\b\b 12%\b\b\b\b100% ok\n', 'Zip 100% ok\n'],
+  [
+    'a counter is as it was overwritten',
+    'Zip   0%\b\b\b\b    \b\b\b\b 12%\b\b\b\b100% ok\n',
+    'Zip 100% ok\n',
+  ],
   ['what was typed twice, to be bold, stands once', 'N\bNA\bAM\bM _\b日 \b\b\b\b\b\b\b\bx', 'xAM 日 '],
   ['no character without width is gone back over', '日本\b\bか\u3099e\u0301\bf', '日がf'],
   ['a line that was begun anew is two', 'model.bin\r\r  0%\r 50%\r100%\nb', 'model.bin\n100%\nb'],

@@ -13,8 +13,8 @@ import type { Router } from '../../route/router.ts';
 import { routeEvents } from '../../story/routing.ts';
 import { Sayings } from '../../story/sayings.ts';
 import { inColumns } from '../../text/aligned.ts';
-import { visibleOnOneLine } from '../../text/clean.ts';
-import { shortLine } from '../../text/cut.ts';
+import { quotedExactly, visibleOnOneLine } from '../../text/clean.ts';
+import { cutEnd, shortLine } from '../../text/cut.ts';
 import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatElapsed, formatInstant, parseStartTime } from '../../time/display.ts';
@@ -152,7 +152,7 @@ function print(answer: Answer, asking: Asking): void {
   const { timezone, language } = project.config.display;
   const { bot_id, status, routes, reaches, steps } = answer;
   const line = (text: string) => context.result(visibleOnOneLine(text));
-  const id = JSON.stringify(shortLine(bot_id, LONGEST_ID));
+  const id = quotedExactly(cutEnd(bot_id, LONGEST_ID, '…'));
   const time =
     at === undefined ? '' : context.say('route.at', { time: formatInstant(at, timezone, language) });
   line(`bot_id ${id}, ${status}${time}`);
@@ -184,6 +184,12 @@ function printReached(
   for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
 }
 
+/** In quotes where it would look like another one: a blank at its end may be why no route matches. */
+function inTable(botId: string): string {
+  const exact = quotedExactly(cutEnd(botId, LONGEST_ID, '…'));
+  return exact === `"${shortLine(botId, LONGEST_ID)}"` ? exact.slice(1, -1) : exact;
+}
+
 /** A line for each BOT and the statuses that reach the same; below them, what they leave open. */
 function tableOf(answers: readonly Answer[], { context, at }: Asking): readonly string[] {
   const rows = new Map<string, { readonly bot: string; readonly who: string; readonly of: string[] }>();
@@ -192,7 +198,7 @@ function tableOf(answers: readonly Answer[], { context, at }: Asking): readonly 
       is_certain ? destination : context.say('route.perhaps at', { destination }),
     );
     const key = JSON.stringify([bot_id, who]);
-    const row = rows.get(key) ?? { bot: shortLine(bot_id, LONGEST_ID), who: who.join(', '), of: [] };
+    const row = rows.get(key) ?? { bot: inTable(bot_id), who: who.join(', '), of: [] };
     rows.set(key, { ...row, of: [...row.of, status] });
   }
   const heads = [context.say('route.bot'), context.say('route.of'), context.say('route.reaching')];
