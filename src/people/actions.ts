@@ -18,15 +18,7 @@ import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { destinationOf, unknown } from './destinations.ts';
 import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
-import {
-  hintFor,
-  type Outcome,
-  type OutcomeName,
-  Refused,
-  statusOf,
-  type Worded,
-  wordedIn,
-} from './outcomes.ts';
+import { hintFor, type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
 import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
@@ -170,11 +162,15 @@ function snoozing(parts: ActionParts) {
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
       const destination = asked.destination && destinationOf(asked.destination, planning(), channelTypes);
-      const hint = asked.botId === undefined ? '' : await hintOfBot(asked.botId, planning(), archive);
+      const { botId: bot } = asked;
+      const isKnown = bot === undefined || (await isKnownBot(bot, planning(), archive));
       const id = await actions.snooze({ ...asked, destination, actor });
       const [kept] = (await archive.snoozes({}, { ids: [id] })).items;
       const json = kept ? snoozeJson(kept) : { id };
-      return done('snooze', actor, id, { name: 'snoozed', values: { hint }, json });
+      const outcome = isKnown
+        ? ({ name: 'snoozed' } as const)
+        : ({ name: 'snoozed, unknown', values: { bot } } as const);
+      return done('snooze', actor, id, { ...outcome, json });
     },
     /** Releases what the snooze holds. */
     async endSnooze(id: number, actor: Actor) {
@@ -230,16 +226,8 @@ async function notOpen([id = 0]: readonly number[], archive: Archive): Promise<'
   return (await archive.incident(id)) === undefined ? 'unknown' : 'not open';
 }
 
-const MOST_BOTS = 10_000;
-
-/** What to say of a BOT that neither a callback nor a route has named. */
-async function hintOfBot(botId: string, { config }: Planning, archive: Archive): Promise<Worded> {
-  const named = routesOf(config).flatMap(({ botIds }) => botIds);
-  if (named.includes(botId) || (await archive.bot(botId)) !== undefined) return '';
-  const bots = await archive.bots('', MOST_BOTS);
-  const hint = hintFor(botId, [...bots.map((bot) => bot.botId), ...named], false);
-  return [
-    ` No callback of "${botId}" has come yet${wordedIn(hint, 'en') || '.'}`,
-    `ただし「${botId}」のコールバックはまだ届いていません。${wordedIn(hint, 'ja')}`,
-  ];
+/** Whether a callback or a route has named it. */
+async function isKnownBot(botId: string, { config }: Planning, archive: Archive): Promise<boolean> {
+  const isRouted = routesOf(config).some(({ botIds }) => botIds.includes(botId));
+  return isRouted || (await archive.bot(botId)) !== undefined;
 }

@@ -49,7 +49,12 @@ const OUTCOMES = {
   'bulk redelivered': [202, 'Begun: they are sent again.', '再送を始めました。'],
   'bulk dismissed': [202, 'Begun: they are marked as done.', '対応済みにする処理を始めました。'],
   stopped: [202, 'Stopped. What is queued is still sent.', '停止しました。開始済みの分は送ります。'],
-  snoozed: [201, 'Snoozed.{hint}', 'スヌーズしました。{hint}'],
+  snoozed: [201, 'Snoozed.', 'スヌーズしました。'],
+  'snoozed, unknown': [
+    201,
+    'Snoozed, but no callback of “{bot}” has come yet: is that its id?',
+    'スヌーズしました。ただし「{bot}」のコールバックはまだ届いていません。IDをご確認ください。',
+  ],
   ended: [
     202,
     'It has ended; what it held is told as one summary.',

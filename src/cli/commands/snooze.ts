@@ -31,7 +31,7 @@ export async function run(context: CommandContext, botId = '', options: Options)
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
   return beside({ config }, async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
-    if (begun?.values?.['hint']) context.message(visibleOnOneLine(inWords(context, begun)));
+    if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];
     const kept = await keptIn(ledger.archive, id);
     const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
