@@ -6,7 +6,6 @@ import { REPORT_PHRASES } from './reports/phrases.ts';
 export const PHRASES = {
   skip: ['Skip to the content', '本文へ移動'],
   sections: ['Sections', 'メニュー'],
-  'sections, of': ['Parts of this section', 'サブメニュー'],
   'nav.bots': ['BOTs', 'BOT'],
   'nav.callbacks': ['Callbacks', 'コールバック'],
   'nav.dead': ['Dead letters', '配信不能'],

@@ -72,16 +72,13 @@ export function useReader(): Reader {
   return reader;
 }
 
-export function readerOf(ctx: Context, { display, now, redact }: Surroundings): Reader {
+export function readerOf(ctx: Context, { display, redact, ...surroundings }: Surroundings): Reader {
   const { timezone, ...common } = display();
+  const now = surroundings.now();
   const language = keptLanguage(ctx) ?? acceptedLanguage(ctx) ?? common.language;
-  const here = ctx.path + ctx.search;
-  return { ...readerIn(language, timezone, now()), here, redact, signedAs: keptName(ctx) };
-}
-
-function readerIn(language: Language, timezone: string, now: number) {
   const formats = formatsFor(language, timezone, now);
-  return { language, timezone, now, formats, t: translator(language), word: namer(language) };
+  const said = { language, formats, t: translator(language), word: namer(language) };
+  return { ...said, timezone, now, here: ctx.path + ctx.search, redact, signedAs: keptName(ctx) };
 }
 
 /** The browser's preferred language. Without the header, koa would accept the first one. */

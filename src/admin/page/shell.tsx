@@ -29,24 +29,18 @@ export function factsFor(
   };
 }
 
-/** The first section of each entry gives it its name. */
 const MENU = [
-  ['bots'],
-  ['callbacks'],
-  ['reports'],
-  ['dead', 'refused'],
-  ['destinations', 'snoozes'],
-  ['config', 'playground'],
+  'bots',
+  'callbacks',
+  'reports',
+  'dead',
+  'refused',
+  'destinations',
+  'snoozes',
+  'config',
+  'playground',
 ] as const;
-export type Section = (typeof MENU)[number][number];
-
-function pathOf(section: Section): string {
-  return section === 'bots' ? '/' : `/${section}`;
-}
-
-function entryOf(section: Section | undefined): readonly Section[] {
-  return MENU.find((entry: readonly Section[]) => section !== undefined && entry.includes(section)) ?? [];
-}
+export type Section = (typeof MENU)[number];
 
 const NAMES_OF_LANGUAGES = { en: 'English', ja: '日本語' } as const;
 
@@ -83,7 +77,7 @@ export function Shell(props: ShellProps) {
         <Header section={section} facts={facts} />
         <main id="content" tabIndex={-1} data-still={shown.isStill ?? false}>
           <Notices {...props} />
-          <Head shown={shown} section={section} />
+          <Head shown={shown} />
           {shown.body}
         </main>
         <Footer facts={facts} />
@@ -106,10 +100,14 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
     <header>
       <strong>Botbell</strong>
       <nav aria-label={t('sections')}>
-        {MENU.map(([name]) => (
-          <a key={name} href={pathOf(name)} aria-current={entryOf(section)[0] === name ? 'page' : undefined}>
+        {MENU.map((name) => (
+          <a
+            key={name}
+            href={name === 'bots' ? '/' : `/${name}`}
+            aria-current={section === name ? 'page' : undefined}
+          >
             {t(`nav.${name}`)}
-            {!marks[name] ? null : <strong class="count"> {marks[name]}</strong>}
+            {!marks[name] ? null : <strong class="status bad"> {marks[name]}</strong>}
           </a>
         ))}
       </nav>
@@ -148,20 +146,9 @@ function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellP
   );
 }
 
-function Head({ shown: { title, lead, facts, isStill }, section }: Pick<ShellProps, 'shown' | 'section'>) {
-  const { t } = useReader();
-  const entry = entryOf(section);
+function Head({ shown: { title, lead, facts, isStill } }: Pick<ShellProps, 'shown'>) {
   return (
     <div class="head">
-      {entry.length < 2 ? null : (
-        <nav aria-label={t('sections, of')}>
-          {entry.map((each) => (
-            <a key={each} href={pathOf(each)} aria-current={each === section ? 'page' : undefined}>
-              {t(`nav.${each}`)}
-            </a>
-          ))}
-        </nav>
-      )}
       <h1>
         <Foreign text={title} />
       </h1>

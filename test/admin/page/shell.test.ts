@@ -80,7 +80,7 @@ describe('every page', () => {
     const refused = await openAdminWorld({ reloading: { status } as never });
     const { body } = await refused.get(NOWHERE);
     await refused.close();
-    expect(body).to.contain('was not loaded').and.to.contain('<strong class="count"> !</strong>');
+    expect(body).to.contain('was not loaded').and.to.contain('<strong class="status bad"> !</strong>');
   });
 
   it('says nothing of that to whom the guard has turned away', async () => {

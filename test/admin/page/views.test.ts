@@ -150,7 +150,7 @@ describe('The page of an office', () => {
   it('counts what needs somebody in its title, and dead letters beside it in its menu', async () => {
     const { body } = await world.get('/');
     expect(body).to.match(
-      /<title>\(\d+\) What needs somebody · Botbell<\/title>.*>BOTs<strong class="count"> \d+<.*>Dead letters<strong class="count"> \d+</s,
+      /<title>\(\d+\) What needs somebody · Botbell<\/title>.*>BOTs<strong class="status bad"> \d+<.*>Dead letters<strong class="status bad"> \d+</s,
     );
   });
 

@@ -100,7 +100,7 @@ function DryRun({ filter, ...tally }: Meant) {
         <button name="what" value="redelivered" class="primary">
           {t('bulk.start.redelivered', { messages })}
         </button>
-        <button name="what" value="dismissed" class="danger">
+        <button name="what" value="dismissed" class="status bad">
           {t('bulk.start.dismissed', { messages })}
         </button>
       </PostForm>
