@@ -63,6 +63,17 @@ describe('The check of a callback', () => {
     });
   }
 
+  it('says what is wrong with each callback that it refuses', () => {
+    const value = fc.oneof(fc.constantFrom(0, 1, -0, 1.5, NaN, '', null, undefined, [], {}), fc.jsonValue());
+    const field = fc.tuple(fc.constantFrom(...Object.keys(MINIMAL), 'elapsed_time', 'output', 'more'), value);
+    fc.assert(
+      fc.property(fc.array(field, { maxLength: 3 }), (fields) => {
+        const callback = { ...MINIMAL, ...Object.fromEntries(fields) };
+        if (errorsOf(callback).length === 0) expect(check(callback).callback).to.equal(callback);
+      }),
+    );
+  });
+
   it('says all that is missing at once, by JSON pointer', () => {
     const required = ['/code', '/job_id', '/bot_id', '/bot_name', '/status', '/start_time'];
     expect(pointers(errorsOf({}))).to.deep.equal(required);
