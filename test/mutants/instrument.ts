@@ -1,6 +1,11 @@
-/** A source file with all its mutants in it, asleep: `globalThis.isAwake(n)` wakes the nth. */
+/**
+ * A source file with all its mutants in it, asleep: `globalThis.isAwake(n)` wakes the nth, `globalThis.isFixed(n)` that of a condition, and
+ * `globalThis.condition` is told what the condition is without them.
+ */
 import type * as ts from 'typescript/unstable/ast';
 import type { Mutant } from './mutants.ts';
+
+const FIXED: ReadonlySet<string> = new Set(['true', 'false']);
 
 /** @param first the number of the first of `mutants` */
 export function instrumented(file: ts.SourceFile, mutants: readonly Mutant[], first: number): string {
@@ -20,11 +25,14 @@ export function instrumented(file: ts.SourceFile, mutants: readonly Mutant[], fi
     written += text.slice(at, node.end);
     const here = byNode.get(node) ?? [];
     if (here.length === 0) return written;
-    const choices = here.map(
-      ({ id, start: begin, end, after }) =>
-        `globalThis.isAwake(${id}) ? ${text.slice(start, begin)}${after}${text.slice(end, node.end)} : `,
-    );
-    return `(${choices.join('')}${written})`;
+    const choices = here.map(({ id, start: begin, end, after }) => {
+      const isAwake = FIXED.has(after) ? 'isFixed' : 'isAwake';
+      return `globalThis.${isAwake}(${id}) ? ${text.slice(start, begin)}${after}${text.slice(end, node.end)} : `;
+    });
+    const [toTrue, toFalse] = ['true', 'false'].map((fixed) => here.find(({ after }) => after === fixed)?.id);
+    const itself =
+      (toTrue ?? toFalse) === undefined ? written : `globalThis.condition(${toFalse}, ${toTrue}, ${written})`;
+    return `(${choices.join('')}${itself})`;
   };
   return write(file, 0);
 }

@@ -1,27 +1,31 @@
 /** Which mutants the tests notice: in one process that has them all, or each in its own where it shows only from the beginning. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Likeliest, type Test } from './likeliest.ts';
 import type { Asked, Loaded, Ran } from './subject.ts';
 
 export interface Subject {
   /** JavaScript with mutants in it, by its file's URL. */
   readonly sources: Readonly<Record<string, string>>;
-  readonly mutants: number;
+  /** Those to be judged. */
+  readonly mutants: readonly number[];
+  /** The first mutant of each file. */
+  readonly files: readonly number[];
   readonly tests: readonly string[];
+  /** What the tests that judge a mutant may take together, without it. */
+  readonly judgedMs: number;
 }
 
-/** `unseen`: no test runs it. */
+/** `unseen`: no test runs it, or has the condition otherwise than it is fixed. */
 export type Fate = 'noticed' | 'survived' | 'unseen';
-
-type Test = Ran['tests'][number];
 
 const NONE = -1;
 const LONGEST_MS = 600_000;
-/** A mutant is judged by the quickest of the tests that run it, of which no more than these. */
-const JUDGED_MS = 10_000;
-/** So many at first, of those that noticed most so far. */
+/** A store there waits for no disk. */
+const IN_MEMORY = '/dev/shm';
+/** So many at first. */
 const FIRST = 8;
 
 /** @throws {Error} the tests fail as they are, or do once they have run with mutants */
@@ -32,34 +36,37 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
   const start = (first: number) => Running.start([sources, String(first), ...subject.tests]);
   let shared = await start(NONE);
   const { loadedBy } = shared;
-  const noticed = new Map<string, number>();
-
-  const isNoticedBy = async (awake: number, tests: readonly Test[]): Promise<boolean> => {
+  const isNoticedBy = async (awake: number, tests: readonly Test[], likeliest: Likeliest) => {
     if (tests.length === 0) return false;
     if (shared.isSpent) shared = await start(NONE);
     const only = tests.map(({ title }) => title);
     const { failed } = await shared.run({ awake, only }, timeFor(tests));
-    if (failed !== undefined) noticed.set(failed, (noticed.get(failed) ?? 0) + 1);
+    if (failed !== undefined) likeliest.add(failed, awake);
     return failed !== undefined;
   };
 
-  const fateOf = async (awake: number, tests: readonly Test[]): Promise<Fate> => {
-    const through = quickest(tests.filter(({ by }) => by.includes(awake)));
-    const successes = ({ title }: Test) => noticed.get(title) ?? 0;
-    const inTurn = [...through].sort((a, b) => successes(b) - successes(a));
-    if (await isNoticedBy(awake, inTurn.slice(0, FIRST))) return 'noticed';
-    if (await isNoticedBy(awake, inTurn.slice(FIRST))) return 'noticed';
-    if (!loadedBy.includes(awake)) return through.length > 0 ? 'survived' : 'unseen';
+  const fateOf = async (awake: number, likeliest: Likeliest): Promise<Fate> => {
+    const inTurn = likeliest.of(awake, subject.judgedMs);
+    if (await isNoticedBy(awake, inTurn.slice(0, FIRST), likeliest)) return 'noticed';
+    if (await isNoticedBy(awake, inTurn.slice(FIRST), likeliest)) return 'noticed';
+    if (!loadedBy.includes(awake)) return inTurn.length > 0 ? 'survived' : 'unseen';
     const own = await start(awake);
-    const isNoticed = own.isSpent || (await own.run({ awake }, timeFor(tests))).failed !== undefined;
+    const tests = likeliest.ofLoaded(awake, subject.judgedMs);
+    const only = tests.map(({ title }) => title);
+    const { failed } = own.isSpent ? { failed: '' } : await own.run({ awake, only }, timeFor(tests));
     own.end();
-    return isNoticed ? 'noticed' : 'survived';
+    if (failed !== undefined) likeliest.add(failed, awake);
+    return failed === undefined ? 'survived' : 'noticed';
   };
 
   try {
     const { tests, failed } = await shared.run({ awake: NONE }, LONGEST_MS);
     if (failed !== undefined) throw new Error(`Without any mutant fails “${failed}”`);
-    for (let awake = 0; awake < subject.mutants; awake += 1) tell(awake, await fateOf(awake, tests));
+    const likeliest = new Likeliest(
+      tests.map((test) => ({ ...test, by: new Set(test.by) })),
+      subject.files,
+    );
+    for (const awake of subject.mutants) tell(awake, await fateOf(awake, likeliest));
     if (!shared.isSpent && (await shared.run({ awake: NONE }, LONGEST_MS)).failed !== undefined)
       throw new Error('The tests leave something behind by which they fail when they run again');
   } finally {
@@ -70,14 +77,7 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
 
 /** With a mutant, tests may take much longer, and do not end where one makes a loop endless. */
 function timeFor(tests: readonly Test[]): number {
-  return 10_000 + 10 * tests.reduce((sum, { ms }) => sum + ms, 0);
-}
-
-function quickest(tests: readonly Test[]): readonly Test[] {
-  let taken = 0;
-  return [...tests]
-    .sort((a, b) => a.ms - b.ms)
-    .filter(({ ms }, index) => (taken += ms) <= JUDGED_MS || index === 0);
+  return 4000 + 10 * tests.reduce((sum, { ms }) => sum + ms, 0);
 }
 
 /** They end with this process: a mutant may loop for ever, and hear of nothing. */
@@ -97,7 +97,8 @@ class Running {
   }
 
   static async start(args: readonly string[]): Promise<Running> {
-    const started = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore' });
+    const env = { ...process.env, TMPDIR: existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir() };
+    const started = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore', env });
     alive.add(started);
     return new Running(started, await answerOf<Loaded>(started, LONGEST_MS));
   }

@@ -47,6 +47,8 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 
 /** What is written to logs is no promise. */
 const LOGS = /\blog(ger)?\??\.(debug|info|warn|error)$/;
+/** Who waits for whom, one process does not show. */
+const LOCKS = /^(lock[A-Z]\w*|lock|isSqlite)$/;
 /** A code of ours or of a remote; not words, which are compared as a whole. */
 const CODE = /^'[\w.-]+'$/;
 
@@ -64,7 +66,10 @@ export function mutantsOf(file: ts.SourceFile): readonly Mutant[] {
 function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;
-  return ts.isCallExpression(node) && LOGS.test(node.expression.getText());
+  const called = ts.isAwaitExpression(node) ? node.expression : node;
+  if (!ts.isCallExpression(called)) return false;
+  const name = called.expression.getText();
+  return LOGS.test(name) || LOCKS.test(name);
 }
 
 function mutantsAt(node: ts.Node): readonly Mutant[] {
@@ -75,7 +80,7 @@ function mutantsAt(node: ts.Node): readonly Mutant[] {
     return isValue(node) ? [put(String(node.kind === K.FalseKeyword))] : [];
   if (ts.isStringLiteral(node)) return isValue(node) && CODE.test(node.getText()) ? [put("''")] : [];
   const others = [...operator(node), ...method(node), ...literal(node)].map((each) => put(...each));
-  return isDropped(node) ? [put('undefined'), ...others] : others;
+  return isDropped(node) && node.getText() !== 'undefined' ? [put('undefined'), ...others] : others;
 }
 
 type Put = readonly [after: string, of?: ts.Node];
@@ -86,12 +91,13 @@ function inSql(node: ts.TaggedTemplateExpression): readonly Mutant[] {
   const texts = ts.isTemplateExpression(template)
     ? [template.head, ...template.templateSpans.map(({ literal }) => literal)]
     : [template];
-  return texts.flatMap((text) =>
-    sqlMutants(text.getText()).map(({ at, before, after }) => {
+  return texts.flatMap((text, index) => {
+    const next = ts.isTemplateExpression(template) ? template.templateSpans[index]?.expression.getText() : '';
+    return sqlMutants(text.getText(), next).map(({ at, before, after }) => {
       const start = text.getStart() + at;
       return { node, start, end: start + before.length, after };
-    }),
-  );
+    });
+  });
 }
 
 function isCondition(node: ts.Node): boolean {
@@ -153,8 +159,10 @@ function isDropped(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isExpressionStatement(parent))
     return !ts.isCallExpression(node) || node.expression.kind !== K.SuperKeyword;
-  if (ts.isReturnStatement(parent)) return node.getText() !== 'undefined';
-  return ts.isArrowFunction(parent) && parent.body === node && ts.isExpression(node);
+  return (
+    ts.isReturnStatement(parent) ||
+    (ts.isArrowFunction(parent) && parent.body === node && ts.isExpression(node))
+  );
 }
 
 /** No name, nor that of a class of errors; and what is compared is changed with its comparison. */

@@ -1,6 +1,8 @@
 /**
  * Changes the sources in small ways, one at a time, and says which changes no test notices: `npm run mutants -- [src/route …] [--changed]
- * [--jobs 2] [--least 85]`; `--changed`: of the files that differ from main. Ends with 1 if fewer than `least` percent are noticed.
+ * [--jobs 2] [--least 85] [--one-in 3] [--turn 0] [--ms 2000]`; `--changed`: of the files that differ from main; `--one-in`: of three changes
+ * one, by default in each week another (`--turn`); `--ms`: what the tests that judge one change may take, the likeliest to notice it first.
+ * Ends with 1 if fewer than `least` percent are noticed.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -16,11 +18,16 @@ import { judge } from './judge.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { TESTS_OF } from './tests-of.ts';
 
+const WEEK_MS = 7 * 86_400_000;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism()) },
+    ms: { type: 'string', default: '2000' },
+    'one-in': { type: 'string', default: '1' },
+    turn: { type: 'string', default: String(Math.floor(Date.now() / WEEK_MS)) },
     least: { type: 'string', default: '85' },
   },
 });
@@ -44,19 +51,23 @@ function parsed(file: string): SourceFile {
   return source;
 }
 
+const [oneIn, turn] = [Number(values['one-in']), Number(values.turn)];
 let [noticed, made] = [0, 0];
 
 async function look(files: readonly string[], tests: readonly string[]): Promise<void> {
   const mutants: { readonly of: SourceFile; readonly mutant: Mutant }[] = [];
   const sources: Record<string, string> = {};
+  const firsts: number[] = [];
   for (const file of files) {
     const of = parsed(file);
     const own = mutantsOf(of);
+    firsts.push(mutants.length);
     const source = instrumented(of, own, mutants.length);
     sources[pathToFileURL(resolve(file)).href] = transformSync(source, { loader: 'ts', format: 'esm' }).code;
     mutants.push(...own.map((mutant) => ({ of, mutant })));
   }
-  await judge({ sources, mutants: mutants.length, tests }, (id, fate) => {
+  const asked = [...mutants.keys()].filter((id) => id % oneIn === turn % oneIn);
+  await judge({ sources, mutants: asked, files: firsts, tests, judgedMs: Number(values.ms) }, (id, fate) => {
     const { of, mutant } = mutants[id] ?? {};
     made += 1;
     if (fate === 'noticed') noticed += 1;

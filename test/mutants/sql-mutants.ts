@@ -19,16 +19,24 @@ const SWAPS: readonly Swap[] = [
   [/(?<!NOT )\bIN \(/g, to('NOT IN (')],
   [/ DESC\b/g, to('')],
   // Where it says how rows are locked, the order is nothing that one process shows.
-  [/ORDER BY [\w.]+(?![\w.]| DESC|[^]*FOR UPDATE)/g, (found) => `${found} DESC`],
+  [
+    /ORDER BY [\w.+]+(?![\w.]| DESC|[^]*FOR UPDATE| \$\{tx\.(skipLocked|forUpdate)$)/g,
+    (found) => `${found} DESC`,
+  ],
   [/\bmin\(/g, to('max(')],
   [/\bmax\(/g, to('min(')],
   [/ \+ /g, to(' - ')],
   [/ - /g, to(' + ')],
 ];
 
-/** @returns each change of the text: what stands `at` a place, and what does after it */
-export function sqlMutants(text: string): readonly { at: number; before: string; after: string }[] {
+/** @param next the expression after the text @returns each change of the text: what stands `at` a place, and what does after it */
+export function sqlMutants(
+  text: string,
+  next = '',
+): readonly { at: number; before: string; after: string }[] {
   return SWAPS.flatMap(([found, after]) =>
-    [...text.matchAll(found)].map((match) => ({ at: match.index, before: match[0], after: after(match[0]) })),
+    [...`${text}${next}`.matchAll(found)]
+      .filter(({ index }) => index < text.length)
+      .map((match) => ({ at: match.index, before: match[0], after: after(match[0]) })),
   );
 }

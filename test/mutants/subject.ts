@@ -4,6 +4,7 @@
  */
 import { register } from 'node:module';
 import Mocha from 'mocha';
+import { LEFT_OUT } from './tests-of.ts';
 
 export interface Asked {
   readonly awake: number;
@@ -33,7 +34,13 @@ const isAwake = (mutant: number): boolean => {
   passedBy.add(mutant);
   return mutant === awake;
 };
-Object.assign(globalThis, { isAwake });
+/** Where a condition is as it would be fixed, the mutant shows nothing. */
+const condition = (ifTrue: number | undefined, ifFalse: number | undefined, value: unknown): unknown => {
+  const other = value ? ifTrue : ifFalse;
+  if (other !== undefined) passedBy.add(other);
+  return value;
+};
+Object.assign(globalThis, { isAwake, isFixed: (mutant: number) => mutant === awake, condition });
 
 const hooks = `
   import { readFileSync } from 'node:fs';
@@ -51,15 +58,19 @@ await mocha.loadFilesAsync();
 
 function run({ awake: asked, only }: Asked, done: (ran: Ran) => void): void {
   awake = asked;
-  mocha.grep(only === undefined ? /^/ : ({ test: (title: string) => only.includes(title) } as RegExp));
+  const isAsked = (title: string) => only?.includes(title) ?? !LEFT_OUT.test(` ${title} `);
+  mocha.grep({ test: isAsked } as RegExp);
   const tests: Ran['tests'][number][] = [];
   let failed: string | undefined;
   let isSpent = false;
   const runner = mocha.run(() => done({ failed, isSpent, tests }));
-  // What hooks pass by counts with the test that follows.
+  let begunAt = performance.now();
+  // What hooks pass by, and take, counts with the test that follows.
   runner.on('test end', (test) => {
-    tests.push({ title: test.fullTitle(), by: [...passedBy], ms: test.duration ?? 0 });
+    const endedAt = performance.now();
+    tests.push({ title: test.fullTitle(), by: [...passedBy], ms: endedAt - begunAt });
     passedBy = new Set();
+    begunAt = endedAt;
   });
   runner.on('fail', (test, error: { code?: string }) => {
     failed = test.fullTitle();

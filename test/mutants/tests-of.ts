@@ -1,4 +1,21 @@
-const LEDGER = ['sqlite-contract', 'claim', 'keys', 'owners'].map((name) => `test/ledger/${name}`);
+const LEDGER = [
+  ...[
+    'sqlite-contract',
+    'claim',
+    'keys',
+    'owners',
+    'people',
+    'lost-rows',
+    'unwritten-outcomes',
+    'summary',
+  ].map((name) => `test/ledger/${name}`),
+  ...['escalation', 'signals', 'alerts', 'settings', 'claims'].map((name) => `test/deliver/${name}`),
+  ...['incident-chore', 'outage', 'routing-changes', 'series'].map((name) => `test/app/${name}`),
+  'test/people/',
+];
+
+/** Titles of tests that need more than this process, or judge what the tests before them did. */
+export const LEFT_OUT = / on PostgreSQL | finds by an index /;
 
 /** What mutants are made of, and the tests that have to notice them: files and folders, those that need no more than this process. */
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {

@@ -1,0 +1,66 @@
+/** Which tests are likely to notice a mutant: those that go where few go near it, or noticed one there, and take little time. */
+import type { Ran } from './subject.ts';
+
+export interface Test extends Omit<Ran['tests'][number], 'by'> {
+  readonly by: ReadonlySet<number>;
+}
+
+/** Mutants so far from another are near it: about a function. */
+const NEAR = 20;
+const MOST_OF_FILE = 1000;
+
+export class Likeliest {
+  readonly #tests: readonly Test[];
+  readonly #files: readonly number[];
+  /** By mutant: what it says of a test that goes by it, and of one that noticed it. */
+  readonly #weights = new Map<number, number>();
+  readonly #noticed = new Map<string, Set<number>>();
+
+  /** @param files the first mutant of each file */
+  constructor(tests: readonly Test[], files: readonly number[]) {
+    this.#tests = tests;
+    this.#files = files;
+    const times = new Map<number, number>();
+    for (const mutant of tests.flatMap(({ by }) => [...by])) times.set(mutant, (times.get(mutant) ?? 0) + 1);
+    for (const [mutant, many] of times) this.#weights.set(mutant, 1 / many);
+  }
+
+  add(title: string, mutant: number): void {
+    this.#noticed.set(title, (this.#noticed.get(title) ?? new Set()).add(mutant));
+  }
+
+  /** @param ms what they may take together, without mutants; the first one may take more */
+  of(mutant: number, ms: number): readonly Test[] {
+    const through = this.#tests.filter(({ by }) => by.has(mutant));
+    return within(ms, this.#inTurn(through, mutant - NEAR, mutant + NEAR));
+  }
+
+  /** Of one that is run before any test, as a constant is: those that go where few go in its file. */
+  ofLoaded(mutant: number, ms: number): readonly Test[] {
+    const first = this.#files.findLast((start) => start <= mutant) ?? 0;
+    const end = this.#files.find((start) => start > mutant) ?? first + MOST_OF_FILE;
+    return within(ms, this.#inTurn(this.#tests, first, end - 1));
+  }
+
+  #inTurn(tests: readonly Test[], from: number, to: number): readonly Test[] {
+    return tests
+      .map((test) => ({ test, weight: this.#weight(test, from, to) }))
+      .sort((a, b) => b.weight - a.weight)
+      .map(({ test }) => test);
+  }
+
+  #weight({ title, by, ms }: Test, from: number, to: number): number {
+    const noticed = this.#noticed.get(title);
+    let weight = 0;
+    for (let other = from; other <= to; other += 1) {
+      if (by.has(other)) weight += this.#weights.get(other) ?? 0;
+      if (noticed?.has(other)) weight += 1;
+    }
+    return weight / Math.max(ms, 1);
+  }
+}
+
+function within(ms: number, tests: readonly Test[]): readonly Test[] {
+  let taken = 0;
+  return tests.filter((test, index) => (taken += test.ms) <= ms || index === 0);
+}
