@@ -103,6 +103,19 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await bench.ledger.actions.redeliver(delivery.id, actor, false)).to.equal('superseded');
     });
 
+    it('a start that nothing watches, and what another job or BOT has come to than that of a start that is kept', async () => {
+      const start = { status: EXECUTING, job_id: 'kept' } as const;
+      for (const planned of [[OPS], []]) {
+        await finish({ ...start, job_id: 'unwatched' }, planned);
+        await bench.arrive(start, [OPS]);
+        await finish({ job_id: 'another' }, planned);
+        await finish({ job_id: 'kept', bot_id: 'another' }, planned);
+        from = OLDEST;
+        await forget(planned.length > 0 ? { doneBefore: now() + 1 } : { reachedNobodyBefore: now() + 1 });
+        expect(await left()).to.deep.equal(['kept']);
+      }
+    });
+
     it('no result of a run that was overdue while that notice is kept', async () => {
       await finish({ status: EXECUTING }, [OPS]);
       const { bot_id: botId, job_id: jobId } = callbackWith();
@@ -203,6 +216,34 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       await forget({ doneBefore: now() });
       await bench.settle(deliveries.map(delivered));
       expect((await bench.store.rows('deliveries')).map(({ state }) => state)).to.deep.equal(['delivered']);
+    });
+
+    it('snoozes three days after they ended, facts and bulk redeliveries after 400, and paces once they are over', async () => {
+      const ago = (days: number, ms = 0) => now() - days * DAY_MS - ms;
+      const many = Array<number>(45).fill(ago(3, 1));
+      for (const [table, row, times] of [
+        [
+          'snoozes',
+          "(until_at, is_until_success, because, actor, created_at) values ($at, 0, '', '{}', 0)",
+          [ago(3), ...many],
+        ],
+        ['streaks', "(bot_key, updated_at) values ('$at', $at)", [ago(400), ago(400, 1)]],
+        [
+          'bulks',
+          "(what, filter, actor, state, started_at, ended_at, until_id) values ('', '', '{}', '', 0, $at, 0)",
+          [ago(400), ago(400, 1)],
+        ],
+        [
+          'paces',
+          "(key, next_at) values ('$at', $at)",
+          [ago(0, 60_000), ago(0, 60_001), ago(-1), ago(-1, -1)],
+        ],
+      ] as const) {
+        for (const at of times)
+          await bench.store.run(`insert into ${table} ${row.replaceAll('$at', String(at))}`);
+        await forgetDone(true);
+        expect(await bench.store.rows(table, '1'), table).to.have.length(table === 'paces' ? 2 : 1);
+      }
     });
 
     it('and never gives an id twice', async () => {

@@ -170,6 +170,43 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         });
       });
 
+      it('answers at once what is accepted or for nobody, as often as it comes, and nothing else', async () => {
+        const held = { ...LOG, reason: 'mute', heldUntil: 1 };
+        const begun = { job_id: 'begun', status: EXECUTING } as const;
+        const shown: Record<string, readonly unknown[]> = {};
+        const show = async (title: string, { callbackId, isAnswered }: Admission) => {
+          const story = await bench.ledger.archive.story(callbackId);
+          const answers = story?.history.filter(({ what }) => what === 'answered') ?? [];
+          shown[title] = [isAnswered, story?.result, ...answers.map(({ result }) => result)];
+        };
+        await show('for nobody', await bench.arrive({ job_id: 'nobody' }, []));
+        await show('held', await bench.accept({ job_id: 'held' }, [held]));
+        await show('held again', await bench.accept({ job_id: 'held' }, [held]));
+        const { deliveries } = await bench.accept({ job_id: 'told' }, [OPS, held]);
+        await bench.settle(deliveries.slice(0, 1).map(delivered));
+        await show('told', await bench.accept({ job_id: 'told' }, []));
+        await show('to be told', await bench.arrive({ job_id: 'told' }, [OPS]));
+        await bench.settle(
+          namesOf(await bench.arrive({ job_id: 'dead' }, [OPS]))
+            .slice(0, 1)
+            .map((name) => dead(name)),
+        );
+        await show('given up', await bench.accept({ job_id: 'dead' }, [OPS]));
+        await bench.arrive(begun, [OPS]);
+        await bench.arrive({ job_id: 'begun' }, []);
+        await bench.bury(await bench.openAs('another'));
+        await show('late', await bench.accept(begun, [OPS]));
+        expect(shown).to.deep.equal({
+          'for nobody': [true, 'no_route', 'no_route'],
+          held: [true, 'held', 'held'],
+          'held again': [true, 'held', 'held', 'held'],
+          told: [true, 'duplicate', 'accepted', 'duplicate'],
+          'to be told': [false, 'duplicate', 'accepted', 'duplicate'],
+          'given up': [true, 'gave_up', 'gave_up'],
+          late: [true, 'superseded', 'superseded'],
+        });
+      });
+
       it('writes nothing of a callback of which one of the last statements fails', async () => {
         await bench.store.run('alter table deliveries rename to hidden');
         expect(await rejectionOf(bench.arrive({}, [OPS]))).to.be.instanceOf(LedgerUnavailable);
@@ -414,12 +451,15 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       it('keeps no more than a thousand answers and returns of a callback that comes again and again', async () => {
-        const admission = await bench.arrive({}, [OPS]);
-        await bench.store.run('update callbacks set times_received = 1000');
-        await bench.arrive({}, [OPS]);
+        const admission = await bench.accept({}, [OPS]);
+        await bench.store.run('update callbacks set times_received = 999');
+        for (const times of [1000, 1001]) {
+          expect(await bench.accept({}, [OPS])).to.include({ timesReceived: times });
+          expect(await bench.history()).to.deep.equal(['answered accepted', 'received', 'answered accepted']);
+        }
         const answer = answerOf(502, 'failed');
         await bench.ledger.settle({ ...answeredOf(admission), answer });
-        expect(await bench.history()).to.deep.equal([]);
+        expect(await bench.history()).to.have.length(3);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
       });
 
