@@ -59,8 +59,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const { id: callbackId, receivedAt } = entered;
   const { isFirstOfJob, hasIncident } = entered.ofJob;
   const decided = await targetsOf(tx, args, entered);
-  const isCounted = error !== null || (hasIncident && args.status === 0);
-  const targets = isCounted ? await enterResult(tx, args, { callbackId, hasIncident }, decided) : decided;
+  const targets = await enterResult(tx, args, { callbackId, hasIncident }, decided);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([
