@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
-import { CHANNEL_SETTINGS, settingsOfChats } from '../support/channel-settings.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -120,58 +119,29 @@ default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }
 });
 
 describe('The report of a test', () => {
-  const NOBODY = '127.0.0.1:1';
-  const KEY = 'KEY&<of>-the-remote/9';
-  const OF_HOOK = 'R&<outing>-key-of-nobody';
-  const CHATS: Readonly<Record<string, object>> = {
-    ...settingsOfChats(NOBODY, encodeURIComponent(KEY)),
-    slack: { token: KEY, api_url: `http://${NOBODY}/api/` },
-    email: {
-      smtp: `smtp://me:${encodeURIComponent(KEY)}@${NOBODY}?ignoreTLS=true`,
-      from: 'alerts@example.com',
-    },
-    webhook: {
-      hooks: { ops: { url: `https://${NOBODY}/${encodeURIComponent(KEY)}`, body: { routing_key: OF_HOOK } } },
-    },
-  };
-  const ADDRESSES: Readonly<Record<string, unknown>> = {
-    slack: '#ops',
-    email: 'ops@example.com',
-    chatwork: 123,
-  };
-
-  for (const type of Object.keys(CHANNEL_SETTINGS).filter((each) => each !== 'outbox'))
-    it(`shows no secret of a channel, in Japanese as in English: ${type}`, async () => {
-      const folder = tempFolder();
-      const channels = { chat: { type, ...CHATS[type] } };
-      const notify = [{ chat: ADDRESSES[type] ?? 'ops' }];
-      const config = { display: { language: 'ja' }, channels, default_route: { notify } };
-      writeFileSync(join(folder, 'botbell.yaml'), JSON.stringify(config));
-      const report = join(folder, 'report.html');
-      const { code, stderr } = await runCommand([
-        'test',
-        '--config',
-        join(folder, 'botbell.yaml'),
-        '--all',
-        '--report',
-        report,
-      ]);
-      expect(code, stderr).to.equal(1);
-      const page = readFileSync(report, 'utf8');
-      expect(page)
-        .to.include('<html lang="ja">')
-        .and.to.include('スマートフォンとダークモード')
-        .and.to.include(`\n${type}, `.trim());
-      const plain = page
-        .replaceAll('&lt;', '<')
-        .replaceAll('&gt;', '>')
-        .replaceAll('&quot;', '"')
-        .replaceAll('&amp;', '&');
-      for (const text of [
-        page,
-        plain,
-        plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
-      ])
-        for (const secret of [KEY, encodeURIComponent(KEY), OF_HOOK]) expect(text).not.to.include(secret);
-    });
+  it('shows no secret of a channel, in Japanese as in English, however the page has to write it', async () => {
+    const folder = tempFolder();
+    const [key, ofBody] = ['KEY&<of>-the-remote/9', 'R&<outing>-key-of-nobody'];
+    const url = `https://127.0.0.1:1/${encodeURIComponent(key)}`;
+    const hooks = { ops: { url, body: { routing_key: ofBody, text: '{{ card.text }}' } } };
+    const config = join(folder, 'botbell.yaml');
+    writeFileSync(
+      config,
+      JSON.stringify({
+        display: { language: 'ja' },
+        channels: { chat: { type: 'webhook', hooks } },
+        default_route: { notify: [{ chat: 'ops' }] },
+      }),
+    );
+    const report = join(folder, 'report.html');
+    const { code, stderr } = await runCommand(['test', '--config', config, '--all', '--report', report]);
+    expect(code, stderr).to.equal(1);
+    const page = readFileSync(report, 'utf8');
+    expect(page)
+      .to.include('<html lang="ja">')
+      .and.to.include('スマートフォンとダークモード')
+      .and.to.match(/>webhook, /);
+    const plain = page.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+    for (const secret of [key, encodeURIComponent(key), ofBody]) expect(page + plain).not.to.include(secret);
+  });
 });

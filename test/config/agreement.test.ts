@@ -64,7 +64,9 @@ const REFUSED: readonly (readonly [key: string, text: string])[] = [
   ['receiver.max_body', '2 GB'],
   ['receiver.max_body', '0'],
   ['receiver.max_in_flight', '0'],
-  ['receiver.listen', ':8080'],
+  ...[':8080', 'localhost', 'localhost:65536', '[localhost]:80', 'a:+1'].map(
+    (text) => ['receiver.listen', JSON.stringify(text)] as const,
+  ),
   ['receiver.trust_proxy', '"yes"'],
   ['display.timezone', 'BST'],
   ['default_route.mute', '[{ from: "24:00" }]'],
