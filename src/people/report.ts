@@ -37,7 +37,7 @@ export interface FullReport extends Report {
   readonly isOver: boolean;
   /** Of a month: the month before, if figures of all of it are kept, and there are any. */
   readonly before: Report | undefined;
-  /** How the plan's month stands that is today; undefined: no budget is set. */
+  /** Of the plan's month that its last day is in, or today if that is to come; undefined: no budget is set. */
   readonly budget: BudgetStanding | undefined;
   readonly doubts: readonly CalendarDoubt[];
 }
@@ -116,7 +116,7 @@ export async function loadReport(
     timezone,
     isOver: to <= today,
     before: before?.bots.length === 0 ? undefined : before,
-    budget: await budgetStanding(archive, config, today),
+    budget: await budgetStanding(archive, config, today, Math.min(today, to - DAY_MS)),
     doubts: calendarDoubts(config.calendars, today),
   };
 }

@@ -1,7 +1,7 @@
 /** Which period page, API and command take a question for, and what is said where it cannot be meant. */
 import { expect } from 'chai';
 import { Refused } from '../../src/people/outcomes.ts';
-import { csvFileOf, readReport } from '../../src/people/report.ts';
+import { csvFileOf, loadReport, readReport } from '../../src/people/report.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';
 import { reportOf } from '../../src/report/report.ts';
 import { dateOf, dayIn } from '../../src/signal/calendar.ts';
@@ -62,6 +62,27 @@ describe('The period of a report', () => {
     ['since=2d', 'since is no parameter of this'],
   ] as const)
     it(`names what cannot be meant: ${query}`, () => expect(problemsOf(query)).to.deep.equal(problems));
+});
+
+describe('A report for whoever asks', () => {
+  for (const [query, month] of [
+    ['month=2026-10', '2026-10-15 2026-11-14'],
+    ['from=2026-10-01&to=2026-10-14', '2026-09-15 2026-10-14'],
+    ['', '2026-11-15 2026-12-14'],
+  ] as const)
+    it(`shows the budget of the plan's month of its last day, or of today: ${query}`, async () => {
+      const { asked } = readReport(new URLSearchParams(query), { timezone: 'Asia/Tokyo', now: NOW });
+      const archive = {
+        figuresOfPeriod: () => Promise.resolve([]),
+        figuresByDay: () => Promise.resolve([]),
+      };
+      const budget = { hours: 60, fromDay: 15, warn: [], notify: [], calendar: undefined };
+      const calendars = { named: new Map(), files: new Map() };
+      const display = { timezone: 'Asia/Tokyo', language: 'en', links: {} } as const;
+      const report = await loadReport(archive, asked, { budget, calendars, display });
+      const { from, to } = report.budget ?? { from: NaN, to: NaN };
+      expect(`${dateOf(from)} ${dateOf(to - 1)}`).to.equal(month);
+    });
 });
 
 describe('The file of a report', () => {
