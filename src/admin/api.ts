@@ -151,7 +151,7 @@ function withCallback(story: object, id: number, body: Uint8Array): string {
   return `${JSON.stringify(story).slice(0, -1)},"callback":${callback},"callback_url":${url}}`;
 }
 
-const TEST_BODY = object({ destination: string().nullable() });
+const TEST_BODY = object({ destination: string().required() });
 
 function addActions({ act }: Routes, { people }: ApiServices): void {
   act('post', '/api/callbacks/:id/route', NONE, ({ id, actor }) => people.routeAnew(id, actor));
@@ -160,7 +160,7 @@ function addActions({ act }: Routes, { people }: ApiServices): void {
   );
   act('post', '/api/deliveries/:id/dismiss', NONE, ({ id, actor }) => people.dismiss(id, actor));
   act('post', '/api/test', NONE, async ({ ctx, actor }) =>
-    people.test((await readFields(ctx, TEST_BODY)).destination ?? '', actor),
+    people.test((await readFields(ctx, TEST_BODY)).destination, actor),
   );
 }
 

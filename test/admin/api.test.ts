@@ -199,13 +199,14 @@ describe('The API of an office', () => {
     expect(world.done[0]).to.include({ result: 'unknown' });
   });
 
-  it('refuses a body that is no JSON object, is too large, or says what nobody reads', async () => {
+  it('refuses a body that is no JSON object, is too large, lacks what is needed, or says what nobody reads', async () => {
     const right = '{"destination": "slack:#shop"}';
     const type = (text: string) => ({ 'content-type': text });
     for (const [status, body, headers] of [
       [400, right.slice(0, -1)],
       [400, '"x"'],
       [400, right.replace('}', ', "reason": "x"}')],
+      [400, '{}'],
       [413, ' '.repeat(129 * 1024)],
       [415, 'destination=x', type('application/x-www-form-urlencoded')],
       [200, right, type('application/json; charset=utf-8')],
