@@ -81,6 +81,7 @@ export function describeActions(
         expect(record).to.deep.include({ id, isTakenOver: true, lastError: undefined });
         expect(record?.ageMs).to.be.below(60_000);
         expect(record?.givenBackAt).to.be.a('number');
+        expect(Number((await rowOf(id))['is_bulk']), 'in its turn').to.equal(0);
         await recorded.settle({ callbackId: await callbackOf(id) }, [deadUpdate(id)]);
         await actions.redeliver(id, ACTOR, false);
         expect(await dueIds(), 'when it has died at once').to.deep.equal([id]);
@@ -220,16 +221,17 @@ export function describeActions(
         const { ids, ...admission } = await accept({}, [OPS, LOG, HELD]);
         const [dead, told = 0, held = 0] = ids;
         await recorded.claim();
+        await store.passTime(MINUTE_MS);
         await recorded.settle(admission, [deadUpdate(dead), deliveredUpdate(told), unrouted(held)]);
         expect(await routeAnew(admission.callbackId, [OPS, LOG, HELD, MAIL])).to.deep.equal({
           told: [OPS, HELD, MAIL].map(({ destination }) => destination),
           untouched: [LOG.destination],
         });
         const due = await recorded.claim();
-        expect(due.map(({ destination }) => destination).toSorted()).to.deep.equal([
-          MAIL.destination,
-          HELD.destination,
-          OPS.destination,
+        expect(due.map(({ destination, ageMs }) => [destination, ageMs]).toSorted()).to.deep.equal([
+          [MAIL.destination, 0],
+          [HELD.destination, 0],
+          [OPS.destination, 0],
         ]);
         const [asked, routed] = (await historyOf(dead)).slice(-2);
         expect(asked).to.deep.include({ what: 'routed_anew' });
@@ -352,8 +354,13 @@ export function describeActions(
 
       it('dismisses as much, where that is asked for', async () => {
         await deadLetters(['a', 'b']);
+        const { id: none } = await actions.startBulk({ state: 'held' }, ACTOR);
         const { id } = await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
         await continueAll();
+        expect(
+          (await archive.bulks()).map((bulk) => bulk.id),
+          'the newest first',
+        ).to.deep.equal([id, none]);
         const done = { what: 'dismissed', state: 'done', given: 2, stoppedBy: undefined };
         expect(await actions.stopBulk(id, ACTOR), 'it is over').to.include(done);
         expect(await recorded.archive.countOpen()).to.include({ dead: 0, pending: 0 });

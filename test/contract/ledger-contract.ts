@@ -442,6 +442,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           await bench.settle([failed(record, { state: 'held', ...hold })]);
         await bench.store.passTime(1);
         await bench.release();
+        expect((await bench.claim())[0]?.record.ageMs, 'as old as before it was held').to.equal(1000);
         expect(await bench.history()).to.deep.equal([
           'taken_over transient',
           'dead transient',

@@ -9,7 +9,7 @@ const LEDGER = [
     'unwritten-outcomes',
     'summary',
   ].map((name) => `test/ledger/${name}`),
-  ...['escalation', 'signals', 'alerts', 'settings', 'claims'].map((name) => `test/deliver/${name}`),
+  ...['escalation', 'signals', 'alerts', 'settings', 'claims', 'pace'].map((name) => `test/deliver/${name}`),
   ...['incident-chore', 'outage', 'routing-changes', 'series'].map((name) => `test/app/${name}`),
   'test/people/',
 ];

@@ -245,7 +245,7 @@ export class Places extends Counts {
 }
 
 /** How many to claim for each destination, in turn, so that a slow one does not delay the others. */
-function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
+export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
   const { isBulkFirst, last } = turns;
   const places = new Places(turns);
   const share = Math.max(1, Math.floor(MOST_OF_CLAIM / Math.max(1, due.length)));
