@@ -149,11 +149,18 @@ const POSTGRES_OPTIONS =
 
 const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
 
-export const storeUrl = and(
-  withLogin(form(/^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u, fault('store'), isUrl)),
-  (text) => (text === 'sqlite::memory:' ? fault('store.memory') : undefined),
-  (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
-);
+/** By its path alone: what else a URL of SQLite's may have would become a part of the file's name. */
+const STORE = /^(?:sqlite:(?!\/\/|file:|~|\s|:memory:)[^?]*[^?\s]$|postgres(?:ql)?:\/\/)/u;
+
+export const storeUrl = {
+  ...and(
+    withLogin(form(/^(?:sqlite:(?!\/\/)[^]|postgres(?:ql)?:\/\/)/u, fault('store'), isUrl)),
+    (text) => (/^sqlite:(?:file:)?:memory:|[?&]mode=memory/.test(text) ? fault('store.memory') : undefined),
+    (text) => (STORE.test(text) ? undefined : fault('store.path')),
+    (text) => (text.startsWith('sqlite:') ? undefined : faultOfOptions(text, POSTGRES_OPTIONS)),
+  ),
+  pattern: STORE,
+};
 
 /** Empty means no URL. */
 export const webUrl = withLogin(form(/^(?:https?:\/\/\S+)?$/u, fault('url'), isUrl));
@@ -183,14 +190,20 @@ export const timezone = judged(
   time.TIMEZONE,
 );
 
+/** A value before the path would decide whose page opens. */
+const LINK = /^https?:\/\/[^/?#\\{]+(?:[/?#]|$)/u;
+
 /** A Liquid template of a URL, checked also with `x` in place of each tag. */
-export const link = (of: 'job' | 'file'): Form =>
-  and(
+export const link = (of: 'job' | 'file'): Form => ({
+  ...and(
     form(/^https?:\/\/[^]/u, fault('link'), (text) =>
       URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')) ? text : undefined,
     ),
+    (text) => (LINK.test(text) ? undefined : fault('link.host')),
     (text, { linkFault }) => ofItsOwn(linkFault?.(of, text)),
-  );
+  ),
+  pattern: LINK,
+});
 
 /** In milliseconds. What is between the bounds, no pattern says. */
 function durationFrom(least: string, most: string): Form<number> {
