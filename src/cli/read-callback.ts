@@ -1,7 +1,7 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
 import { type CheckedCallback, InvalidCallback, checkCallback } from '../callback/callback.ts';
-import { faultInJapanese } from '../callback/fault-words.ts';
+import { faultIn } from '../callback/fault-words.ts';
 import { decodeBody } from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
@@ -20,9 +20,7 @@ export async function readCallback(
   } catch (error) {
     if (!(error instanceof InvalidCallback)) throw error;
     const lines = error.errors.map(({ pointer, detail }) =>
-      visibleOnOneLine(
-        `${file}: ${pointer || '/'}: ${config.display.language === 'ja' ? faultInJapanese(detail) : detail}`,
-      ),
+      visibleOnOneLine(`${file}: ${pointer || '/'}: ${faultIn(detail, config.display.language)}`),
     );
     throw new CommandFailed(lines.join('\n'), { cause: error });
   }
@@ -34,7 +32,7 @@ export function decoded(bytes: Buffer, file: string): unknown {
     return decodeBody(bytes).value;
   } catch (error) {
     const { message } = error as Error;
-    const what = faultSaid(`${file}: ${message}`, `${file}：${faultInJapanese(message)}`);
+    const what = faultSaid(`${file}: ${message}`, `${file}：${faultIn(message, 'ja')}`);
     throw new FaultError(what, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 /** Incidents for people: what they may ask, and what they do about them. */
 import { array, boolean, number, object, string } from 'yup';
 import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
-import { faultInJapanese } from '../callback/fault-words.ts';
+import { faultIn } from '../callback/fault-words.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { failureInWords } from '../channels/failure.ts';
 import { formatsOf } from '../config/config.ts';
@@ -69,9 +69,9 @@ export function readTakeUp(
 export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: Language): string {
   if (lastError !== undefined && gistOf(lastError.message) === gist)
     return failureInWords(lastError, language);
-  if (sign !== 'refused' || language === 'en') return gist;
+  if (sign !== 'refused') return gist;
   const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
-  return `${pointer} ${faultInJapanese(fault)}`.trim();
+  return `${pointer} ${faultIn(fault, language)}`.trim();
 }
 
 /** The BOTs of incidents, each once. */

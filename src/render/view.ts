@@ -1,6 +1,6 @@
 /** The variables that templates see of a notice, as plain data in one language: a callback's fields, or those of an alert. */
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
-import { refusalInJapanese } from '../callback/fault-words.ts';
+import { faultIn } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
 import type { DisplayConfig } from '../config/config.ts';
@@ -271,10 +271,10 @@ function refusedView(
 ): NoticeView {
   const faults = errors
     .slice(0, MOST_FAULTS)
-    .map(({ pointer, detail: fault }) => `${pointer} ${fault}`.trim());
+    .map(({ pointer, detail: fault }) => `${pointer} ${faultIn(fault, language)}`.trim());
   return {
     http_status: httpStatus,
-    reason: language === 'ja' ? refusalInJapanese(httpStatus, detail) : detail,
+    reason: faultIn(detail, language),
     faults,
     more_faults: errors.length - faults.length,
     sender: from,

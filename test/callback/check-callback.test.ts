@@ -9,7 +9,7 @@ import {
   statusNameOf,
 } from '../../src/callback/callback.ts';
 import { decodeBody, readCallback } from '../../src/callback/decode.ts';
-import { faultInJapanese } from '../../src/callback/fault-words.ts';
+import { faultIn } from '../../src/callback/fault-words.ts';
 import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
@@ -230,6 +230,6 @@ describe('The faults of a callback in Japanese', () => {
       );
       faults.push(message.replace('Not a callback: ', ''));
     }
-    for (const fault of faults) expect(faultInJapanese(fault)).not.to.match(ENGLISH_WORDS);
+    for (const fault of faults) expect(faultIn(fault, 'ja')).not.to.match(ENGLISH_WORDS);
   });
 });

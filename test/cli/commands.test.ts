@@ -109,7 +109,9 @@ describe('The command line', () => {
       expect((await run('route', join(folder, 'none.json'))).stderr).to.include(
         'を読めません：見つかりません',
       );
-      expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include('：JSONではありません');
+      expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include(
+        '：本文がJSONではありません',
+      );
     });
 
     it('says which file is missing', async () => {

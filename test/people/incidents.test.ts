@@ -45,6 +45,6 @@ describe('An incident’s gist', () => {
       '/status is missing: it must be an integer',
       '/status ありません（整数が必要です）',
     ]);
-    expect(said({ sign: 'refused', gist: 'The body is empty.' })[1]).to.equal('空です');
+    expect(said({ sign: 'refused', gist: 'The body is empty.' })[1]).to.equal('本文が空です。');
   });
 });

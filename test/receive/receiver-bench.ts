@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { faultInJapanese } from '../../src/callback/fault-words.ts';
+import { faultIn } from '../../src/callback/fault-words.ts';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
@@ -110,7 +110,7 @@ export async function openReceiver(
     close: async () => {
       await server.close(0);
       for (const { detail, errors } of records.refused)
-        if (errors.length === 0) expect(faultInJapanese(detail)).to.match(/\p{Script=Hiragana}/u);
+        if (errors.length === 0) expect(faultIn(detail, 'ja')).to.match(/\p{Script=Hiragana}/u);
     },
   };
   return bench;

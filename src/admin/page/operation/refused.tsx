@@ -1,6 +1,6 @@
 /** Refused bodies, newest first. */
 import type { CallbackError } from '../../../callback/callback.ts';
-import { faultInJapanese, refusalInJapanese } from '../../../callback/fault-words.ts';
+import { faultIn } from '../../../callback/fault-words.ts';
 import type { ArchivedRefusal } from '../../../ledger/archive/archive.ts';
 import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
@@ -44,7 +44,7 @@ function refusalOf(refusal: ArchivedRefusal, reader: Reader) {
         <Faults errors={errors} />
       ) : (
         <p>
-          <Foreign text={language === 'ja' ? refusalInJapanese(status, detail) : detail} />
+          <Foreign text={faultIn(detail, language)} />
         </p>
       )}
       {body === '' ? (
@@ -67,7 +67,7 @@ export function Faults({ errors }: { readonly errors: readonly CallbackError[] }
       {errors.slice(0, MOST_FAULTS).map(({ pointer, detail }) => (
         <li key={`${pointer} ${detail}`}>
           {pointer === '' ? t('refused.whole') : <Code text={pointer} />}{' '}
-          <Foreign text={language === 'ja' ? faultInJapanese(detail) : detail} />
+          <Foreign text={faultIn(detail, language)} />
         </li>
       ))}
       {errors.length > MOST_FAULTS ? <li>…</li> : null}
