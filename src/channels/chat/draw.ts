@@ -7,37 +7,16 @@ import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
 import { CARD_PARTS, type CardPart, linesOfCard, MOST, type ShownCard, withJobId } from '../show-card.ts';
 
-export class Drawn {
+export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly tone: Tone;
-  readonly title: string;
-  readonly summary: string;
-  readonly link: ShownCard['link'];
   /** The entries of `mention_on_error` that apply, and the same in the chat's markup. */
   readonly called: readonly string[];
   readonly mentions: readonly string[];
   readonly lines: readonly CardLine[];
-  readonly #marks: Markup;
-
-  constructor(shown: ShownCard, parts: Pick<Drawn, 'tone' | 'called' | 'mentions' | 'lines'>, marks: Markup) {
-    this.tone = parts.tone;
-    this.title = shown.title;
-    this.summary = shown.summary;
-    this.link = shown.link;
-    this.called = parts.called;
-    this.mentions = parts.mentions;
-    this.lines = parts.lines;
-    this.#marks = marks;
-  }
-
-  /** The lines in the chat's markup. A getter of all: V8 would keep each object's own, with all that it holds, for long. */
-  get text(): string {
-    return markedUp(this.lines, this.#marks);
-  }
-
+  /** The lines in the chat's markup. A function, as not every chat needs it. */
+  readonly text: () => string;
   /** The mentions, and below them the text. */
-  get whole(): string {
-    return `${this.mentions.join(' ')}\n${this.text}`.trim();
-  }
+  readonly whole: () => string;
 }
 
 export interface FormatParts<Message> {
@@ -94,8 +73,11 @@ function draw<Message>(
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
   const most = { ...MOST, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
+    const { title, summary, link } = shown;
     const lines = linesOfCard(shown, parts);
-    return message(new Drawn(shown, { tone, called, mentions, lines }, marks));
+    const text = () => markedUp(lines, marks);
+    const whole = () => `${mentions.join(' ')}\n${text()}`.trim();
+    return message({ tone, title, summary, link, called, mentions, lines, text, whole });
   });
 }
 

@@ -66,8 +66,8 @@ export const chatworkChannel = chat({
     parts: ['text', 'message', 'outputs', 'link', 'facts'],
     limit: { most: MAX_CHARACTERS, of: ({ body }) => body.length },
     message: ({ mentions, title, text }) =>
-      below(mentions, `[info][title]${plain(title)}[/title]${text}[/info]`),
-    plain: ({ mentions, text }) => below(mentions, text),
+      below(mentions, `[info][title]${plain(title)}[/title]${text()}[/info]`),
+    plain: ({ mentions, text }) => below(mentions, text()),
   }),
   address: tokenApi<ChatworkMessage>({
     url: 'https://api.chatwork.com/v2/',

@@ -57,10 +57,11 @@ function allowed(mentions: readonly string[]) {
 }
 
 function messageOf({ title, link, text, tone, mentions }: Drawn): DiscordMessage {
+  const description = text();
   const embed = {
     title: fitEscaped(title, MAX.title, MARKUP.text, () => ' … '),
     ...(link !== undefined && link.url.length <= MAX.url && { url: link.url }),
-    ...(text !== '' && { description: text }),
+    ...(description !== '' && { description }),
     color: Number.parseInt(TONE_COLOURS[tone].slice(1), 16),
   };
   return {
@@ -110,7 +111,7 @@ export const discordChannel = chat({
         embeds?.[0].description?.length ?? (MAX.description / MAX.content) * content.length,
     },
     message: messageOf,
-    plain: ({ mentions, whole }) => ({ content: whole, allowed_mentions: allowed(mentions) }),
+    plain: ({ mentions, whole }) => ({ content: whole(), allowed_mentions: allowed(mentions) }),
   }),
   address: hooks<DiscordMessage>({
     suffix: /^\d{5,25}$/,

@@ -64,7 +64,7 @@ const MENTIONS = mentionsOf(['all or users/ID', 'all か「users/ID」'], MENTIO
 
 function cardOf({ title, summary, text, link }: Drawn) {
   // Google Chat refuses an empty paragraph.
-  const paragraph = { textParagraph: { text: text.replaceAll('\n', '<br>') || escapeHtml(summary) } };
+  const paragraph = { textParagraph: { text: text().replaceAll('\n', '<br>') || escapeHtml(summary) } };
   const button = link && { text: withoutTags(link.text), onClick: { openLink: { url: link.url } } };
   const widgets = [paragraph, ...(button === undefined ? [] : [{ buttonList: { buttons: [button] } }])];
   return { cardId: 'botbell', card: { header: { title: withoutTags(title) }, sections: [{ widgets }] } };
@@ -98,7 +98,7 @@ export const googleChatChannel = chat({
       fallbackText: drawn.summary,
       cardsV2: [cardOf(drawn)],
     }),
-    plain: ({ whole }) => ({ text: whole }),
+    plain: ({ whole }) => ({ text: whole() }),
   }),
   address: hooks<GoogleChatMessage>({
     warningOf: ({ searchParams }) =>

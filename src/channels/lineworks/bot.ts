@@ -212,9 +212,9 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
     markup: MARKUP,
     parts: CARD_PARTS,
     limit: { most: MAX_CHARACTERS, of: ({ content }) => content.text.length },
-    message: ({ whole }) => messageOf(whole),
+    message: ({ whole }) => messageOf(whole()),
     // By name alone, since LINE WORKS refuses a message that mentions a member who is not in the room.
-    plain: ({ called, text }) => messageOf(`${called.map((id) => `@${id}`).join(' ')}\n${text}`.trim()),
+    plain: ({ called, text }) => messageOf(`${called.map((id) => `@${id}`).join(' ')}\n${text()}`.trim()),
   }),
   address: LOGIN,
   codeOf: (answer) => codeAt(jsonOf(answer), 'code'),

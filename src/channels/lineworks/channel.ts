@@ -21,7 +21,7 @@ const MAX = { title: 100, text: 1000, label: 20, url: 2000 } as const;
 
 const cut = (words: string, most: number) => cutEnd(withoutMentions(words), most, '…');
 
-function messageOf({ title = '', text, link }: Partial<Drawn>): LineworksHookMessage {
+function messageOf({ title, link }: Pick<Drawn, 'title' | 'link'>, text: string): LineworksHookMessage {
   const button = link !== undefined &&
     link.url.length <= MAX.url && { label: cut(link.text, MAX.label) || '…', url: link.url };
   return { title: cut(title, MAX.title), body: { text: text || '–' }, ...(button && { button }) };
@@ -42,8 +42,8 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     parts: ['text', 'message', 'outputs', 'facts'],
     titleOf: (title) => cut(title, MAX.title),
     limit: { most: MAX.text, of: ({ body }) => body.text.length },
-    message: messageOf,
-    plain: ({ title, lines }) => messageOf({ title, text: markedUp(lines.slice(1), MARKUP) }),
+    message: (drawn) => messageOf(drawn, drawn.text()),
+    plain: ({ title, lines }) => messageOf({ title, link: undefined }, markedUp(lines.slice(1), MARKUP)),
   }),
   address: hooks<LineworksHookMessage>({
     warningOf: ({ hostname, pathname }) =>

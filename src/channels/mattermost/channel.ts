@@ -86,11 +86,11 @@ export const mattermostChannel = chat({
         {
           fallback: broken(summary).replace(SLACK, '‹'),
           color: TONE_COLOURS[tone],
-          text: text.replace(SLACK, '‹'),
+          text: text().replace(SLACK, '‹'),
         },
       ],
     }),
-    plain: ({ whole }) => ({ text: whole.replace(SLACK, '‹') }),
+    plain: ({ whole }) => ({ text: whole().replace(SLACK, '‹') }),
   }),
   address: hooks<MattermostMessage>({
     warningOf: ({ pathname }) =>

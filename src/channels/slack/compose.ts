@@ -37,7 +37,7 @@ export const drawnSlack = drawnFormat<SlackMessage>({
         : textLength(blocks),
   },
   message: ({ mentions, summary, lines }) => messageOf(escapeMrkdwn(summary), richText(lines), mentions),
-  plain: ({ whole }) => ({ text: whole }),
+  plain: ({ whole }) => ({ text: whole() }),
 });
 
 /** @param line mrkdwn of any length; it is cut here */

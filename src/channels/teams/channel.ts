@@ -92,7 +92,7 @@ const teamsFormat = drawnFormat<TeamsMessage>({
     return messageOf(drawn, [head, ...drawn.lines.flatMap(elementsOf)]);
   },
   // A card of one text, since a workflow posts nothing else.
-  plain: (drawn) => messageOf(drawn, linesOf([run(drawn.text)])),
+  plain: (drawn) => messageOf(drawn, linesOf([run(drawn.text())])),
 });
 
 function messageOf({ called, mentions, summary, link }: Drawn, elements: readonly Element[]) {

@@ -42,9 +42,9 @@ export const rocketChat = chat({
     limit: { most: 20_000, of: jsonBytes },
     message: ({ mentions, title, text, tone }) => ({
       text: mentions.join(' '),
-      attachments: [{ title, text, color: TONE_COLOURS[tone] }],
+      attachments: [{ title, text: text(), color: TONE_COLOURS[tone] }],
     }),
-    plain: ({ whole }) => ({ text: whole }),
+    plain: ({ whole }) => ({ text: whole() }),
   }),
   address: hooks<RocketMessage>({
     warningOf: ({ pathname }) =>
