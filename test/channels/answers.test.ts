@@ -4,8 +4,9 @@ import { type Answers, codeAt, failureOfAnswer, means, moreInWords } from '../..
 import type { ChannelType, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
-import { type ChatAnswer, type ChatFault, startChatStandIn } from '../support/chat-stand-in.ts';
+import { outgoingOf } from '../contract/channel-contract.ts';
+import { atStandIn } from '../contract/chat-contract.ts';
+import type { ChatAnswer, ChatFault } from '../support/chat-stand-in.ts';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const TEXT = { 'content-type': 'text/plain' };
@@ -75,19 +76,19 @@ const PATHS: Readonly<Record<string, string>> = {
   slack_webhook: 'services/T0/B0/key',
 };
 
-async function becomes(type: string, answer: ChatAnswer | ChatFault): Promise<string> {
-  const remote = await startChatStandIn(() => ({ answer: answer as ChatAnswer }));
-  if ('kind' in answer) remote.faults.push(answer);
-  const url = `${remote.origin}/${PATHS[type] ?? 'hook'}?sig=1`;
-  const channelType = channelTypes.get(type) as ChannelType;
-  const settings = { hooks: { ops: type === 'webhook' ? { url } : url } };
-  const channel = await channelType.open(settings, DIRECT);
-  try {
-    return await channel.send(outgoingOf({ address: 'ops', message: { text: 'x' } })).then(taken, failed);
-  } finally {
-    await channel.close();
-    await remote.close();
-  }
+function becomes(type: string, answer: ChatAnswer | ChatFault): Promise<string> {
+  const subject = {
+    type: channelTypes.get(type) as ChannelType,
+    judge: () => ({ answer: answer as ChatAnswer }),
+    settingsAt: (origin: string) => {
+      const url = `${origin}/${PATHS[type] ?? 'hook'}?sig=1`;
+      return { hooks: { ops: type === 'webhook' ? { url } : url } };
+    },
+  };
+  return atStandIn(subject, (channel, remote) => {
+    if ('kind' in answer) remote.faults.push(answer);
+    return channel.send(outgoingOf({ address: 'ops', message: { text: 'x' } })).then(taken, failed);
+  });
 }
 
 function taken(receipt: Receipt): string {

@@ -318,14 +318,12 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
 
     it('is limited as the vendor limits it: this address alone, or all of the channel, for as long as it asks', async () => {
       const [most, answer, concerns, retryAfterMs] = subject.limit;
-      const limited = await startChatStandIn(limitedTo(most, answer, judge));
-      const own = await open(limited.origin);
-      for (let count = 0; count < most; count += 1) await own.send(outgoingOf({ address, message }));
-      const failure = await failureOf(own.send(outgoingOf({ address, message })));
-      expect(failure).to.include({ class: 'rate_limited', concerns, retryAfterMs });
-      expect(limited.accepted).to.have.length(most);
-      await own.close();
-      await limited.close();
+      await atStandIn({ type, settingsAt, judge: limitedTo(most, answer, judge) }, async (own, limited) => {
+        for (let count = 0; count < most; count += 1) await own.send(outgoingOf({ address, message }));
+        const failure = await failureOf(own.send(outgoingOf({ address, message })));
+        expect(failure).to.include({ class: 'rate_limited', concerns, retryAfterMs });
+        expect(limited.accepted).to.have.length(most);
+      });
     });
 
     it('says when the message has been written, and waits past its time for the answer', async () => {
@@ -364,6 +362,21 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
       await proxy.close();
     });
   });
+}
+
+/** Gives the work a channel at a stand-in of its own, and closes both. */
+export async function atStandIn<Settings, Result>(
+  { type, judge, settingsAt }: Pick<ChatSubject<Settings>, 'type' | 'judge' | 'settingsAt'>,
+  work: (channel: Channel, remote: ChatStandIn) => Promise<Result>,
+): Promise<Result> {
+  const remote = await startChatStandIn(judge);
+  const channel = await type.open(settingsAt(remote.origin), DIRECT);
+  try {
+    return await work(channel, remote);
+  } finally {
+    await channel.close();
+    await remote.close();
+  }
 }
 
 /** JSON, or the texts of a form. */

@@ -1,21 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { discordChannel } from '../../../src/channels/discord/channel.ts';
-import { answering, type AnswerRow, chatContract, HOURLY } from '../../contract/chat-contract.ts';
-import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
+import { answering, type AnswerRow, atStandIn, chatContract, HOURLY } from '../../contract/chat-contract.ts';
+import { outgoingOf } from '../../contract/channel-contract.ts';
 import { CALM } from '../../support/cards.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { startChatStandIn } from '../../support/chat-stand-in.ts';
-import {
-  CODE,
-  FENCE,
-  firstWrong,
-  judgeBy,
-  LEFT_OPEN,
-  type Limits,
-  MARKDOWN,
-  type Own,
-} from '../../support/vendors.ts';
+import { CODE, FENCE, firstWrong, judgeBy, LEFT_OPEN } from '../../support/vendors.ts';
+import { type Limits, MARKDOWN, type Own } from '../../support/vendors.ts';
 
 const PATH = `api/webhooks/1234567890123456789/${'aB3-dE5_'.repeat(8)}fG7h`;
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/${PATH}` } });
@@ -87,44 +78,32 @@ describe('the channel Discord', () => {
   });
 
   it('posts into the thread, by all nineteen digits of its ID, and waits until the message is stored', async () => {
-    const remote = await startChatStandIn(judgeBy(LIMITS));
-    const channel = await discordChannel.open(settingsAt(remote.origin), DIRECT);
-    const message = { content: 'hello', allowed_mentions: { parse: [] } };
-    await channel.send(outgoingOf({ address: 'ops/1234567890123456789', message }));
-    const { query } = remote.accepted[0] ?? {};
-    expect(query?.toString()).to.equal('wait=true&thread_id=1234567890123456789');
-    await channel.close();
-    await remote.close();
+    await atStandIn({ type: discordChannel, judge: judgeBy(LIMITS), settingsAt }, async (channel, remote) => {
+      const message = { content: 'hello', allowed_mentions: { parse: [] } };
+      await channel.send(outgoingOf({ address: 'ops/1234567890123456789', message }));
+      const { query } = remote.accepted[0] ?? {};
+      expect(query?.toString()).to.equal('wait=true&thread_id=1234567890123456789');
+    });
   });
 
   it('lets nobody be mentioned but those who are called: all, whoever is here, a role or a person', () => {
-    const { compose } = discordChannel.formatOf();
-    const context = {
-      isError: true,
-      destination: 'discord:ops',
-      template: 'error',
-      at: 0,
-      callback: undefined,
+    const allowed = (one: string) => {
+      const context = { ...CALM, isError: true, options: { mention_on_error: [one] } };
+      return discordChannel.formatOf().compose(plainCard(), context).message;
     };
-    const allowed = { parse: [], roles: [], users: [] };
-    for (const [called, more] of [
-      ['here', { parse: ['everyone'] }],
-      ['<@&123456>', { roles: ['123456'] }],
-      ['<@123456>', { users: ['123456'] }],
-    ] as const) {
-      const { message } = compose(plainCard(), { ...context, options: { mention_on_error: [called] } });
-      expect(message).to.deep.include({ allowed_mentions: { ...allowed, ...more } });
-    }
+    for (const [one, parse, roles, users] of [
+      ['here', ['everyone'], [], []],
+      ['<@&123456>', [], ['123456'], []],
+      ['<@123456>', [], [], ['123456']],
+    ] as const)
+      expect(allowed(one)).to.deep.include({ allowed_mentions: { parse, roles, users } });
   });
 
   it('is no longer as plain text than Discord takes, whomever it calls and however much of it is escaped', () => {
     const called = Array.from({ length: 20 }, (_, index) => `<@1234567890123456789${index + 10}>`);
     const long = '*>*>*>*>*> '.repeat(300);
-    const facts = Array.from({ length: 20 }, (_, index) => ({
-      name: long,
-      value: `${index} ${'*>*>*>*>*> '.repeat(11)}`,
-      url: '',
-    }));
+    const valueOf = (index: number) => `${index} ${'*>*>*>*>*> '.repeat(11)}`;
+    const facts = Array.from({ length: 20 }, (_, n) => ({ name: long, value: valueOf(n), url: '' }));
     const card = plainCard({ title: long, text: long, message: long, footer: long, facts });
     const context = { ...CALM, options: { mention_on_error: called }, isError: true };
     const { plain } = discordChannel.formatOf().compose(card, context);

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
-import { answering, chatContract } from '../../contract/chat-contract.ts';
-import { DIRECT, outgoingOf } from '../../contract/channel-contract.ts';
-import { startChatStandIn } from '../../support/chat-stand-in.ts';
+import { answering, atStandIn, chatContract } from '../../contract/chat-contract.ts';
+import { outgoingOf } from '../../contract/channel-contract.ts';
 import { judgeBy, type Limits, type Own } from '../../support/vendors.ts';
 
 const SPACE = '/v1/spaces/AAAAx1y2z3w/messages';
 const KEYS = 'key=AIzaSyD-0123456789abcdef&token=s3cr3t-token_of-google%3D';
+const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}${SPACE}?${KEYS}` } });
 const refusal = (code: number, status: string, reason = '') =>
   answering(code, { error: { code, message: 'no', status, details: reason && [{ reason }] } });
 const IN_THREAD = [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'];
@@ -37,7 +37,7 @@ describe('the channel Google Chat', () => {
     messages: join(import.meta.dirname, 'messages.json'),
     type: googleChatChannel,
     judge: judgeBy(LIMITS),
-    settingsAt: (origin) => ({ hooks: { ops: `${origin}${SPACE}?${KEYS}` } }),
+    settingsAt,
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],
     doubted: {
@@ -72,29 +72,27 @@ describe('the channel Google Chat', () => {
 
   it('replies in the thread that a message began, though it is of no job', async () => {
     const answer = { name: 'spaces/AAAA/messages/B.C', thread: { name: 'spaces/AAAA/threads/B' } };
-    const remote = await startChatStandIn(() => ({ answer: { status: 200, body: JSON.stringify(answer) } }));
-    const settings = { hooks: { ops: `${remote.origin}${SPACE}?${KEYS}` } };
-    const channel = await googleChatChannel.open(settings, DIRECT);
-    const message = outgoingOf({ address: 'ops', message: { text: 'hello' } });
-    const root = await channel.send(message);
-    await channel.send({ ...message, perJob: { mode: 'thread', root, isLoud: true } });
-    const [first, reply] = remote.accepted.map(({ body }) => JSON.parse(body) as { thread?: object });
-    expect([first?.thread, reply?.thread]).to.deep.equal([undefined, answer.thread]);
-    expect(remote.accepted[1]?.query.get('messageReplyOption')).to.equal(IN_THREAD[1]);
-    await channel.close();
-    await remote.close();
+    const judge = () => ({ answer: { status: 200, body: JSON.stringify(answer) } });
+    await atStandIn({ type: googleChatChannel, judge, settingsAt }, async (channel, remote) => {
+      const message = outgoingOf({ address: 'ops', message: { text: 'hello' } });
+      const root = await channel.send(message);
+      await channel.send({ ...message, perJob: { mode: 'thread', root, isLoud: true } });
+      const [first, reply] = remote.accepted.map(({ body }) => JSON.parse(body) as { thread?: object });
+      expect([first?.thread, reply?.thread]).to.deep.equal([undefined, answer.thread]);
+      expect(remote.accepted[1]?.query.get('messageReplyOption')).to.equal(IN_THREAD[1]);
+    });
   });
 
   it('has one id over all attempts of a message, also in plain text, so that Chat makes it once', async () => {
-    const remote = await startChatStandIn(judgeBy(LIMITS));
-    const hooks = { ops: `${remote.origin}${SPACE}?${KEYS}` };
-    const channel = await googleChatChannel.open({ hooks }, DIRECT);
-    const key = '0123456789abcdef'.repeat(4);
-    const outgoing = outgoingOf({ address: 'ops', message: { text: 'x' }, idempotencyKey: () => key });
-    for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
-    const ids = remote.accepted.map(({ query }) => query.get('requestId'));
-    expect(ids).to.deep.equal(Array(2).fill('01234567-89ab-cdef-0123-456789abcdef'));
-    await channel.close();
-    await remote.close();
+    await atStandIn(
+      { type: googleChatChannel, judge: judgeBy(LIMITS), settingsAt },
+      async (channel, remote) => {
+        const key = '0123456789abcdef'.repeat(4);
+        const outgoing = outgoingOf({ address: 'ops', message: { text: 'x' }, idempotencyKey: () => key });
+        for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
+        const ids = remote.accepted.map(({ query }) => query.get('requestId'));
+        expect(ids).to.deep.equal(Array(2).fill('01234567-89ab-cdef-0123-456789abcdef'));
+      },
+    );
   });
 });

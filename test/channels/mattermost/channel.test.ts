@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
 import { answering, type AnswerRow, chatContract } from '../../contract/chat-contract.ts';
-import {
-  CODE,
-  FENCE_OF_LINES,
-  judgeBy,
-  LEFT_OPEN,
-  type Limits,
-  MARKDOWN,
-  type Own,
-} from '../../support/vendors.ts';
+import { CODE, FENCE_OF_LINES, judgeBy, LEFT_OPEN } from '../../support/vendors.ts';
+import { type Limits, MARKDOWN, type Own } from '../../support/vendors.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
 const refusal = (status: number, id: string) =>

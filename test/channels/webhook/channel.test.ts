@@ -9,10 +9,10 @@ import { composeWebhook } from '../../../src/channels/webhook/compose.ts';
 import { conditionFault } from '../../../src/render/condition.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
-import { answering, chatContract, HOURLY } from '../../contract/chat-contract.ts';
+import { answering, atStandIn, chatContract, HOURLY } from '../../contract/chat-contract.ts';
 import { DIRECT, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 import { plainCard } from '../../support/chat-cards.ts';
-import { type ChatFault, type ChatRequest, startChatStandIn } from '../../support/chat-stand-in.ts';
+import type { ChatFault, ChatRequest } from '../../support/chat-stand-in.ts';
 import { judgeBy } from '../../support/vendors.ts';
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
@@ -76,17 +76,16 @@ describe('the channel webhook', () => {
   });
 
   it('sends the callback as it came, numbers as they were spelt and keys in their order, by one ID whatever the attempt', async () => {
-    const remote = await startChatStandIn(judge);
-    const channel = await webhookChannel.open(settingsAt(remote.origin), DIRECT);
     const callback =
       '"output":{"合計":"599","2":[1.10,-0],"1":{"2026":1,"2025":12345678901234567890}},"rate":1.0,"7":1e400';
     const { value } = parseJson(Buffer.from(`{${callback}}`));
     const outgoing = outgoingOf({ address: 'erp', message: messageOf(value as object) });
-    for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
-    await channel.close();
-    await remote.close();
-    expect(new Set(remote.accepted.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
-    expect(remote.accepted[1]?.body).to.equal(
+    const accepted = await atStandIn({ type: webhookChannel, judge, settingsAt }, async (channel, remote) => {
+      for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);
+      return remote.accepted;
+    });
+    expect(new Set(accepted.map(({ headers }) => headers['webhook-id'])).size).to.equal(1);
+    expect(accepted[1]?.body).to.equal(
       `{"type":"bot.run.error","timestamp":"2026-11-18T11:06:40.000Z","data":{${callback},"status_name":"error","destination":"webhook:erp"}}`,
     );
   });
@@ -178,16 +177,14 @@ describe('the channel webhook', () => {
     ['status < 300', { kind: 'cut', status: 200 }, 'taken'],
   ] as const satisfies readonly (readonly [string, ChatFault, string])[])
     it(`is ${becomes} where ok is "${ok}": ${JSON.stringify(answer)}`, async () => {
-      const remote = await startChatStandIn(judge);
-      const hook = { ...settingsAt(remote.origin).hooks.erp, ok };
-      const channel = await webhookChannel.open({ hooks: { erp: hook } }, DIRECT);
-      remote.faults.push(answer);
+      const settings = (origin: string) => ({ hooks: { erp: { ...settingsAt(origin).hooks.erp, ok } } });
       const failed = ({ class: of, mayHaveArrived, code }: DeliveryFailure) =>
         `${of}${mayHaveArrived ? ', may have arrived' : ''} ${code}`;
-      const sent = channel.send(outgoingOf({ address: 'erp', message: messageOf(CALLBACK) }));
-      expect(await sent.then(() => 'taken', failed)).to.equal(becomes);
-      await channel.close();
-      await remote.close();
+      await atStandIn({ type: webhookChannel, judge, settingsAt: settings }, async (channel, remote) => {
+        remote.faults.push(answer);
+        const sent = channel.send(outgoingOf({ address: 'erp', message: messageOf(CALLBACK) }));
+        expect(await sent.then(() => 'taken', failed)).to.equal(becomes);
+      });
     });
 
   it('refuses a condition that cannot be meant, and asks for one where a host answers 200 also to what it refuses', () => {
