@@ -1,56 +1,82 @@
 /** The blocks that Slack takes in a message (Block Kit reference), written down apart from the code that keeps to it. */
+import { Ajv } from 'ajv';
+import { isUsableUrl } from '../../src/channels/slack/message.ts';
 import { textLength } from '../../src/channels/slack/own-blocks.ts';
+import { isBlank } from '../../src/text/clean.ts';
 import { isJsonObject } from '../../src/text/json.ts';
-import {
-  anything,
-  type BlockFlaw,
-  type BlockRules,
-  byType,
-  flag,
-  list,
-  object,
-  oneOf,
-  text,
-  url,
-} from './block-rules.ts';
+
+export interface BlockFlaw {
+  /** `blocks/3/text`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+type Rule = Readonly<Record<string, unknown>>;
+type Rules = Readonly<Record<string, Rule>>;
 
 /** "up to 50 blocks in each message". */
 const MAX_BLOCKS = 50;
 /** Characters of all tables in a message together. */
 const MAX_TABLE_TEXT = 10_000;
+/** Where Slack documents no limit. */
+const MANY = 1000;
+
+const FORMATS = {
+  words: (text: string) => !isBlank(text) && text.isWellFormed(),
+  // Blanks alone may separate two runs.
+  run: (text: string) => text.isWellFormed(),
+  address: (text: string) => isUsableUrl(text) || /^(?:mailto|slack):/.test(text),
+};
+
+const anything: Rule = {};
+const flag: Rule = { type: 'boolean' };
+const url: Rule = { type: 'string', format: 'address' };
+const text = (maxLength: number, format = 'words'): Rule => ({
+  type: 'string',
+  minLength: 1,
+  maxLength,
+  format,
+});
+const list = (maxItems: number, items: Rule): Rule => ({ type: 'array', minItems: 1, maxItems, items });
+
+/** @param anyOf at least one of these is required */
+const object = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []): Rule => ({
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+  additionalProperties: false,
+  ...(anyOf.length > 0 && { anyOf: anyOf.map((key) => ({ required: [key] })) }),
+});
+
+/** An object whose `type` picks its rule. */
+const byType = (types: Rules): Rule => ({
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: Object.entries(types).map(([type, { properties, ...rule }]) => ({
+    ...rule,
+    properties: { type: { const: type }, ...(properties as object) },
+  })),
+});
+
+/** Known types whose contents are not checked, since notifications hardly use them. */
+const others = (types: string): Rules => Object.fromEntries(types.split(' ').map((type) => [type, anything]));
 
 const id = text(255);
-
-const plain = (most: number) => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
-const plainText = (most: number) => byType(plain(most));
-const texts = (most: number) => ({
+const plain = (most: number): Rules => ({ plain_text: object({ text: text(most) }, { emoji: flag }) });
+const texts = (most: number): Rules => ({
   ...plain(most),
   mrkdwn: object({ text: text(most) }, { verbatim: flag }),
 });
 
-const block = (required: BlockRules, optional: BlockRules = {}, anyOf: readonly string[] = []) =>
+const block = (required: Rules, optional: Rules = {}, anyOf: readonly string[] = []) =>
   object(required, { ...optional, block_id: id }, anyOf);
 
 const SOURCES = ['image_url', 'slack_file'];
 const sources = { image_url: url, slack_file: anything };
 const image = object({ alt_text: text(2000) }, sources, SOURCES);
 
-const button = object(
-  { text: plainText(75) },
-  {
-    action_id: id,
-    url,
-    value: text(2000),
-    style: oneOf('primary', 'danger'),
-    confirm: anything,
-    accessibility_label: text(75),
-  },
-);
-
-/** Known types whose contents are not checked, since notifications hardly use them. */
-function others(types: string): BlockRules {
-  return Object.fromEntries(types.split(' ').map((type) => [type, anything]));
-}
+const ofButton = { action_id: id, url, value: text(2000), confirm: anything, accessibility_label: text(75) };
+const button = object({ text: byType(plain(75)) }, { ...ofButton, style: { enum: ['primary', 'danger'] } });
 
 const elements = others(
   'static_select external_select users_select conversations_select channels_select multi_static_select ' +
@@ -58,36 +84,26 @@ const elements = others(
     'datetimepicker timepicker radio_buttons checkboxes workflow_button',
 );
 
-/** Slack documents no limit for a run. Blanks alone are allowed, since they may separate two runs. */
-const words = text(8000, (value) => value === '');
+const words = text(8000, 'run');
 const styled = { style: anything };
-
 const link = object({ url }, { text: words, unsafe: flag, ...styled });
-
-const MANY = 1000;
-const runs = {
-  elements: list(
-    MANY,
-    byType({
-      text: object({ text: words }, styled),
-      link,
-      ...others('emoji user usergroup team channel broadcast color date'),
-    }),
-  ),
-};
-const section = { rich_text_section: object(runs) };
+const runs = byType({
+  text: object({ text: words }, styled),
+  link,
+  ...others('emoji user usergroup team channel broadcast color date'),
+});
+const ofRuns = { elements: list(MANY, runs) };
+const section = { rich_text_section: object(ofRuns) };
+const ofList = { style: { enum: ['bullet', 'ordered'] }, elements: list(MANY, byType(section)) };
 
 const richText = block({
   elements: list(
     MANY,
     byType({
       ...section,
-      rich_text_list: object(
-        { style: oneOf('bullet', 'ordered'), elements: list(MANY, byType(section)) },
-        { indent: anything, offset: anything, border: anything },
-      ),
-      rich_text_preformatted: object(runs, { border: anything, language: id }),
-      rich_text_quote: object(runs, { border: anything }),
+      rich_text_list: object(ofList, { indent: anything, offset: anything, border: anything }),
+      rich_text_preformatted: object(ofRuns, { border: anything, language: id }),
+      rich_text_quote: object(ofRuns, { border: anything }),
     }),
   ),
 });
@@ -98,21 +114,19 @@ const cell = byType({
   rich_text: richText,
 });
 
-const anyBlock = byType({
+const ofSection = {
+  text: byType(texts(3000)),
+  fields: list(10, byType(texts(2000))),
+  accessory: byType({ button, image, ...elements }),
+  expand: flag,
+};
+
+const blocks = byType({
   divider: block({}),
-  header: block({ text: plainText(150) }),
-  section: block(
-    {},
-    {
-      text: byType(texts(3000)),
-      fields: list(10, byType(texts(2000))),
-      accessory: byType({ button, image, ...elements }),
-      expand: flag,
-    },
-    ['text', 'fields'],
-  ),
+  header: block({ text: byType(plain(150)) }),
+  section: block({}, ofSection, ['text', 'fields']),
   context: block({ elements: list(10, byType({ image, ...texts(3000) })) }),
-  image: block({ alt_text: text(2000) }, { ...sources, title: plainText(2000) }, SOURCES),
+  image: block({ alt_text: text(2000) }, { ...sources, title: byType(plain(2000)) }, SOURCES),
   actions: block({ elements: list(25, byType({ button, ...elements })) }),
   rich_text: richText,
   markdown: block({ text: text(12_000) }),
@@ -120,15 +134,29 @@ const anyBlock = byType({
   ...others('video file context_actions data_table card carousel task_card plan contact_card'),
 });
 
-const isTable = (block: unknown) => isJsonObject(block) && block['type'] === 'table';
+const options = {
+  allErrors: true,
+  discriminator: true,
+  strict: false,
+  unicode: false,
+  logger: false,
+} as const;
+const validate = new Ajv({ ...options, formats: FORMATS }).compile(list(MAX_BLOCKS, blocks));
 
-export function flawsOfBlocks(blocks: readonly unknown[]): readonly BlockFlaw[] {
-  const flaws: BlockFlaw[] = [];
-  const found = (path: BlockFlaw['path'], message: string) => flaws.push({ path, message });
-  list(MAX_BLOCKS, anyBlock)(blocks, ['blocks'], found);
-  const [first, second] = [...blocks.keys()].filter((index) => isTable(blocks[index]));
-  if (second !== undefined) found(['blocks', second], 'only_one_table_allowed');
-  if (first !== undefined && textLength(blocks.filter(isTable)) > MAX_TABLE_TEXT)
-    found(['blocks', first], `must be less than ${MAX_TABLE_TEXT + 1} characters`);
+const isTable = (value: unknown) => isJsonObject(value) && value['type'] === 'table';
+
+export function flawsOfBlocks(given: readonly unknown[]): readonly BlockFlaw[] {
+  validate(given);
+  const flaws = (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
+    const key: unknown = params['additionalProperty'];
+    return {
+      path: `blocks${instancePath}`,
+      message: typeof key === 'string' ? `${message}: ${key}` : message,
+    };
+  });
+  const [first, second] = [...given.keys()].filter((index) => isTable(given[index]));
+  if (second !== undefined) flaws.push({ path: `blocks/${second}`, message: 'only_one_table_allowed' });
+  if (first !== undefined && textLength(given.filter(isTable)) > MAX_TABLE_TEXT)
+    flaws.push({ path: `blocks/${first}`, message: `must NOT have more than ${MAX_TABLE_TEXT} characters` });
   return flaws;
 }

@@ -6,8 +6,7 @@ import type {
   SlackArguments,
   Verdict,
 } from '../../src/stand-ins/slack-stand-in.ts';
-import { flawsOfBlocks } from './block-kit.ts';
-import type { BlockFlaw } from './block-rules.ts';
+import { type BlockFlaw, flawsOfBlocks } from './block-kit.ts';
 
 /** Characters (Slack: chat.postMessage, "text"). Slack cuts or refuses longer ones. */
 const MAX_TEXT = 40_000;
@@ -81,7 +80,7 @@ function refusalOfEdit({ text }: SlackArguments, edited?: PostedMessage): Verdic
 function refusalOfText({ text, blocks }: SlackArguments): Verdict | undefined {
   if (text === undefined || text === '') return blocks === undefined ? refusal('no_text') : undefined;
   if (typeof text !== 'string')
-    return refusal('invalid_arguments', [{ message: 'must be a string', path: ['text'] }]);
+    return refusal('invalid_arguments', [{ message: 'must be a string', path: 'text' }]);
   if (text.trim() === '' && blocks === undefined) return refusal('no_text');
   if (text.length > MAX_TEXT) return refusal('msg_too_long');
   return /\p{Surrogate}/u.test(text) ? refusal('invalid_arguments') : undefined;
@@ -97,7 +96,7 @@ function refusalOfBlocks(blocks: unknown): Verdict | undefined {
 
 function refusal(error: string, flaws: readonly BlockFlaw[] = []) {
   if (flaws.length === 0) return { ok: false as const, error };
-  const errors = flaws.map(({ message, path }) => `${message} [json-pointer:/${path.join('/')}]`);
+  const errors = flaws.map(({ message, path }) => `${message} [json-pointer:/${path}]`);
   return {
     ok: false as const,
     error,

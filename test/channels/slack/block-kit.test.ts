@@ -58,18 +58,16 @@ describe('the blocks that Slack takes', () => {
   it('are within its limits', () => {
     for (const [most, of, path] of LIMITS) {
       expect(flawsOfBlocks(of(most)), path).to.deep.equal([]);
-      const flaw = flawsOfBlocks(of(most + 1)).find((each) => each.path.join('/') === path);
-      expect(flaw?.message, path).to.match(RegExp(`no more than ${most} |less than ${most + 1} `));
+      const flaw = flawsOfBlocks(of(most + 1)).find((each) => each.path === path);
+      expect(flaw?.message, path).to.match(RegExp(`more than ${most} `));
     }
     const [flaw] = flawsOfBlocks(having('actions', [button('a', x(3000))]));
-    expect(flaw).to.include({ message: 'invalid url' });
+    expect(flaw?.message).to.contain('address');
   });
 
   it('have what it documents, and of all else it is said where it is and what is wrong', async () => {
     const judged = Object.entries(CASES).map(([what, { blocks }]) => {
-      const flaws = flawsOfBlocks(blocks as unknown[]).map(
-        ({ path, message }) => `${path.join('/')}: ${message}`,
-      );
+      const flaws = flawsOfBlocks(blocks as unknown[]).map(({ path, message }) => `${path}: ${message}`);
       return [what, { blocks, flaws }] as const;
     });
     await expectMessages(FILE, Object.fromEntries(judged));
