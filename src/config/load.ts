@@ -1,7 +1,7 @@
 /** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { type Config, type Problem, settingsOf, type Calendars } from './config.ts';
+import { type Config, type Problem, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './schema/form.ts';
 import { Interpolated } from './read/interpolate.ts';
@@ -21,7 +21,7 @@ import type { Language } from '../time/display.ts';
 import { LANGUAGES, rootSchema, type RootSection } from './schema/schema.ts';
 import { fault } from './words.ts';
 
-export interface LoadEnvironment {
+export interface LoadEnvironment extends Omit<CalendarReading, 'whole'> {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   readonly builtInSets: readonly string[];
   /** @returns the names of the folders in `path`. @throws when `path` is no folder */
@@ -31,14 +31,14 @@ export interface LoadEnvironment {
   readonly linkFault?: Known['linkFault'];
   /** Reads a file as UTF-8. @throws when the file cannot be read */
   readonly readFile: (path: string) => string;
-  readonly readBytes: CalendarReading['readBytes'];
   /** Milliseconds since 1970: a calendar that ends soon is warned of. */
   readonly now: number;
-  /** Of calendars that were read before, by path; left out: none was. */
-  readonly datesOfFiles?: Calendars['files'] | undefined;
   /** For a check on a machine without the config's secrets: accepts references to unset variables and unreadable files. */
   readonly withoutSecrets?: boolean;
 }
+
+/** With the whole path of what the config names. */
+type Around = LoadEnvironment & Pick<CalendarReading, 'whole'>;
 
 export type Draft = Omit<Config, 'secrets'>;
 
@@ -63,10 +63,9 @@ export interface LoadedConfig {
  * @param file the path to read, which problems show as given
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
-  const { variables, withoutSecrets = false, readFile } = environment;
   let text: string;
   try {
-    text = readFile(file);
+    text = environment.readFile(file);
   } catch (error) {
     return refused(file, fault('config.unread', { why: unreadable(error) }));
   }
@@ -74,15 +73,10 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const language = LANGUAGES.find((each) => each === source.scalarAt(['display', 'language']));
   if (source.data === undefined) return { problems: source.problems, language };
   if (!isJsonObject(source.data)) return refused(file, fault('config.no map'));
-  const whole = inFolderOf(file);
-  const interpolated = new Interpolated(sectionsOf(source.data), {
-    variables,
-    readFile,
-    whole,
-    withoutSecrets,
-  });
+  const around = { ...environment, whole: (path: string) => resolve(dirname(file), path) };
+  const interpolated = new Interpolated(sectionsOf(source.data), around);
   const problems = new Problems(source, interpolated);
-  const draft = readConfig(file, interpolated, problems, environment);
+  const draft = readConfig(file, interpolated.data as JsonObject, problems, around);
   const secrets = () => secretsIn(draft, environment.channelTypes, interpolated.values);
   const config = problems.hasErrors() ? undefined : { ...draft, secrets: secrets() };
   return {
@@ -99,20 +93,9 @@ function refused(file: string, what: Fault): LoadedConfig {
   return { problems: [{ place: { file, line: 1, column: 1 }, fault: what, severity: 'error' }] };
 }
 
-function readConfig(
-  file: string,
-  interpolated: Interpolated,
-  problems: Problems,
-  environment: LoadEnvironment,
-): Draft {
-  const { variables, withoutSecrets, now } = environment;
-  const whole = inFolderOf(file);
-  const { channels, calendars, reader, ...parts } = readParts(
-    interpolated.data as JsonObject,
-    whole,
-    problems,
-    environment,
-  );
+function readConfig(file: string, data: JsonObject, problems: Problems, around: Around): Draft {
+  const { variables, withoutSecrets, now, whole } = around;
+  const { channels, calendars, reader, ...parts } = readParts(data, problems, around);
   const sections = soundOf(parts.sections, problems);
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections.proxy, withoutSecrets ? {} : variables, problems);
@@ -161,36 +144,21 @@ function soundRoutes({ routes }: RootSection, problems: Problems) {
 }
 
 /** Reads first what other parts name: channels, calendars and groups. */
-function readParts(
-  root: JsonObject,
-  whole: CalendarReading['whole'],
-  problems: Problems,
-  environment: LoadEnvironment,
-) {
-  const {
-    channelTypes,
-    conditionFault,
-    linkFault,
-    readBytes,
-    datesOfFiles: lastKnown = new Map(),
-  } = environment;
+function readParts(root: JsonObject, problems: Problems, around: Around) {
+  const { channelTypes, conditionFault, linkFault } = around;
   const channels = checkChannels(root['channels'], channelTypes, problems, conditionFault);
-  const calendars = readCalendars(root['calendars'], problems, { whole, readBytes, lastKnown });
+  const calendars = readCalendars(root['calendars'], problems, around);
   const reader = new NotifyReader(root['groups'], channels, calendars, problems);
   const known: Known = {
     groups: [...reader.groups.keys()],
     calendars: calendars.named,
-    templateSets: readTemplateSets(root['templates'], whole, problems, environment),
+    templateSets: readTemplateSets(root['templates'], problems, around),
     conditionFault,
     linkFault,
     readNotify: (list, path) => reader.readNotify(list, path),
   };
-  return {
-    channels,
-    calendars,
-    reader,
-    sections: readSection(rootSchema, root, [], { problems, known }).read,
-  };
+  const sections = readSection(rootSchema, root, [], { problems, known }).read;
+  return { channels, calendars, reader, sections };
 }
 
 /** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */
@@ -200,16 +168,10 @@ function sectionsOf(root: JsonObject): JsonObject {
   );
 }
 
-/** @returns gives the whole path of what the config names */
-function inFolderOf(file: string): (path: string) => string {
-  return (path) => resolve(dirname(file), path);
-}
-
 function readTemplateSets(
   folder: unknown,
-  whole: CalendarReading['whole'],
   problems: Problems,
-  { readFolders, builtInSets }: LoadEnvironment,
+  { readFolders, builtInSets, whole }: Around,
 ): readonly string[] {
   if (typeof folder !== 'string' || folder === '') return builtInSets;
   const file = whole(folder);

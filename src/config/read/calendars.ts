@@ -14,8 +14,8 @@ export interface CalendarReading {
   readonly whole: (path: string) => string;
   /** Reads a file byte for byte (latin1), since only its dates are read. @throws when it cannot be read */
   readonly readBytes: (path: string) => string;
-  /** What earlier readings found, which stays in force where a file cannot be read any more. */
-  readonly lastKnown: Calendars['files'];
+  /** What earlier readings found, by path, which stays in force where a file cannot be read any more; left out: none was read. */
+  readonly datesOfFiles?: Calendars['files'] | undefined;
 }
 
 export function readCalendars(section: unknown, problems: Problems, reading: CalendarReading): Calendars {
@@ -54,7 +54,7 @@ function datesOf(path: string, reading: CalendarReading, warn: (what: Fault) => 
     const dates = datesIn(reading.readBytes(path));
     return dates.size > 0 ? dates : fault('calendar.no date', { file: path });
   } catch (error) {
-    const known = reading.lastKnown.get(path);
+    const known = reading.datesOfFiles?.get(path);
     const values = { why: unreadable(error), file: path };
     if (known === undefined) return fault('calendar.unread', values);
     warn(fault('calendar.kept', values));
