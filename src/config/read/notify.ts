@@ -45,13 +45,11 @@ export class NotifyReader {
 
   /** @returns the list's destinations in order, each once, with the options of the first entry that names it */
   read(list: unknown, path: Path, mayNameGroups = true): readonly Destination[] {
-    if (!Array.isArray(list)) {
-      this.#problems.error(path, noListIn(list, mayNameGroups));
-      return [];
-    }
+    const wrong = faultOfList(list, mayNameGroups);
+    if (wrong !== undefined) this.#problems.error(path, wrong);
     const names = new Set<string>();
     const all = new Map<string, Destination>();
-    for (const [index, entry] of list.entries())
+    for (const [index, entry] of (Array.isArray(list) ? list : []).entries())
       for (const { name, at, told } of this.#namedBy(entry, [...path, index], mayNameGroups)) {
         if (names.has(name)) this.#problems.error(at, fault('duplicate'));
         names.add(name);
@@ -61,16 +59,11 @@ export class NotifyReader {
   }
 
   #readGroup(name: string, group: unknown, path: Path): readonly Destination[] {
-    if (!isJsonObject(group)) return this.#readAddresses(group, path);
-    const notify = this.#readAddresses(group['notify'], [...path, 'notify']);
+    if (!isJsonObject(group)) return this.read(group, path, false);
+    const notify = this.read(group['notify'], [...path, 'notify'], false);
     const digest = checkSection(groupSchema, group, path, this.#checking)?.digest;
     if (digest !== undefined) this.digests.push({ group: name, notify, ...digest });
     return notify;
-  }
-
-  #readAddresses(list: unknown, path: Path): readonly Destination[] {
-    if (Array.isArray(list) && list.length === 0) this.#problems.error(path, fault('at least one'));
-    return this.read(list, path, false);
   }
 
   #namedBy(entry: unknown, at: Path, mayNameGroups: boolean): readonly Named[] {
@@ -89,9 +82,10 @@ export class NotifyReader {
     // `checkChannels` has reported that there are no channels.
     if (this.#channels.size === 0) return [];
     const named = Object.keys(entry).filter((key) => this.#channels.has(key));
-    const [name = ''] = named;
-    if (named.length !== 1) {
-      this.#problems.error(at, named.length === 0 ? this.#noChannelIn(entry) : tooMany(named));
+    const [name, ...more] = named;
+    if (name === undefined || more.length > 0) {
+      const tooMany = fault('many channels', { count: named.length, names: named.join(', ') });
+      this.#problems.error(at, name === undefined ? this.#noChannelIn(entry) : tooMany);
       return [];
     }
     const channel = this.#channels.get(name);
@@ -125,12 +119,11 @@ function withHours(options: JsonObject): Pick<Destination, 'options' | 'mentionH
   return { options: { ...options, [MENTION_OPTION]: who }, mentionHours: hours };
 }
 
-function noListIn(value: unknown, mayNameGroups: boolean): Fault {
-  if (value === null) return fault('no value');
-  if (value === undefined) return fault('missing, such as', { example: '[{ slack: "#ops" }]' });
-  return fault('list', { example: mayNameGroups ? '[operators, { slack: "#ops" }]' : '[{ slack: "#ops" }]' });
-}
-
-function tooMany(channels: readonly string[]): Fault {
-  return fault('many channels', { count: channels.length, names: channels.join(', ') });
+/** A list of a group has addresses alone, and is not empty. */
+function faultOfList(list: unknown, mayNameGroups: boolean): Fault | undefined {
+  const example = mayNameGroups ? '[operators, { slack: "#ops" }]' : '[{ slack: "#ops" }]';
+  if (list === null) return fault('no value');
+  if (list === undefined) return fault('missing, such as', { example });
+  if (!Array.isArray(list)) return fault('list', { example });
+  return list.length === 0 && !mayNameGroups ? fault('at least one') : undefined;
 }
