@@ -111,8 +111,9 @@ function createProgram(
     const command = [program, ...program.commands].find((each) => each.name() === name) ?? add(name);
     const description = language === 'ja' ? japanese : english;
     if (flags === '') command.description(description);
-    else if (flags.startsWith('-')) command.addOption(optionOf(flags, description, details, read));
-    else command.addArgument(argumentOf(flags, description, details, read));
+    else if (flags.startsWith('-'))
+      command.addOption(taking(optionOf(flags, description, details), flags, details, read));
+    else command.addArgument(taking(new Argument(flags, description), flags, details, read));
   }
   return program;
 
@@ -134,37 +135,21 @@ function splitKey(key: string): readonly [name: string, flags?: string] {
   return [name, flags];
 }
 
-function optionOf(
-  flags: string,
-  description: string,
-  { choices, conflicts = [], default: byDefault, env }: Details,
-  read: Readers,
-): Option {
-  const option = new Option(flags, description).conflicts(conflicts).default(byDefault);
-  if (choices !== undefined) option.choices(choices);
-  if (env !== undefined) option.env(env);
-  const reader = read[placeholderIn(flags)];
-  return reader === undefined ? option : option.argParser(reader);
+function optionOf(flags: string, description: string, { conflicts = [], env }: Details): Option {
+  const option = new Option(flags, description).conflicts(conflicts);
+  return env === undefined ? option : option.env(env);
 }
 
-function argumentOf(
-  flags: string,
-  description: string,
-  { default: byDefault }: Details,
-  read: Readers,
-): Argument {
-  const argument = new Argument(flags, description).default(byDefault);
-  const reader = read[placeholderIn(flags)];
-  if (reader === undefined) return argument;
-  return argument.argParser((text, before: readonly unknown[] | undefined) => [
-    ...(before ?? []),
-    reader(text),
-  ]);
-}
-
-/** `id` of `[id...]` and of `--end <id>`. */
-function placeholderIn(flags: string): string {
-  return /[<[](\w+)/.exec(flags)?.[1] ?? '';
+/** What is in brackets says how its text is read: `id` of `[id...]`, and of `--end <id>`. */
+function taking<Of extends Option | Argument>(given: Of, flags: string, details: Details, read: Readers): Of {
+  given.default(details.default);
+  if (details.choices !== undefined) given.choices(details.choices);
+  const reader = read[/[<[](\w+)/.exec(flags)?.[1] ?? ''];
+  if (reader !== undefined)
+    given.argParser((text: string, before: unknown) =>
+      flags.includes('...') ? [before ?? [], reader(text)].flat() : reader(text),
+    );
+  return given;
 }
 
 /** @throws {WrongUsage} what an unknown command's name is for `serve` */
