@@ -76,6 +76,12 @@ export const VIEW_PATHS = VIEWS.map(([path]) => path);
 
 interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {
   readonly form: URLSearchParams;
+  /** A field of the form; '' if it is missing. */
+  readonly text: (name: string) => string;
+  /** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
+  readonly id: number;
+  /** The form's `ids`, apart by blanks. */
+  readonly ids: readonly number[];
   readonly actor: Actor;
   readonly reader: Reader;
 }
@@ -83,38 +89,29 @@ interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {
 /** @throws {Refused} */
 type Act = (asked: Asked) => Promise<Outcome>;
 
-/** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
-const idIn = (form: URLSearchParams) => wholeNumberIn(form.get('id')) ?? 0;
-
-/** The form's `ids`, apart by blanks. */
-const idsIn = (form: URLSearchParams) =>
-  (form.get('ids') ?? '').split(' ').flatMap((text) => wholeNumberIn(text) ?? []);
-
 const ACTS: Readonly<Record<string, Act>> = {
-  redeliver: ({ form, actor, people }) => people.redeliver(idIn(form), actor, form.get('again') === '1'),
-  dismiss: ({ form, actor, people }) => people.dismiss(idIn(form), actor),
-  route: ({ form, actor, people }) => people.routeAnew(idIn(form), actor),
-  async 'redeliver-all'({ form, actor, reader, people }) {
-    const what = form.get('what') === 'dismissed' ? 'dismissed' : 'redelivered';
+  redeliver: ({ id, text, actor, people }) => people.redeliver(id, actor, text('again') === '1'),
+  dismiss: ({ id, actor, people }) => people.dismiss(id, actor),
+  route: ({ id, actor, people }) => people.routeAnew(id, actor),
+  async 'redeliver-all'({ form, text, actor, reader, people }) {
+    const what = text('what') === 'dismissed' ? 'dismissed' : 'redelivered';
     form.delete('what');
     return people.startBulk(readRedelivery(form, reader).filter, actor, what);
   },
-  stop: ({ form, actor, people }) => people.stopBulk(idIn(form), actor),
-  async snooze({ form, actor, people }) {
-    const textOf = (name: string) => form.get(name) ?? '';
-    const [bot_id, destination, because] = [textOf('bot_id'), textOf('destination'), textOf('because')];
-    const until = textOf('time') || textOf('until');
-    return people.snooze({ bot_id, destination, because, until }, actor);
+  stop: ({ id, actor, people }) => people.stopBulk(id, actor),
+  snooze({ text, actor, people }) {
+    const until = text('time') || text('until');
+    const of = { bot_id: text('bot_id'), destination: text('destination') };
+    return people.snooze({ ...of, because: text('because'), until }, actor);
   },
-  'take-up': ({ form, actor, people }) => {
-    const [by, because] = [form.get('by') ?? '', form.get('because') ?? ''];
-    return people.takeUp(idsIn(form), { by, because, quiet: form.get('quiet') === '1' }, actor);
+  'take-up': ({ ids, text, actor, people }) => {
+    const fields = { by: text('by'), because: text('because'), quiet: text('quiet') === '1' };
+    return people.takeUp(ids, fields, actor);
   },
-  'give-back': ({ form, actor, people }) => people.giveBack(idsIn(form), actor),
-  close: ({ form, actor, people }) => people.closeIncidents(idsIn(form), actor),
-  'end-snooze': ({ form, actor, people }) => people.endSnooze(idIn(form), actor),
-  test: ({ form, actor, reader, people }) =>
-    people.test(form.get('destination') ?? '', actor, reader.language),
+  'give-back': ({ ids, actor, people }) => people.giveBack(ids, actor),
+  close: ({ ids, actor, people }) => people.closeIncidents(ids, actor),
+  'end-snooze': ({ id, actor, people }) => people.endSnooze(id, actor),
+  test: ({ text, actor, reader, people }) => people.test(text('destination'), actor, reader.language),
   async reload({ actor: { user, from }, reloading }) {
     const result = await reloading.reload(`the page, ${user ?? 'nobody named'} from ${from}`);
     if (!result.isLoaded) throw new Refused({ name: 'not loaded' });
@@ -205,9 +202,13 @@ function answering(services: AdminServices, assets: Assets) {
     const back = form.get('back');
     keepName(ctx, form.get('by'));
     form.delete('back');
-    const outcome = await action({ ...services, form, actor: actorOf(ctx, 'page'), reader }).catch(
-      failedOutcome,
-    );
+    const text = (name: string) => form.get(name) ?? '';
+    const id = wholeNumberIn(text('id')) ?? 0;
+    const ids = text('ids')
+      .split(' ')
+      .flatMap((each) => wholeNumberIn(each) ?? []);
+    const asked = { ...services, form, text, id, ids, actor: actorOf(ctx, 'page'), reader };
+    const outcome = await action(asked).catch(failedOutcome);
     const kind = isDone(outcome) ? 'done' : 'failed';
     const flash = { kind, text: outcomeInWords(outcome, reader.language) } as const;
     if (kind === 'failed' && action === ACTS['snooze']) return show(ctx, snoozesView, 'snoozes', form, flash);

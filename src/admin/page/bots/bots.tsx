@@ -31,7 +31,6 @@ async function loadBots({ query, open, counts, services: { archive, drawing, sto
   const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
   const found = await archive.bots(page.after, page.limit + 1, search);
   const { items: bots, next } = pageAfter(found, ({ botId }) => botId, page);
-  const failing = new Set(open.flatMap(({ kind, subject }) => (kind === 'bot' ? keysFor(subject) : [])));
   const runs = await archive.lastRuns(bots, RUNS_SHOWN);
   const botIds = bots.map(({ botId }) => botId);
   const { items: snoozes } = await archive.snoozes({ limit: LARGEST_PAGE }, { botIds });
@@ -44,7 +43,6 @@ async function loadBots({ query, open, counts, services: { archive, drawing, sto
     rows: bots.map((bot) => ({
       ...rowOf(bot, runs.get(bot.botId) ?? []),
       isSnoozed: snoozed.has(bot.botId),
-      isFailing: failing.has(bot.botId),
     })),
     next,
     open,
@@ -115,13 +113,7 @@ function BotList({ search, rows, next }: BotsData) {
       <FilterForm path="/" isFiltered={search !== ''}>
         <Field name="search" label={t('bots.search')} value={search} />
       </FilterForm>
-      <Table
-        caption="nav.bots"
-        rows={rows}
-        empty="bots.none"
-        toneOf={({ isFailing }) => (isFailing ? 'bad' : undefined)}
-        columns={COLUMNS}
-      />
+      <Table caption="nav.bots" rows={rows} empty="bots.none" columns={COLUMNS} />
       <NextPage of="" query={{ search }} after={next} />
     </Section>
   );

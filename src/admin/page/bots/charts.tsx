@@ -53,14 +53,11 @@ interface ScatterProps {
 
 const WIDTH = 960;
 const HEIGHT = 244;
-const LEFT = 8;
-const RIGHT = 8;
 /** Room for the label above the highest line. */
 const TOP = 32;
 /** For runs without a duration, and the days below them. */
 const BOTTOM = 44;
 const MARK = 4;
-const MARKS = 4;
 
 /**
  * One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. A run that does not
@@ -69,33 +66,25 @@ const MARKS = 4;
 export function Scatter({ runs, to, title }: ScatterProps) {
   const { formats } = useReader();
   const longest = longestOf(runs);
-  // The axis ends at a multiple of 2 s, 2 min or 2 h, so that its middle is a round number, too.
-  const unit = [7200, 120].find((seconds) => longest > seconds) ?? 2;
-  const most = Math.ceil(longest / unit) * unit;
   const from = Math.min(to - DAY_MS, runs.at(-1)?.receivedAt ?? to);
-  const x = (at: number) =>
-    LEFT + (WIDTH - LEFT - RIGHT) * Math.max(0, Math.min(1, (at - from) / (to - from)));
+  const x = (at: number) => MARK + (WIDTH - 2 * MARK) * Math.max(0, Math.min(1, (at - from) / (to - from)));
   const y = (seconds: number | undefined) =>
-    seconds === undefined ? HEIGHT - BOTTOM + 2 * MARK : TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / most);
-  const days = Math.max(1, Math.ceil((to - from) / DAY_MS / MARKS));
-  const marked = Array.from({ length: MARKS }, (_, index) => to - index * days * DAY_MS);
+    seconds === undefined
+      ? HEIGHT - BOTTOM + 2 * MARK
+      : TOP + (HEIGHT - TOP - BOTTOM) * (1 - seconds / longest);
   return (
     <svg class="plot" role="img" aria-label={title} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
-      {[0, most / 2, most].map((seconds) => (
+      {[0, longest].map((seconds) => (
         <g key={seconds}>
-          <line x1={LEFT} x2={WIDTH - RIGHT} y1={y(seconds)} y2={y(seconds)} />
-          <text x={LEFT} y={y(seconds) - 4}>
-            {seconds === 0 ? '0' : formats.elapsed(seconds)}
-          </text>
+          <line x1="0" x2={WIDTH} y1={y(seconds)} y2={y(seconds)} />
+          <text y={y(seconds) - 4}>{seconds === 0 ? '0' : formats.elapsed(seconds)}</text>
         </g>
       ))}
-      {marked
-        .filter((at) => at > from)
-        .map((at) => (
-          <text key={at} x={x(at)} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'middle'}>
-            {formats.day(at)}
-          </text>
-        ))}
+      {[from, to].map((at) => (
+        <text key={at} x={at === to ? WIDTH : 0} y={HEIGHT - 8} text-anchor={at === to ? 'end' : 'start'}>
+          {formats.day(at)}
+        </text>
+      ))}
       {runs.map((run) => {
         const tone = RUN_TONES[statusNameOf(run)];
         const [left, top] = [x(run.receivedAt), y(run.elapsedSeconds)];

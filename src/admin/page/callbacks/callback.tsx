@@ -53,7 +53,7 @@ function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes
         ) : null}
       </Section>
       <Section title={t('callback.timeline')}>
-        <ol class="timeline">{entriesOf(story.events, reader)}</ol>
+        <ol class="timeline">{story.events.map((event, index) => entryOf(event, index, reader))}</ol>
       </Section>
     </>
   );
@@ -168,19 +168,11 @@ const TONES: Readonly<Partial<Record<StoryEventName, Tone>>> = {
   alerted: 'wait',
 };
 
-function entriesOf(events: readonly StoryEvent[], reader: Reader) {
-  const dayOf = (event: StoryEvent | undefined) => reader.formats.day(event?.at ?? 0);
-  return events.map((event, index) => {
-    const isNewDay = dayOf(event) !== dayOf(events[index - 1]);
-    return entryOf(event, index, isNewDay ? dayOf(event) : '', reader);
-  });
-}
-
-function entryOf({ at, what, text, small }: StoryEvent, key: number, day: string, { formats }: Reader) {
+function entryOf({ at, what, text, small }: StoryEvent, key: number, { formats }: Reader) {
   return (
     <li key={key} class={TONES[what]}>
       <time dateTime={new Date(at).toISOString()} title={formats.instant(at)}>
-        {day} {formats.clock(at)}
+        {formats.day(at)} {formats.clock(at)}
       </time>
       <div>
         <p dir="auto">{text}</p>

@@ -40,13 +40,12 @@ interface TableProps<Row> {
   readonly caption: Word;
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
-  readonly toneOf?: (row: Row) => 'bad' | undefined;
   /** Shown instead of a table without rows. */
   readonly empty?: Word;
 }
 
 /** Roles are explicit, since the CSS `display` of narrow screens removes a table's implicit ones. */
-export function Table<Row>({ caption, columns, rows, empty, toneOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   const reader = useReader();
   const { t, formats } = reader;
   if (rows.length === 0) return empty === undefined ? null : <p class="empty">{t(empty)}</p>;
@@ -71,7 +70,7 @@ export function Table<Row>({ caption, columns, rows, empty, toneOf }: TableProps
       </thead>
       <tbody role="rowgroup">
         {rows.map((row, index) => (
-          <tr key={index} role="row" class={toneOf?.(row)}>
+          <tr key={index} role="row">
             {cells(row)}
           </tr>
         ))}
