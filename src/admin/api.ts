@@ -120,12 +120,12 @@ const LARGEST_SHOWN = 1024 * 1024;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function addCallbacks({ get }: Routes, { archive, people, surroundings }: ApiServices): void {
+function addCallbacks({ get }: Routes, { archive, surroundings }: ApiServices): void {
   const { display, now, redact } = surroundings;
   const context = () => ({ ...display(), now: now(), redact });
   const readList = (query: URLSearchParams) => readFilter(query, context());
   get('/api/callbacks', readList, async ({ values: { filter, page } }) =>
-    pageJson(await people.callbacks(filter, page), (item) => callbackJson(item, context())),
+    pageJson(await archive.callbacks(filter, page), (item) => callbackJson(item, context())),
   );
   get('/api/callbacks/:id', NONE, async ({ ctx, id }) => {
     const found = await loadStory(archive, id, context());
@@ -175,7 +175,7 @@ function addBulks({ get, act }: Routes, { archive, people, surroundings }: ApiSe
       actor,
       values: { filter, isDryRun },
     }: Asked<ReturnType<typeof read>>): Promise<Outcome> => {
-      if (isDryRun) return { name: 'counted', json: tallyJson(await people.tally(filter), now()) };
+      if (isDryRun) return { name: 'counted', json: tallyJson(await archive.tally(filter), now()) };
       const begun = await people.startBulk(filter, actor, what);
       ctx.set('Location', `/api/redeliveries/${String(begun.json?.['id'])}`);
       return begun;

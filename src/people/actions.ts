@@ -1,12 +1,6 @@
 /** What people do while Botbell runs, by the settings in force, for the page, the API and the command line. */
-import type { RedeliveryFilter, RedeliveryTally, RoutedByHand } from '../ledger/deliveries/by-hand.ts';
-import type {
-  ArchivedCallback,
-  CallbackFilter,
-  CallbackStory,
-  Page,
-  PageRequest,
-} from '../ledger/archive/archive.ts';
+import type { RedeliveryFilter, RoutedByHand } from '../ledger/deliveries/by-hand.ts';
+import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
@@ -15,10 +9,10 @@ import type { Language } from '../time/display.ts';
 import { planOf } from '../deliver/plan.ts';
 import { type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
-import { destinationOf, unknown } from './destinations.ts';
+import { destinationOf } from './destinations.ts';
 import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
-import { hintFor, type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
+import { type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
 import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
@@ -80,12 +74,6 @@ export function createPeople(parts: ActionParts) {
       const values = { destination, words: sent.words };
       return done('test', actor, destination, { name, values, json: testJson(sent) });
     },
-    /** @throws {Refused} neither the config nor the ledger knows the filter's destination */
-    async callbacks(filter: CallbackFilter, page: PageRequest = {}): Promise<Page<ArchivedCallback>> {
-      const found = await archive.callbacks(filter, page);
-      if (found.items.length === 0) await refuseUnknown(filter, parts);
-      return found;
-    },
   };
 }
 
@@ -111,31 +99,11 @@ function routedOutcome(id: number, json: RoutedByHand | 'superseded' | 'unknown'
   return { name, values: { destinations: json.told.join(', ') }, json: { id, ...json } };
 }
 
-/** @throws {Refused} the config does not have the filter's destination, and nothing has been sent there */
-async function refuseUnknown(
-  { destination }: CallbackFilter,
-  { planning, ledger }: ActionParts,
-): Promise<void> {
-  const known = [...planning().destinations.keys()];
-  if (destination === undefined || known.includes(destination)) return;
-  const [seen] = await ledger.archive.destinations([destination]);
-  if ((seen?.lastDeliveredAt ?? seen?.lastFailedAt) === undefined)
-    throw unknown(destination, hintFor(destination, known));
-}
-
 function inBulk(parts: ActionParts) {
-  const { actions, archive } = parts.ledger;
+  const { actions } = parts.ledger;
   const done = doneBy(parts);
-  /** @throws {Refused} nobody knows the filter's destination */
-  const tally = async (filter: RedeliveryFilter): Promise<RedeliveryTally> => {
-    const found = await archive.tally(filter);
-    if (found.messages === 0) await refuseUnknown(filter, parts);
-    return found;
-  };
   return {
-    tally,
     async startBulk(filter: RedeliveryFilter, actor: Actor, what: 'redelivered' | 'dismissed') {
-      await tally(filter);
       const bulk = await actions.startBulk(filter, actor, what);
       parts.onBulkStarted();
       return done('redeliver in bulk', actor, bulk.id, { name: `bulk ${what}`, json: bulkJson(bulk) });

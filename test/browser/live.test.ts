@@ -129,9 +129,6 @@ inBrowser('A page with a script', () => {
       await page.clock.runFor(5000);
       return !(await saying.isVisible());
     });
-    const [result, standing, ...others] = await page.locator('.flash').allTextContents();
-    expect(result).to.equal('Done kenji is on it.');
-    expect(standing).to.match(/^The config on the disk has errors/);
-    expect(others).to.deep.equal([]);
+    expect(await page.locator('.flash').allTextContents()).to.deep.equal(['Done kenji is on it.']);
   });
 });

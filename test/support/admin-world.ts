@@ -64,7 +64,7 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
       openIncidents: () => Promise.resolve([]),
       ...archive,
     } as Archive,
-    people: { callbacks: (...args) => services.archive.callbacks(...args), ...people } as People,
+    people: { ...people } as People,
     reloading: { status: { configHash: 'c0ffee1234567890' }, ...reloading } as Reloading,
   };
   const app = createAdmin({

@@ -91,7 +91,6 @@ export const PHRASES = {
     'The store cannot be written, so callbacks are answered 503:',
     '記録に書き込めないため、コールバックに503で応答しています：',
   ],
-  'config.why': ['See what is wrong', '内容を見る'],
 
   ...INCIDENT_PHRASES,
   ...STANDING_PHRASES,

@@ -1,6 +1,5 @@
 /** The HTML document around every view: menu, language, result of an action, and facts about the process. */
 import { LANGUAGES } from '../../config/schema/schema.ts';
-import { outcomeInWords } from '../../people/outcomes.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { groupsOf } from '../../incident/incident.ts';
 import type { AdminServices } from '../services.ts';
@@ -123,8 +122,8 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
 }
 
 /** The result of the last action, and what is wrong with the process. */
-function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellProps) {
-  const { t, language } = useReader();
+function Notices({ facts: { trouble }, flash }: ShellProps) {
+  const { t } = useReader();
   return (
     <>
       {flash === undefined ? null : (
@@ -137,11 +136,6 @@ function Notices({ section, facts: { trouble, isConfigRefused }, flash }: ShellP
           {t('store down')} <Foreign text={trouble} lang="en" />
         </p>
       )}
-      {isConfigRefused && section !== 'config' ? (
-        <p class="flash failed">
-          {outcomeInWords({ name: 'not loaded' }, language)} <a href="/config">{t('config.why')}</a>
-        </p>
-      ) : null}
     </>
   );
 }

@@ -59,10 +59,10 @@ async function eachNamed(acting: Acting, ids: readonly number[]): Promise<number
 
 /** Starts a bulk action, which the service carries out in steps. */
 async function allDead(acting: Acting): Promise<number> {
-  const { context, options, people } = acting;
+  const { context, options, people, ledger } = acting;
   const { destination, since, dismiss } = options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
-  const { messages, destinations } = await people.tally(filter);
+  const { messages, destinations } = await ledger.archive.tally(filter);
   if (messages === 0) {
     context.message(context.say('redeliver.nothing'));
     return 1;

@@ -15,7 +15,7 @@ describe('What people do on the page', () => {
 
   beforeEach(async () => {
     world = await openOffice();
-    const [callback] = (await world.services.people.callbacks({ state: 'dead' })).items;
+    const [callback] = (await world.services.archive.callbacks({ state: 'dead' })).items;
     [dead, told] = callback?.deliveries.map(({ id }) => String(id)) ?? [];
   });
 

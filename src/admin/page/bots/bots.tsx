@@ -15,8 +15,6 @@ import type { Word } from '../words.ts';
 import { Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
-/** What is counted below the title, and the list that the count leads to shows. */
-const PENDING = { state: 'pending' } as const;
 
 type BotsData = Awaited<ReturnType<typeof loadBots>>;
 
@@ -26,7 +24,7 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t(data.title), facts, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
+async function loadBots({ query, open, services: { archive, drawing, storeTrouble } }: ViewRequest) {
   const search = query.get('search')?.trim() ?? '';
   const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
   const found = await archive.bots(page.after, page.limit + 1, search);
@@ -47,7 +45,6 @@ async function loadBots({ query, open, counts, services: { archive, drawing, sto
     next,
     open,
     lastAt: last?.receivedAt,
-    pending: counts?.pending ?? 0,
     /** Set only before the first callback, to show where to post one. */
     receiver: last === undefined ? drawing().config.receiver : undefined,
   };
@@ -76,20 +73,13 @@ function Bots(data: BotsData) {
   );
 }
 
-/** When the last callback came, while all is well, and how many messages wait. */
-function Facts({ title, lastAt, pending }: BotsData) {
+/** When the last callback came, while all is well. */
+function Facts({ title, lastAt }: BotsData) {
   const { t } = useReader();
-  return (
-    <>
-      {title === 'incidents.well' ? (
-        <span>
-          {t('incidents.last callback')} <Time at={lastAt} />
-        </span>
-      ) : null}
-      {pending === 0 ? null : (
-        <a href={pathTo(['callbacks'], PENDING)}>{t('bots.pending', { number: pending })}</a>
-      )}
-    </>
+  return title !== 'incidents.well' ? null : (
+    <span>
+      {t('incidents.last callback')} <Time at={lastAt} />
+    </span>
   );
 }
 

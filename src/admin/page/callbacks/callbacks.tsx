@@ -27,7 +27,7 @@ interface CallbacksProps {
   readonly page: Page<ArchivedCallback> | undefined;
 }
 
-export const showCallbacks: View = async ({ query, reader, services: { people } }) => {
+export const showCallbacks: View = async ({ query, reader, services: { archive } }) => {
   const textOf = (name: FieldName) => query.get(name) ?? '';
   // Blanks around an id are part of it.
   const given = FIELDS.map(
@@ -37,7 +37,7 @@ export const showCallbacks: View = async ({ query, reader, services: { people } 
   const title = reader.t('nav.callbacks');
   try {
     const { filter, page: wanted } = readFilter(query, reader);
-    const page = await people.callbacks(filter, wanted);
+    const page = await archive.callbacks(filter, wanted);
     return { title, body: <Callbacks asked={asked} limit={wanted.limit} page={page} /> };
   } catch (error) {
     const lead = outcomeInWords(refusedOutcome(error), reader.language);

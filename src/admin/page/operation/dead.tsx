@@ -76,7 +76,7 @@ function actionsOn(group: DeadLetters, { t }: Reader) {
 export const dryRunView: View = async ({ query, reader, services }) => {
   const { t } = reader;
   const { filter } = readRedelivery(query, reader);
-  const tally = await services.people.tally(filter);
+  const tally = await services.archive.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} {...tally} />;
   // The numbers must not change before the reader confirms them.
