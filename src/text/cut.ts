@@ -1,5 +1,5 @@
 /** Cuts text to a limit, in UTF-16 code units, between graphemes, where it can between words, and with a visible mark. */
-import { cleanLine, cleanText } from './clean.ts';
+import { cleanLine, cleanText, LONGEST_ADDRESS } from './clean.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -20,37 +20,30 @@ export function cutEnd(text: string, limit: number, mark: string): string {
   return room <= 0 ? graphemeCut(text, limit) : headOf(text, room) + mark;
 }
 
-/** What is no part of a word or an id: in Japanese, words are not told apart. */
-const APART = '\\s\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー、。：「」（）';
+/** A word or an id of at most 40 characters, or an address. In Japanese, words are not told apart. */
+const BEGUN = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
+const GOES_ON = /^[!-~]{2}$/;
 
-/** Characters of a word that is left out rather than cut. */
-const LONGEST_WORD = 40;
-/** Of an address, a part of which would open another place. */
-const LONGEST_CUT = 4000;
-
-const BEGUN = new RegExp(`(?<![^${APART}])[^${APART}]{1,${LONGEST_WORD}}$`, 'u');
-const BEGUN_ADDRESS = /https?:\/\/\S*$/iu;
-const ENDED = new RegExp(`^[^${APART}]{1,${LONGEST_WORD}}(?![^${APART}])`, 'u');
-const INSIDE = new RegExp(`^[^${APART}]{2}$`, 'u');
-
-/** Whether a cut at the index is in a word. */
-function isInside(text: string, index: number): boolean {
-  return INSIDE.test(text.slice(index - 1, index + 1));
+/** What of a word, an id or an address stands before the index and goes on behind it. */
+function begunAt(text: string, index: number): string {
+  if (!GOES_ON.test(text.slice(index - 1, index + 1))) return '';
+  return BEGUN.exec(text.slice(Math.max(0, index - LONGEST_ADDRESS), index))?.[0] ?? '';
 }
 
-/** A word is left out while half of what there is room for stays. */
-function unlessTooShort(cut: string, whole: string): string {
-  return cut.length * 2 >= whole.length ? cut : whole;
+/** Without the part of a word, where half stays; a part of an address would open another place. */
+function apart(begun: string, cut: string, without: string): string {
+  return begun.includes('://') || (begun !== '' && without.length * 2 >= cut.length) ? without : cut;
 }
 
-/** The longest prefix within `limit` of whole graphemes, and of whole words if these are short; never with a part of an address. */
 function headOf(text: string, limit: number): string {
   const cut = graphemeCut(text, limit);
-  if (!isInside(text, cut.length)) return cut.trimEnd();
-  const from = Math.max(0, cut.length - LONGEST_CUT);
-  const before = (word: RegExp) => cut.slice(0, from) + cut.slice(from).replace(word, '').trimEnd();
-  const plain = before(BEGUN_ADDRESS);
-  return plain.length < cut.length ? plain : unlessTooShort(before(BEGUN), cut);
+  const begun = begunAt(text, cut.length);
+  return apart(begun, cut, cut.slice(0, cut.length - begun.length)).trimEnd();
+}
+
+function tailOf(text: string, limit: number): string {
+  const cut = graphemeTail(text, limit);
+  return apart(begunAt(text, text.length - cut.length), cut, cut.replace(/^[!-~]+\s*/, ''));
 }
 
 /**
@@ -61,15 +54,6 @@ export function cutMiddle(text: string, limit: number, markOf: MarkOf): string {
   return text.length <= limit ? text : bothEnds(text, text, text.length, limit, markOf);
 }
 
-/** The end of a text without the rest of a word or an address that it begins with. */
-function tailOf(text: string, cut: string): string {
-  const from = text.length - cut.length;
-  if (!isInside(text, from)) return cut;
-  if (BEGUN_ADDRESS.test(text.slice(Math.max(0, from - LONGEST_CUT), from)))
-    return cut.replace(/^\S+\s*/u, '');
-  return unlessTooShort(cut.replace(ENDED, '').trimStart(), cut);
-}
-
 type MarkOf = (leftOut: number) => string;
 
 /** @param length of all that `head` begins and `tail` ends */
@@ -77,8 +61,7 @@ function bothEnds(head: string, tail: string, length: number, limit: number, mar
   const room = limit - markOf(length).length;
   if (room <= 0) return graphemeCut(head, limit);
   const first = headOf(head, Math.ceil((room * 2) / 3));
-  const cut = graphemeTail(tail, room - first.length);
-  const last = tailOf(tail, cut);
+  const last = tailOf(tail, room - first.length);
   return first + markOf(length - first.length - last.length) + last;
 }
 
