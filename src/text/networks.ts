@@ -1,4 +1,4 @@
-/** Tests whether an address is in one of the networks of a config, and what hosts are the same. */
+/** Tests whether an address is in one of the networks of a config, and is this machine's. */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** The parts that Node adds to an address: the prefix of an IPv4-mapped IPv6 address, and the zone of a link-local one. */
@@ -47,12 +47,4 @@ const isLoopbackAddress = networkFilter(['127.0.0.0/8', '::1']);
 /** Whether the host is this machine: a loopback address, or a name under `localhost` (RFC 6761, 6.3). */
 export function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? /^(?:.+\.)?localhost$/i.test(host) : isLoopbackAddress(host);
-}
-
-/** Whether two listeners at one port take it from each other: `::` has all addresses, `0.0.0.0` those of IPv4, `localhost` one of either. */
-export function areSameHost(one: string, other: string): boolean {
-  const hosts = [one.toLowerCase(), other.toLowerCase()];
-  if (hosts[0] === hosts[1] || hosts.includes('::')) return true;
-  if (hosts.includes('0.0.0.0')) return !hosts.some(isIPv6);
-  return hosts.includes('localhost') && hosts.some((host) => host === '127.0.0.1' || host === '::1');
 }

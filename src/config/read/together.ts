@@ -4,7 +4,7 @@ import { dayOf } from '../../signal/calendar.ts';
 import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../../signal/rules.ts';
 import type { Fault } from '../../text/fault.ts';
-import { areSameHost, isLoopback } from '../../text/networks.ts';
+import { isLoopback } from '../../text/networks.ts';
 import type { Config, ConfigSettings, EscalationStep, RouteConfig } from '../config.ts';
 import type { Path } from '../path.ts';
 import type { Problems } from '../problems.ts';
@@ -35,8 +35,7 @@ type OfAdmin = Pick<ConfigSettings, 'admin' | 'receiver' | 'display'>;
 function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems: Problems): void {
   if (admin === undefined) return;
   const { listen, password, hosts, trustProxy } = admin;
-  const { host, port } = receiver.listen;
-  const isSame = listen.port === port && port !== 0 && areSameHost(listen.host, host);
+  const isSame = listen.port === receiver.listen.port && listen.port !== 0;
   if (isSame && !problems.hasErrors(['receiver.listen']))
     problems.error(['admin', 'listen'], fault('same port'));
   if (password !== undefined) return;
