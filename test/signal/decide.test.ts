@@ -1,6 +1,5 @@
 /** Who is told, held or let go by which rule, over a BOT's runs. */
 import { expect } from 'chai';
-import * as fc from 'fast-check';
 import { type AskedRoute, type BurstWindow, decide, type Decision } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type Occasion, type RouteRules, type Snooze } from '../../src/signal/rules.ts';
@@ -136,7 +135,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     { routes: [{ when: 'code == 2' }], runs: 'ex', are: 'tell, tell' },
   ],
   'a recovery from an error that whichever route told, by its own conditions': [
-    { routes: [{ on: ['error'] }, { on: ['recovered'] }], runs: 'xo', are: 'tell, tell recovered' },
+    { routes: [{ on: ['error'] }, { on: ['recovered'] }], runs: 'xxo', are: 'tell, tell, tell recovered' },
     { routes: [{}, { on: ['recovered'], when: UNMET }], runs: 'xo', are: 'tell, tell' },
   ],
   'held by mute or a snooze, whichever comes first, for as long as either does': [
@@ -272,6 +271,28 @@ describe('a BOT’s callbacks are', () => {
     }
   });
 
+  it('judged by the start of their runs, which may overtake each other, and by what the last one says', () => {
+    const ends = { on: ['error', 'recovered'] } as const;
+    const changes = { on: ['error'], repeat: 'changes' } as const;
+    // A run every five minutes: an error, an error that says something else or a success, and how long it ran.
+    for (const [rules, runs, are] of [
+      [ends, 'x0 o7 o0 o0', 'tell, on, tell recovered, on'],
+      [ends, 'x0 o5 o0', 'tell, tell recovered, on'],
+      [ends, 'x0 x0 o7 o0', 'tell, tell, tell recovered, tell recovered'],
+      [ends, 'x0 o0 x7 o0', 'tell, tell recovered, tell, on'],
+      [changes, 'x0 x0 y0 y0', 'tell, repeat, tell, repeat'],
+      [changes, 'x0 o0 x7 x0', 'tell, on, tell, tell'],
+    ] as const) {
+      const place = new Place(rules);
+      const told = runs.split(' ').map((each) => {
+        const [message = '', status] = [each[0], each.startsWith('o') ? 'succeeded' : 'error'] as const;
+        place.now += 5 * MINUTE;
+        return shown(place.run({ status, message, startedAt: place.now - Number(each[1]) * MINUTE }));
+      });
+      expect(told.join(', '), runs).to.equal(are);
+    }
+  });
+
   it('kept in a bounded number: one that nineteen overtake is counted, one that thirty do adds nothing', () => {
     for (const [overtaking, since, failures] of [
       [19, MORNING - MINUTE, 20],
@@ -316,84 +337,5 @@ describe('a message to which several routes lead', () => {
       { route: 'routes[0]', does: 'let go', rule: 'repeat' },
       { route: 'routes[1]', does: 'tell' },
     ]);
-  });
-});
-
-interface Came {
-  readonly startedAt: number;
-  readonly at: number;
-  readonly isError: boolean;
-  readonly message: string;
-  isTold: boolean;
-}
-
-/** What is to be said of the last result, by looking through all that have come: those of one start as they came. */
-function saidOf(result: Came, came: readonly Came[], route: Route): string {
-  const byStart = came.toSorted((a, b) => a.startedAt - b.startedAt);
-  const position = byStart.indexOf(result);
-  const isWell = (at: number) => byStart[at]?.isError !== true;
-  const first = byStart.findLastIndex(({ isError }, at) => at < position && !isError) + 1;
-  const end = byStart.findIndex((_, at) => at >= position && isWell(at));
-  const row = byStart.slice(first, end === -1 ? undefined : end);
-  const told = came.filter((each) => row.includes(each) && each.isTold);
-  if (result.isError) return saidOfError(result, row.length, end === -1 ? told.at(-1) : undefined, route);
-  const { on = ALL } = route;
-  // A success that began later, and has come before, has been told as the recovery.
-  const isFirst = byStart.slice(position + 1).every(({ isError }) => isError);
-  if (isFirst && told.length > 0 && on.includes('recovered'))
-    return `tell recovered ${row.length} since ${row[0]?.startedAt}`;
-  return on.includes('succeeded') ? 'tell' : 'on';
-}
-
-/** @param last the last one told of those in a row with it; undefined: none, or a success has ended them */
-function saidOfError(
-  result: Came,
-  failures: number,
-  last: Came | undefined,
-  { on = ALL, afterFailures = 1, repeat }: Route,
-): string {
-  if (!on.includes('error')) return 'on';
-  if (failures < afterFailures) return 'after_failures';
-  const isSoon = typeof repeat === 'number' && last !== undefined && result.at - last.at < repeat;
-  return isSoon || (repeat === 'changes' && last?.message === result.message) ? 'repeat' : 'tell';
-}
-
-describe('runs of a night', () => {
-  // As many results are kept as may come out of order: none of these is overtaken by more than eighteen.
-  const run = fc.record({
-    after: fc.constantFrom(5, 5, 5, 7),
-    ran: fc.constantFrom(0, 0, 0, 5, 30, 90),
-    isError: fc.boolean(),
-    message: fc.constantFrom('no rows', 'no answer'),
-  });
-  const route = fc.record({
-    on: fc.oneof(
-      fc.constant<Occasion[]>(['error', 'recovered']),
-      fc.subarray<Occasion>(['succeeded', 'error', 'recovered']),
-    ),
-    afterFailures: fc.integer({ min: 1, max: 3 }),
-    repeat: fc.constantFrom('every' as const, 'changes' as const, 60 * MINUTE),
-  });
-
-  it('are told as the rules say, whatever overtakes what', () => {
-    fc.assert(
-      fc.property(fc.array(run, { maxLength: 80 }), route, (runs, rules) => {
-        const place = new Place(rules);
-        const results: Came[] = [];
-        for (const { after, ran, isError, message } of runs) {
-          place.now += after * MINUTE;
-          const startedAt = place.now - ran * MINUTE;
-          const result = { startedAt, at: place.now, isError, message, isTold: false };
-          results.push(result);
-          const decision = place.run({ status: isError ? 'error' : 'succeeded', message, startedAt });
-          const occasion = decision.telling?.occasion;
-          const counted =
-            occasion?.template === 'recovered' ? ` ${occasion.failures} since ${occasion.failingSince}` : '';
-          expect(`${shown(decision)}${counted}`).to.equal(saidOf(result, results, rules));
-          result.isTold = decision.ruling.does === 'tell';
-        }
-      }),
-      { numRuns: 300 },
-    );
   });
 });

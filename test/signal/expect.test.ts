@@ -1,9 +1,7 @@
 /** When a BOT is due, what meets that, and who is told once that nothing came. */
 import { expect } from 'chai';
-import * as fc from 'fast-check';
 import {
   beginToExpect,
-  type Came,
   cronFault,
   missedFrom,
   underRule,
@@ -11,12 +9,11 @@ import {
   withMissed,
 } from '../../src/signal/expect.ts';
 import type { Expectation } from '../../src/signal/rules.ts';
-import { instantToZoned, zonedToInstant } from '../../src/time/display.ts';
+import { zonedToInstant } from '../../src/time/display.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const TOKYO = 'Asia/Tokyo';
 const BERLIN = 'Europe/Berlin';
 
 function instant(local: string, timezone: string): number {
@@ -103,6 +100,38 @@ describe('a BOT that is expected', () => {
   });
 });
 
+describe('a BOT that is expected each hour, with ten minutes of grace', () => {
+  const rule = { everyMs: HOUR, graceMs: 10 * MINUTE };
+
+  /** @param came minutes since it is expected: `e` a start, `x` a result, `-` nothing */
+  const toldOf = (hasCome: boolean, came: string) => {
+    const told: string[] = [];
+    let expected = beginToExpect(rule, { at: 0, hasCome, lastResultAt: undefined });
+    for (const each of came.split(' ')) {
+      const at = Number(each.slice(1)) * MINUTE;
+      if (at >= missedFrom(rule, expected)) {
+        told.push(`missed ${expected.dueAt / MINUTE}`);
+        expected = withMissed(expected);
+      }
+      if (each.startsWith('-')) continue;
+      const next = withCallback(rule, expected, { at, startedAt: at, isResult: each.startsWith('x') });
+      expected = next.expected;
+      if (next.lateFor !== undefined) told.push(`late ${next.lateFor / MINUTE}`);
+    }
+    return [...told, `due ${expected.dueAt / MINUTE}`].join(', ');
+  };
+
+  for (const [what, hasCome, came, told] of [
+    ['from its first callback on', false, 'e20 x85', 'due 140'],
+    ['from a first callback that is late', false, 'x75', 'missed 60, late 60, due 135'],
+    ['from no later one', false, 'e20 e50 -91', 'missed 80, due 80'],
+    ['by its schedule where it has come before', true, 'e20 x65', 'due 120'],
+    ['once until a result comes', false, 'e20 -91 -200 x205', 'missed 80, late 80, due 260'],
+    ['also by who comes for the first time after that', false, '-71 e75 x100', 'missed 60, late 60, due 135'],
+  ] as const)
+    it(`is due and missed ${what}`, () => expect(toldOf(hasCome, came)).to.equal(told));
+});
+
 describe('a cron expression', () => {
   it('is refused where it is none, or never comes', () => {
     for (const cron of ['0 9 * * 1-5', '@daily', '*/2 * * * * *', '0 0 29 2 *'])
@@ -112,135 +141,4 @@ describe('a cron expression', () => {
     expect(cronFault('daily')).to.equal('fields');
     expect(cronFault('2026-01-01T00:00:00')).to.be.a('string');
   });
-});
-
-describe('a year of runs', () => {
-  const YEAR = Date.parse('2026-01-01T00:00Z');
-  const ZONES = [BERLIN, TOKYO, 'America/New_York', 'Australia/Lord_Howe'];
-  /** Of 2026 in these zones: days around those on which the clocks change. */
-  const changes = [66, 87, 93, 276, 297, 304].flatMap((day) => [day - 1, day, day + 1]);
-  const days = fc.constantFrom(0, ...changes);
-  const callback = fc.record({
-    day: days,
-    minute: fc.integer({ min: 1, max: 1439 }),
-    ran: fc.oneof(fc.integer({ min: -60, max: 60 }), fc.integer({ min: 0, max: 3000 })),
-    isResult: fc.boolean(),
-  });
-  const graces = fc.constantFrom(0, 30 * MINUTE, 4 * HOUR, 2 * DAY);
-  const rules = fc.oneof(
-    fc.record({ everyMs: fc.constantFrom(HOUR, 90 * MINUTE, DAY), graceMs: graces }),
-    fc.record({
-      cron: fc.constantFrom('0 9 * * 1-5', '0 */6 * * *', '30 4 * * *', '*/30 * * * *'),
-      graceMs: graces,
-    }),
-  );
-  const howKnown = fc.constantFrom<Known>('has come', 'is named', 'is of a pattern');
-
-  /** Whether the BOT had come before, is named by the config, or is matched by a pattern and has not come. */
-  type Known = 'has come' | 'is named' | 'is of a pattern';
-
-  it('says of each due time what all results say together', () => {
-    fc.assert(
-      fc.property(
-        rules,
-        fc.array(callback, { maxLength: 40 }),
-        fc.constantFrom(...ZONES),
-        howKnown,
-        (untold, posted, timezone, known) => {
-          const rule = { ...untold, timezone };
-          const times = posted.map(({ day, minute, ran, isResult }) => {
-            const at = YEAR + day * DAY + minute * MINUTE + 1;
-            return { at, startedAt: at - ran * MINUTE, isResult };
-          });
-          const byTime = [...new Map(times.map((each) => [each.at, each])).values()].toSorted(
-            (a, b) => a.at - b.at,
-          );
-          const came = [...byTime, { at: YEAR + 330 * DAY, startedAt: YEAR + 330 * DAY, isResult: true }];
-          expect(toldStepByStep(rule, came, known)).to.deep.equal(toldByAll(rule, came, known));
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
-
-  function toldStepByStep(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
-    const told: string[] = [];
-    const begin = (at: number) =>
-      beginToExpect(rule, { at, hasCome: known === 'has come', lastResultAt: undefined });
-    let expected = known === 'is of a pattern' ? undefined : begin(YEAR);
-    for (const came of callbacks) {
-      if (expected !== undefined && came.at >= missedFrom(rule, expected)) {
-        told.push(`missed ${expected.dueAt}`);
-        expected = withMissed(expected);
-      }
-      const next = withCallback(rule, expected ?? begin(came.at), came);
-      expected = next.expected;
-      if (next.lateFor !== undefined) told.push(`late ${next.lateFor}`);
-    }
-    return told;
-  }
-
-  const localTimes = new Map<string, readonly (readonly [number, Date])[]>();
-
-  /** Each half hour of the year, with what a clock in the zone shows. */
-  function halfHours(timezone: string) {
-    const known =
-      localTimes.get(timezone) ??
-      Array.from({ length: 366 * 48 }, (_, index) => YEAR + index * 30 * MINUTE).map(
-        (at) => [at, new Date(instantToZoned(at, timezone))] as const,
-      );
-    localTimes.set(timezone, known);
-    return known;
-  }
-
-  const SHOWS: Readonly<Record<string, (clock: Date) => boolean>> = {
-    '0 9 * * 1-5': (clock) =>
-      clock.getUTCHours() === 9 && clock.getUTCMinutes() === 0 && clock.getUTCDay() % 6 !== 0,
-    '0 */6 * * *': (clock) => clock.getUTCHours() % 6 === 0 && clock.getUTCMinutes() === 0,
-    '30 4 * * *': (clock) => clock.getUTCHours() === 4 && clock.getUTCMinutes() === 30,
-    '*/30 * * * *': () => true,
-  };
-
-  function duesAfter(rule: Expectation, from: number): number[] {
-    if ('everyMs' in rule) {
-      const count = Math.ceil((YEAR + 366 * DAY - from) / rule.everyMs);
-      return Array.from({ length: count }, (_, index) => from + (index + 1) * rule.everyMs);
-    }
-    return halfHours(rule.timezone)
-      .filter(([at, clock]) => at > from && SHOWS[rule.cron]?.(clock))
-      .map(([at]) => at);
-  }
-
-  /** What the sentences of the documentation say, with the whole year in view. */
-  function toldByAll(rule: Expectation, callbacks: readonly Came[], known: Known): string[] {
-    const [first] = callbacks;
-    if (first === undefined) return [];
-    const isCounted = 'everyMs' in rule && known !== 'has come';
-    const spans = [
-      ...(known === 'is of a pattern' ? [] : [{ from: YEAR, to: isCounted ? first.at : Infinity }]),
-      ...(isCounted || known === 'is of a pattern' ? [{ from: first.at, to: Infinity }] : []),
-    ];
-    const results = callbacks.filter(({ isResult }) => isResult);
-    const over = spans.flatMap(({ from, to }) => {
-      const dues = duesAfter(rule, from);
-      const isMet = (due: number, index: number) =>
-        results.some(
-          ({ at, startedAt }) =>
-            at >= from &&
-            at <= to &&
-            at > (dues[index - 1] ?? ('everyMs' in rule ? from : 0)) &&
-            at <= due + rule.graceMs &&
-            startedAt >= due - rule.graceMs,
-        );
-      return dues.filter((due, index) => due + rule.graceMs < to && !isMet(due, index));
-    });
-    const told: string[] = [];
-    let last = -Infinity;
-    for (const { at } of results) {
-      const missed = over.find((due) => due + rule.graceMs < at && due + rule.graceMs >= last);
-      if (missed !== undefined) told.push(`missed ${missed}`, `late ${missed}`);
-      last = at;
-    }
-    return told;
-  }
 });
