@@ -16,6 +16,7 @@ const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 const MOMENT_MS = 1000;
 
 type Release = () => void;
+type Timers = Pick<Clock, 'monotonic' | 'startTimer'>;
 
 interface LoadLimits {
   readonly maxBodyBytes: number;
@@ -23,8 +24,6 @@ interface LoadLimits {
 }
 
 export class Loads {
-  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  readonly #onFull: () => void;
   readonly #all: Gate;
   readonly #large: Gate;
   readonly #inFlight = new UnderWay();
@@ -33,14 +32,8 @@ export class Loads {
   #isDraining = false;
 
   /** @param onFull called when a callback has to wait for room in `max_in_flight`: whoever waits for something else may make room */
-  constructor(
-    clock: Pick<Clock, 'monotonic' | 'startTimer'>,
-    limits: LoadLimits,
-    onFull: () => void = () => undefined,
-  ) {
-    this.#clock = clock;
-    this.#onFull = onFull;
-    this.#all = new Gate(clock, limits.maxInFlight);
+  constructor(clock: Timers, limits: LoadLimits, onFull: () => void = () => undefined) {
+    this.#all = new Gate(clock, limits.maxInFlight, { mostMs: MOMENT_MS, onFull });
     this.#large = new Gate(clock, LARGE_AT_ONCE_BYTES);
     this.resize(limits);
   }
@@ -88,29 +81,10 @@ export class Loads {
    * @param work gets, for a large body, a function that gives up its place among these before the work ends
    * @throws {HttpProblem} 503: no room in time, or draining
    */
-  async handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
-    this.#refuseWhileDraining();
-    this.#inFlight.begin();
-    try {
-      if (!this.#all.enter(1)) await this.#waitForRoom(until);
-      const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
-      try {
-        return await (bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work());
-      } finally {
-        this.#all.leave(1);
-      }
-    } finally {
-      this.#inFlight.end();
-    }
-  }
-
-  /** Asks for it at once, and again if none comes. @throws {HttpProblem} 503 */
-  async #waitForRoom(until: number): Promise<void> {
-    const momentEnds = this.#clock.monotonic() + MOMENT_MS;
-    this.#onFull();
-    const stopAsking = this.#clock.startTimer(MOMENT_MS / 2, this.#onFull);
-    await this.#all.turn(Math.min(until, momentEnds), 1);
-    stopAsking();
+  handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
+    const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
+    const handled = () => (bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work());
+    return this.during(() => this.#all.during(until, handled, 1));
   }
 
   /** Counts `work` as in flight until it settles. @throws {HttpProblem} 503 while draining */
@@ -126,31 +100,33 @@ export class Loads {
   }
 }
 
+/** How long one waits for room, at most, and what is asked for it: at once, and again after half of that time. */
+interface Waiting {
+  readonly mostMs: number;
+  readonly onFull: () => void;
+}
+
 /** A semaphore with room for `most` and a first-in, first-out queue. */
 class Gate {
   most: number;
-  readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
+  readonly #clock: Timers;
+  readonly #wait: Waiting | undefined;
   readonly #waiting: { readonly weight: number; readonly enter: () => void }[] = [];
   #inside = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'startTimer'>, most: number) {
+  constructor(clock: Timers, most: number, wait?: Waiting) {
     this.#clock = clock;
     this.most = most;
+    this.#wait = wait;
   }
 
-  /** @returns false: there is no room now */
-  enter(weight: number): boolean {
-    const hasRoom = this.#waiting.length === 0 && this.#inside + weight <= this.most;
-    if (hasRoom) this.#inside += weight;
-    return hasRoom;
-  }
-
-  /** @throws {HttpProblem} 503 */
+  /** Enters as soon as there is room. @throws {HttpProblem} 503 */
   async during<T>(until: number, work: (leave: Release) => Promise<T>, weight: number): Promise<T> {
-    if (!this.enter(weight)) await this.turn(until, weight);
+    if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
+    else await this.#turn(until, weight);
     let isInside = true;
     const leave = () => {
-      if (isInside) this.leave(weight);
+      if (isInside) this.#leave(weight);
       isInside = false;
     };
     try {
@@ -160,19 +136,23 @@ class Gate {
     }
   }
 
-  /** Enters as soon as there is room. @throws {HttpProblem} 503 */
-  async turn(until: number, weight: number): Promise<void> {
+  async #turn(until: number, weight: number): Promise<void> {
+    const { mostMs = Infinity, onFull } = this.#wait ?? {};
     const turn = new Promise<void>((enter) => this.#waiting.push({ weight, enter }));
-    const deadline = new Deadline(this.#clock, until - this.#clock.monotonic());
+    const deadline = new Deadline(this.#clock, Math.min(mostMs, until - this.#clock.monotonic()));
+    onFull?.();
+    const stopAsking = onFull && this.#clock.startTimer(mostMs / 2, onFull);
     try {
-      await deadline.bound(turn, () => this.leave(weight));
+      await deadline.bound(turn, () => this.#leave(weight));
     } catch (cause) {
       throw unavailable('Too many callbacks are being handled at once.', cause);
+    } finally {
+      stopAsking?.();
     }
   }
 
   /** Gives the room to those that have waited longest. */
-  leave(weight: number): void {
+  #leave(weight: number): void {
     this.#inside -= weight;
     for (
       let [next] = this.#waiting;
