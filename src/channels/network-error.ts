@@ -63,10 +63,49 @@ const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
 };
 
-const TLS_REFUSED: Words = {
-  en: 'its TLS certificate or version was not accepted',
-  ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
-};
+/** What is wrong with the TLS of a remote, by Node's and OpenSSL's codes; the last one is for all others. */
+const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
+  [
+    /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
+    {
+      en: 'what answers at this port does not speak TLS; check the port, and https:// or smtps://',
+      ja: 'このポートの相手はTLSに対応していません。ポートと、https:// や smtps:// の指定を確認してください',
+    },
+  ],
+  [
+    /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/,
+    {
+      en: 'its TLS certificate is valid at another time; have it renewed, or check the clock of this machine',
+      ja: '接続先のTLS証明書の有効期間外です。証明書の更新、またはこのマシンの時計を確認してください',
+    },
+  ],
+  [
+    /ALTNAME|HOSTNAME/,
+    {
+      en: 'its TLS certificate is for another host name; use the name that it has',
+      ja: '接続先のTLS証明書は別のホスト名のものです。証明書にあるホスト名を使ってください',
+    },
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/,
+    {
+      en: 'its TLS certificate is of no authority that is known here; name the file of its CA in the environment variable NODE_EXTRA_CA_CERTS',
+      ja: '接続先のTLS証明書の認証局を確認できません。認証局の証明書のファイルを環境変数 NODE_EXTRA_CA_CERTS に指定してください',
+    },
+  ],
+  [
+    /^/,
+    {
+      en: 'its TLS certificate or version was not accepted',
+      ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
+    },
+  ],
+];
+
+function tlsRefused(code: string): Words | undefined {
+  if (!TLS_CODE.test(code)) return undefined;
+  return TLS_REFUSED.find(([of]) => of.test(code))?.[1];
+}
 
 const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
 
@@ -78,9 +117,9 @@ export function networkErrorOf(error: unknown): NetworkError {
   const ambiguous = AMBIGUOUS[found];
   const mayHaveArrived = ambiguous !== undefined && !chain.some((link) => link instanceof NothingSent);
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
-  const isRefusal = TLS_CODE.test(code);
-  const words = ambiguous ?? (isRefusal ? TLS_REFUSED : connectionFailed(code));
-  return { code, words, isRefusal, mayHaveArrived };
+  const refused = tlsRefused(code);
+  const words = ambiguous ?? refused ?? connectionFailed(code);
+  return { code, words, isRefusal: refused !== undefined, mayHaveArrived };
 }
 
 function connectionFailed(code: string): Words {

@@ -22,9 +22,19 @@ const CODES: Readonly<Record<string, readonly unknown[]>> = {
   network_error: [CIRCLE, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')],
 };
 
-const REFUSED = ['CERT_HAS_EXPIRED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].concat(
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-);
+/** What is said of TLS that is refused. */
+const REFUSED: readonly (readonly [code: string, said: RegExp])[] = [
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS; check the port, and https:/],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', /does not speak TLS/],
+  ['CERT_HAS_EXPIRED', /valid at another time.*clock/],
+  ['CERT_NOT_YET_VALID', /valid at another time/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /another host name/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /certificate or version was not accepted/],
+  ['CERT_REVOKED', /certificate or version was not accepted/],
+];
 
 const UNSENT = [
   errorWith('UND_ERR_CONNECT_TIMEOUT'),
@@ -38,8 +48,12 @@ describe('network trouble', () => {
       for (const error of errors) expect(networkErrorOf(error), code).to.include({ code, isRefusal: false });
   });
 
-  it('is lasting where a certificate is not accepted', () => {
-    for (const code of REFUSED) expect(networkErrorOf(errorWith(code)).isRefusal, code).to.equal(true);
+  it('is lasting where the remote speaks no TLS, or its certificate is not accepted, and says why', () => {
+    for (const [code, said] of REFUSED) {
+      const { isRefusal, words } = networkErrorOf(errorWith(code));
+      expect(isRefusal, code).to.equal(true);
+      expect(words.en).to.match(said);
+    }
   });
 
   it('says whether the message may have arrived: not where the connection was not there in time', () => {

@@ -112,7 +112,8 @@ describe('A POST of a channel through a proxy', () => {
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     await open('https');
     const { isRefusal, words } = networkErrorOf(await rejectionOf(send()));
-    expect([isRefusal, words.en]).to.deep.equal([true, 'its TLS certificate or version was not accepted']);
+    expect(isRefusal).to.equal(true);
+    expect(words.en).to.include('its TLS certificate');
   });
 
   it('opens as many connections at once as without, uses them again, and leaves none open when it is closed', async () => {
