@@ -6,7 +6,6 @@ import { type AttemptResult, Sending } from '../../deliver/attempt.ts';
 import { type AddressedNotice, openIn } from '../../deliver/settings.ts';
 import { destinationOf } from '../../people/destinations.ts';
 import { outcomeOf, sendTest, type TestOutcome } from '../../people/test-message.ts';
-import type { PlannedTarget } from '../../route/router.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { randomId, systemRandom } from '../../text/random.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -56,55 +55,39 @@ export async function run(
   }
 }
 
-/** Sends one message after the other, at the channels' pace. */
+/** Sends the test and, for a report, what shows more, at the channels' pace: what a running service has learned is not known here. */
 async function testAll(
   context: CommandContext,
   settings: AppSettings,
   destinations: ReadonlySet<string>,
   isForReport: boolean,
 ): Promise<readonly TriedDestination[]> {
+  const { language } = context.speaks;
+  const attempting = { clock: systemClock, onAttempt: () => undefined };
+  const mark = randomId(systemRandom).slice(0, 8);
+  const more = isForReport ? specimens(context.say, mark, new Date(systemClock.now())) : [];
   const tried: TriedDestination[] = [];
-  for (const [index, destination] of [...destinations].entries()) {
+  for (const destination of destinations) {
     const target = settings.destinations.get(destination);
     if (target === undefined) continue;
-    if (index > 0) await systemClock.sleep(settings.channels.get(target.channel)?.pace.channelMs ?? 0);
-    const messages = await tryAt(context, settings, target, isForReport);
+    const { addressMs = 0, channelMs = 0 } = settings.channels.get(target.channel)?.pace ?? {};
+    const messages: TriedMessage[] = [];
+    const send = async (addressed: AddressedNotice): Promise<AttemptResult> => {
+      const isFirst = messages.length === 0;
+      if (!isFirst || tried.length > 0)
+        await systemClock.sleep(isFirst ? channelMs : Math.max(addressMs, channelMs));
+      const result = await new Sending(settings, attempting).attempt(addressed);
+      const outcome = outcomeOf(destination, result, language);
+      context.result(lineOf(context, outcome, isForReport ? SENT[messages.length] : undefined));
+      messages.push({ composed: settings.compose(addressed), outcome });
+      return result;
+    };
+    const request = { target, askedBy: userHere() ?? '', language };
+    await sendTest(request, { clock: systemClock, random: systemRandom }, send);
+    for (const notice of more) await send({ ...target, notice });
     tried.push({ destination, type: settings.config.channels.get(target.channel)?.type ?? '', messages });
   }
   return tried;
-}
-
-/** Sends the test and, for a report, what shows more than it. */
-async function tryAt(
-  context: CommandContext,
-  settings: AppSettings,
-  target: PlannedTarget,
-  isForReport: boolean,
-): Promise<readonly TriedMessage[]> {
-  const { language } = context.speaks;
-  const surroundings = { clock: systemClock, random: systemRandom };
-  const messages: TriedMessage[] = [];
-  const send = async (addressed: AddressedNotice): Promise<AttemptResult> => {
-    const result = await new Sending(settings, { clock: systemClock, onAttempt: () => undefined }).attempt(
-      addressed,
-    );
-    const outcome = outcomeOf(target.destination, result, language);
-    messages.push({ composed: settings.compose(addressed), outcome });
-    context.result(lineOf(context, outcome, isForReport ? SENT[messages.length - 1] : undefined));
-    return result;
-  };
-  await sendTest({ target, askedBy: userHere() ?? '', language }, surroundings, send);
-  const more = isForReport
-    ? specimens(context.say, randomId(systemRandom).slice(0, 8), new Date(systemClock.now()))
-    : [];
-  // Pauses and paces that a running service has learned are not known here.
-  const { addressMs = 0, channelMs = 0 } = settings.channels.get(target.channel)?.pace ?? {};
-  for (const notice of more) {
-    if (messages.at(-1)?.outcome.isDelivered === true)
-      await systemClock.sleep(Math.max(addressMs, channelMs));
-    await send({ ...target, notice });
-  }
-  return messages;
 }
 
 /** In this order. */
