@@ -98,7 +98,6 @@ const WORDS = {
   'check.unusable': ['cannot be used', '使えません'],
   'check.new store': ['can be used; `serve` makes a new ledger there', '使えます。`serve` が新しく作ります'],
   'check.older store': ['can be used; `serve` brings it up to date when it starts', '使えます。`serve` が起動時に新しい形に直します'],
-  'why.remedy': ['To have it told: {command}', '送るには：{command}'],
   'why.all told': ['whatever has come since then was told at {destination}', 'その間に届いたものは、すべて {destination} に送っています'],
   'why.cut': ['these are the last {count} callbacks; the page shows all of them', '新しい {count}件です。すべてはページで確認できます'],
   'backup.done': ['{file}: a whole copy of the store', '{file}：記録全体のコピーです'],

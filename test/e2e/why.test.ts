@@ -51,7 +51,7 @@ describe('botbell why', () => {
 
   afterEach(() => world.close());
 
-  it('prints what its documentation shows, and the command that would have it told by the config as it is now', async () => {
+  it('prints what its documentation shows', async () => {
     faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);
     const posted = callback({ job_id: '4711', bot_id: 'daily-report', bot_name: 'Daily report' });
     await world.post(posted);
@@ -59,7 +59,6 @@ describe('botbell why', () => {
     await world.post(posted);
     const misspelt = { bot_id: 'invoice-imprt', bot_name: 'Invoice import' };
     await world.post(callback({ job_id: '4712', ...misspelt }));
-    for (const job_id of ['y; rm -rf ~', SLACK_TOKEN]) await world.post(callback({ job_id, ...misspelt }));
     const [, ...shown] =
       /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
         readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8'),
@@ -69,13 +68,6 @@ describe('botbell why', () => {
       const { stdout } = await why(String(4711 + index));
       expect(linesIn(timeless(stdout))).to.deep.equal(linesIn(timeless(text)));
     }
-    await world.swap((yaml) => yaml.replace('bot_id: quiet', 'bot_id: invoice-imprt'));
-    for (const [jobId, named] of [
-      ['4712', '4712'],
-      ['y; rm -rf ~', `'y; rm -rf ~'`],
-      [SLACK_TOKEN, '[secret]'],
-    ] as const)
-      expect((await why(jobId)).stdout).to.include(`→ To have it told: botbell redeliver --route ${named}\n`);
   });
 
   it('tells of a BOT’s last callbacks, in JSON too, and forges no line and shows no secret of a config', async () => {

@@ -4,15 +4,14 @@ import { decidedBy } from '../../app/settings.ts';
 import { statusNameOf } from '../../callback/callback.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import type { Planning } from '../../deliver/settings.ts';
-import type { ArchivedCallback, CallbackFilter, CallbackStory } from '../../ledger/archive/archive.ts';
-import { NO_LONGER_ROUTED } from '../../ledger/ledger.ts';
+import type { ArchivedCallback, CallbackFilter } from '../../ledger/archive/archive.ts';
 import type { Archive } from '../../ledger/registry.ts';
 import { destinationOf } from '../../people/destinations.ts';
 import { notToldJson, storyJson } from '../../people/json.ts';
 import { notTold } from '../../people/not-told.ts';
 import type { StoryContext, StoryEventName } from '../../story/sayings.ts';
 import { type LoadedStory, loadStory } from '../../story/story.ts';
-import { visibleOnOneLine, shellWord } from '../../text/clean.ts';
+import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
@@ -78,7 +77,7 @@ export async function run(
 
 /** Loads one story at a time, since a callback may be large. */
 async function* stories(
-  { context, planning, archive, telling }: Asked,
+  { context, archive, telling }: Asked,
   filter: Filter,
   last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
 ): AsyncGenerator<Printed> {
@@ -89,7 +88,7 @@ async function* stories(
   for (const { id } of items.toReversed()) {
     const story = await loadStory(archive, id, telling);
     if (story === undefined) continue;
-    const text = storyInLines(context, story, remedyFor(story.callback, planning), telling);
+    const text = storyInLines(context, story, telling);
     yield { shape: storyJson(story, { ...telling, redact: context.secrets.hide }), text };
   }
 }
@@ -119,21 +118,6 @@ function nothingKnown({ say }: CommandContext, { jobId, botId = '' }: Filter): s
   );
 }
 
-const MOST_IDS = 5;
-
-/** The command that would deliver what was not delivered; undefined if nothing is missing, or the config notifies nobody. */
-function remedyFor(callback: CallbackStory, { router }: Planning): string | undefined {
-  const { deliveries, result, kind, jobId, botId, status } = callback;
-  const dead = deliveries.filter(({ state }) => state === 'dead');
-  const isDone = deliveries.length > 0 && dead.length === 0;
-  if (kind === 'alert' || result === 'superseded' || isDone) return undefined;
-  const ids = dead.filter(({ reason }) => reason !== NO_LONGER_ROUTED).map(({ id }) => id);
-  if (ids.length > 0) return `botbell redeliver ${ids.slice(0, MOST_IDS).join(' ')}`;
-  const { destinations } = router.route({ bot_id: botId, status });
-  if (destinations.length === 0) return undefined;
-  return `botbell redeliver --route ${shellWord(jobId)}`;
-}
-
 type Style = Parameters<typeof styled>[1];
 
 /** Symbol and colour of events; the sentence has the same meaning in words. */
@@ -148,14 +132,10 @@ const MARKS: Partial<Readonly<Record<StoryEventName, readonly [mark: string, sty
 
 const TIME_OF_DAY = /,? (\d+:\d+:\d+)/;
 
-/**
- * The text ends with an empty line.
- * @param remedy a command to suggest, if any
- */
+/** The text ends with an empty line. */
 function storyInLines(
   context: CommandContext,
   { callback, story }: LoadedStory,
-  remedy: string | undefined,
   { timezone, language }: StoryContext,
 ): string {
   const heading = styled(context, 'bold', headingOf(callback, context));
@@ -172,10 +152,6 @@ function storyInLines(
     lines.push(
       small === undefined ? said : `${said} ${styled(context, 'dim', `(${visibleOnOneLine(small)})`)}`,
     );
-  }
-  if (remedy !== undefined) {
-    const command = visibleOnOneLine(context.secrets.hide(remedy));
-    lines.push(`  ${styled(context, 'cyan', '→')} ${context.say('why.remedy', { command })}`);
   }
   return `${lines.join('\n')}\n`;
 }
