@@ -137,7 +137,7 @@ export class Pipeline {
   async configMended(): Promise<void> {
     const { ledger, settings, channelTypes, reports } = this.#parts;
     const noNews = toldOfTroublesAlone(settings.current, channelTypes);
-    await ledger.endOwn(CONFIG_REFUSED, noNews).catch(reports.onStoreTrouble);
+    await ledger.endRefusedConfig(noNews).catch(reports.onStoreTrouble);
   }
 
   /** Starts even while the store cannot be used. */
@@ -148,7 +148,6 @@ export class Pipeline {
       .then((stored) => this.loop.failing.take(stored, clock.monotonic()));
     const first = Promise.all([this.paces.refresh(), failing, this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
-    await this.configMended();
     this.#chores.start([
       this.#claiming,
       { everyMs: POLL_MS, work: () => this.#parts.ledger.unwritten.write() },

@@ -73,7 +73,7 @@ export const serviceOperations = {
   digestCounts: days.digestCounts,
   endFailing: remotes.endFailing,
   endHolds: holds.endHolds,
-  endOwn: signs.endOwn,
+  endRefusedConfig: signs.endRefusedConfig,
   failingDestinations: remotes.failingDestinations,
   fire: firing.fire,
   fireEscalation: escalations.fireEscalation,

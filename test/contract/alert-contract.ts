@@ -170,15 +170,45 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await suppressed()).to.deep.equal([0]);
     });
 
+    const refuse = (by = bench.ledger) =>
+      by.noticeOwn(
+        { key: 'config', sign: 'reload', gist: 'rotes' },
+        alertOf('reload_refused', { afterMs: 60_000 }),
+      );
+
+    it('has a config refused until who refused it has another one, or is gone', async () => {
+      const states = async () => {
+        const rows = await bench.store.rows('incidents');
+        return rows.map((row) => (row['over_at'] === null ? 'open' : 'over'));
+      };
+      const beat = (by: typeof bench.ledger) => by.upkeep.heartbeat({ hash: 'a', channels: new Map() });
+      const other = await bench.openAs('other');
+      await beat(other);
+      await bench.store.passTime(1000);
+      await refuse(other);
+      await bench.store.passTime(1000);
+      await beat(bench.ledger);
+      await bench.ledger.endRefusedConfig([]);
+      await care();
+      expect(await states(), 'another starts').to.deep.equal(['open']);
+      await other.endRefusedConfig([]);
+      expect(await states(), 'it is mended').to.deep.equal(['over']);
+      await bench.store.passTime(2 * HOUR_MS);
+      await beat(other);
+      await refuse(other);
+      await care();
+      await bench.store.passTime(60_000);
+      await care();
+      expect((await states()).at(-1), 'it is gone, and nobody has loaded one since').to.equal('open');
+      await bench.ledger.upkeep.heartbeat({ hash: 'b', channels: new Map() });
+      await care();
+      expect((await states()).at(-1), 'it is gone').to.equal('over');
+    });
+
     it('tells of what may be mended in a minute after that minute, and not of what was', async () => {
-      const refuse = () =>
-        bench.ledger.noticeOwn(
-          { key: 'config', sign: 'reload', gist: 'rotes' },
-          alertOf('reload_refused', { afterMs: 60_000 }),
-        );
       await refuse();
       await bench.store.passTime(59_000);
-      await bench.ledger.endOwn('config', []);
+      await bench.ledger.endRefusedConfig([]);
       await bench.store.passTime(60_000);
       await refuse();
       await care();

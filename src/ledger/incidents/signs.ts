@@ -11,7 +11,7 @@ import { REPORTED_MS } from '../../report/report.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
-import { isDecider } from '../shared/processes.ts';
+import { isDecider, livingIn } from '../shared/processes.ts';
 import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
 import {
   type AlertAbout,
@@ -114,12 +114,27 @@ export async function noticeOwn(
   alert: Alert,
 ): Promise<void> {
   const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
+  // By that it is known again who has refused a config.
+  if (noticed.sign === 'reload')
+    await tx.all(sql`
+      UPDATE incidents SET started_at = (SELECT loaded_at FROM processes WHERE owner = ${tx.owner}) WHERE id = ${id}`);
   await raise(tx, sql`id = ${id}`);
 }
 
-/** @param key of a fault of Botbell's own @param noNews as of `careForIncidents` */
-export async function endOwn(tx: Tx, key: string, noNews: readonly string[]): Promise<void> {
-  await endIncidents(tx, sql`kind = 'botbell' AND subject_key = ${key}`, noNews);
+/** This process has what is on the disk, but another one may have refused it. @param noNews as of `careForIncidents` */
+export async function endRefusedConfig(tx: Tx, noNews: readonly string[]): Promise<void> {
+  await endIncidents(tx, sql`kind = 'botbell' AND sign = 'reload' AND NOT ${isRefusedElsewhere(tx)}`, noNews);
+}
+
+/** A condition on a row of `incidents`. */
+function isRefusedElsewhere(tx: Tx): Sql {
+  return sql`EXISTS (SELECT 1 FROM (SELECT owner, loaded_at FROM ${livingIn(tx)}) AS living
+    WHERE owner <> ${tx.owner} AND loaded_at = incidents.started_at)`;
+}
+
+/** A condition on a row of `incidents`: this process has loaded a config since, such as at its start. */
+function hasLoadedSince(tx: Tx): Sql {
+  return sql`EXISTS (SELECT 1 FROM processes WHERE owner = ${tx.owner} AND loaded_at > incidents.last_at)`;
 }
 
 /** What an open incident is about. */
@@ -189,6 +204,7 @@ export async function careForIncidents(
   await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
+    OR (kind = 'botbell' AND sign = 'reload' AND ${hasLoadedSince(tx)} AND NOT ${isRefusedElsewhere(tx)})
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
