@@ -9,7 +9,7 @@ import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
 import { Chips, Code, Gist, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View, type ViewRequest } from '../reader.ts';
-import { Scatter } from './charts.tsx';
+import { countOf, latestOf, Scatter } from './charts.tsx';
 
 const DAYS_SHOWN = 30;
 const MOST_RUNS = 1000;
@@ -53,7 +53,7 @@ async function loadBot({ query, open, reader: { now }, services: { archive, draw
 
 function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {
   const { t } = useReader();
-  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
+  const last = latestOf(runs);
   return (
     <>
       {last === undefined ? null : <RunStatus status={last.status} />}
@@ -66,9 +66,9 @@ function BotFacts({ bot: { botId: bot_id }, runs }: BotData) {
 }
 
 function Bot({ bot, runs, told, snoozes, open }: BotData) {
-  const { t, now } = useReader();
-  const failed = runs.filter(({ status }) => status === 1).length;
-  const count = t('bots.strip', { runs: runs.length, failed });
+  const reader = useReader();
+  const { t, now } = reader;
+  const count = countOf(runs, reader);
   return (
     <>
       <Snoozed snoozes={snoozes} of={bot.botId} />

@@ -1,5 +1,4 @@
 /** The overview: what needs somebody, then a row for each BOT. */
-import type { ArchivedBot, Run } from '../../../ledger/archive/archive.ts';
 import { COMMON_PAGE, LARGEST_PAGE } from '../../../ledger/archive/stories.ts';
 import type { Config } from '../../../config/config.ts';
 import { keysFor } from '../../../ledger/callbacks/keys.ts';
@@ -12,7 +11,7 @@ import { RunStatus } from '../parts/status.tsx';
 import { BotName, Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import type { Word } from '../words.ts';
-import { Strip } from './charts.tsx';
+import { latestOf, Strip } from './charts.tsx';
 
 const RUNS_SHOWN = 30;
 
@@ -24,7 +23,7 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t(data.title), facts, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, open, services: { archive, drawing, storeTrouble } }: ViewRequest) {
+async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
   const search = query.get('search')?.trim() ?? '';
   const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
   const found = await archive.bots(page.after, page.limit + 1, search);
@@ -38,13 +37,14 @@ async function loadBots({ query, open, services: { archive, drawing, storeTroubl
   return {
     title: titleOf(isNeeding, last === undefined),
     search,
-    rows: bots.map((bot) => ({
-      ...rowOf(bot, runs.get(bot.botId) ?? []),
-      isSnoozed: snoozed.has(bot.botId),
-    })),
+    rows: bots.map((bot) => {
+      const own = runs.get(bot.botId) ?? [];
+      return { ...bot, runs: own, last: latestOf(own), isSnoozed: snoozed.has(bot.botId) };
+    }),
     next,
     open,
     lastAt: last?.receivedAt,
+    pending: counts?.pending ?? 0,
     /** Set only before the first callback, to show where to post one. */
     receiver: last === undefined ? drawing().config.receiver : undefined,
   };
@@ -53,13 +53,6 @@ async function loadBots({ query, open, services: { archive, drawing, storeTroubl
 function titleOf(isNeeding: boolean, isNew: boolean): Word {
   if (isNeeding) return 'incidents.needs';
   return isNew ? 'bots.empty' : 'incidents.well';
-}
-
-/** @param runs newest first */
-function rowOf(bot: ArchivedBot, runs: readonly Run[]) {
-  const last = runs.find(({ status }) => status !== 2) ?? runs[0];
-  const failed = runs.filter(({ status }) => status === 1).length;
-  return { ...bot, runs, last, failed };
 }
 
 function Bots(data: BotsData) {
@@ -73,13 +66,20 @@ function Bots(data: BotsData) {
   );
 }
 
-/** When the last callback came, while all is well. */
-function Facts({ title, lastAt }: BotsData) {
+/** When the last callback came, while all is well, and how many messages wait. */
+function Facts({ title, lastAt, pending }: BotsData) {
   const { t } = useReader();
-  return title !== 'incidents.well' ? null : (
-    <span>
-      {t('incidents.last callback')} <Time at={lastAt} />
-    </span>
+  return (
+    <>
+      {title === 'incidents.well' ? (
+        <span>
+          {t('incidents.last callback')} <Time at={lastAt} />
+        </span>
+      ) : null}
+      {pending === 0 ? null : (
+        <a href={pathTo(['callbacks'], { state: 'pending' })}>{t('bots.pending', { number: pending })}</a>
+      )}
+    </>
   );
 }
 
@@ -113,7 +113,7 @@ type Row = BotsData['rows'][number];
 
 const COLUMNS: Columns<Row> = [
   ['bot', linkTo, 'main'],
-  ['bots.runs', stripOf, 'narrow'],
+  ['bots.runs', ({ runs }) => <Strip runs={runs} />, 'narrow'],
   ['bots.last', lastResultOf, 'narrow'],
   ['took', ({ last }, { formats }) => formats.took(last?.elapsedSeconds), 'number'],
 ];
@@ -130,10 +130,6 @@ function linkTo({ botId, botName, isSnoozed, last }: Row, { t }: Reader) {
       </small>
     </>
   );
-}
-
-function stripOf({ runs, failed }: Row, { t }: Reader) {
-  return <Strip runs={runs} title={t('bots.strip', { runs: runs.length, failed })} />;
 }
 
 function lastResultOf({ last, lastReceivedAt, lastResultAt }: Row, { t }: Reader) {

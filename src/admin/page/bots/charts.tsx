@@ -3,13 +3,15 @@ import { statusNameOf } from '../../../callback/callback.ts';
 import type { Run } from '../../../ledger/archive/archive.ts';
 import { DAY_MS } from '../../../signal/calendar.ts';
 import { RUN_TONES } from '../parts/status.tsx';
-import { useReader } from '../reader.ts';
+import { type Reader, useReader } from '../reader.ts';
 
-interface StripProps {
-  /** Newest first. */
-  readonly runs: readonly Run[];
-  /** Text for screen readers. */
-  readonly title: string;
+/** @param runs newest first. @returns the last that has ended; if none has, the last */
+export function latestOf(runs: readonly Run[]): Run | undefined {
+  return runs.find(({ status }) => status !== 2) ?? runs[0];
+}
+
+export function countOf(runs: readonly Run[], { t }: Reader): string {
+  return t('bots.strip', { runs: runs.length, failed: runs.filter(({ status }) => status === 1).length });
 }
 
 const SLOT = 7;
@@ -19,7 +21,8 @@ const LOWEST = 4;
 const HIGHEST = STRIP_HEIGHT - BAR - 2;
 
 /** One bar per run, newest at the right; its height shows the duration. Errors have a cross, unfinished runs are hollow. */
-export function Strip({ runs, title }: StripProps) {
+export function Strip({ runs }: { readonly runs: readonly Run[] }) {
+  const title = countOf(runs, useReader());
   const longest = longestOf(runs);
   const width = runs.length * SLOT;
   const box = { viewBox: `0 0 ${width} ${STRIP_HEIGHT}`, width, height: STRIP_HEIGHT };

@@ -46,10 +46,19 @@ export const showCallbacks: View = async ({ query, reader, services: { archive }
 };
 
 function Callbacks({ asked, limit, page }: CallbacksProps) {
+  const { t } = useReader();
+  const { items = [], next } = page ?? {};
+  const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
   return (
     <Section>
       <Filter asked={asked} />
-      {page === undefined ? null : <List asked={asked} limit={limit} {...page} />}
+      {page === undefined ? null : <CallbackTable rows={items} wanted={asked} />}
+      {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
+        <p>
+          <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
+        </p>
+      ) : null}
+      <NextPage of="callbacks" query={{ ...asked, limit }} before={next} />
     </Section>
   );
 }
@@ -85,22 +94,6 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
         </div>
       </details>
     </FilterForm>
-  );
-}
-
-function List({ asked, limit, items, next }: Omit<CallbacksProps, 'page'> & Page<ArchivedCallback>) {
-  const { t } = useReader();
-  const isBulk = asked.search === undefined && Object.keys(asked).length > 0 && items.length > 0;
-  return (
-    <>
-      <CallbackTable rows={items} wanted={asked} />
-      {isBulk && asked.state !== 'pending' && asked.state !== 'delivered' ? (
-        <p>
-          <a href={pathTo(['redeliveries', 'new'], asked)}>{t('callbacks.redeliver')}</a>
-        </p>
-      ) : null}
-      <NextPage of="callbacks" query={{ ...asked, limit }} before={next} />
-    </>
   );
 }
 

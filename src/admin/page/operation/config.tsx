@@ -24,24 +24,17 @@ export const configView: View = ({ reader: { t }, services: { reloading } }) => 
           <Problems problems={failure.problems} />
         </Section>
       )}
-      <InForce status={status} />
+      <Section title={t('config.inForce')}>
+        <Table caption="config.inForce" rows={[status]} columns={IN_FORCE} />
+        <Problems problems={status.warnings} />
+        <div class="actions">
+          <PostButton action="/act/reload" word={t('config.reload')} />
+        </div>
+      </Section>
     </>
   );
   return Promise.resolve({ title: t('nav.config'), body });
 };
-
-function InForce({ status }: { readonly status: ReloadStatus }) {
-  const { t } = useReader();
-  return (
-    <Section title={t('config.inForce')}>
-      <Table caption="config.inForce" rows={[status]} columns={IN_FORCE} />
-      <Problems problems={status.warnings} />
-      <div class="actions">
-        <PostButton action="/act/reload" word={t('config.reload')} />
-      </div>
-    </Section>
-  );
-}
 
 const IN_FORCE: Columns<ReloadStatus> = [
   ['config.file', ({ file }) => <Code text={file} />, 'main'],

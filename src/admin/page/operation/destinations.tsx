@@ -7,6 +7,7 @@ import { LARGEST_PAGE } from '../../../ledger/archive/stories.ts';
 import type { KeptSnooze } from '../../../ledger/timers/timers.ts';
 import { pageAfter } from '../../../people/filters.ts';
 import { destinationsOf } from '../../../route/router.ts';
+import type { Tone } from '../../../story/standing.ts';
 import type { AdminServices } from '../../services.ts';
 import { PostButton } from '../parts/forms.tsx';
 import { type Columns, Table } from '../parts/layout.tsx';
@@ -54,16 +55,7 @@ async function loadRows({ archive, drawing }: AdminServices, after: string) {
 
 const COLUMNS: Columns<Row> = [
   ['destination', nameOf, 'main'],
-  [
-    'status',
-    (row, reader) => (
-      <>
-        {statusOf(row, reader)}
-        {waitingOf(row, reader)}
-      </>
-    ),
-    'narrow',
-  ],
+  ['status', statusOf, 'narrow'],
   ['destinations.lastTold', ({ lastDeliveredAt }) => <Time at={lastDeliveredAt} />, 'narrow'],
   ['destinations.lastError', errorOf],
   ['destinations.test', actionsOn, 'narrow'],
@@ -80,40 +72,39 @@ function nameOf({ destination, snoozes }: Row) {
   );
 }
 
-/** The list to which the number leads has as many. */
-function waitingOf({ destination, waiting: number, waitingSince }: Row, { t }: Reader) {
-  return number === 0 ? null : (
-    <small>
-      <a href={pathTo(['callbacks'], { destination, state: 'pending' })}>{t('bots.pending', { number })}</a>{' '}
-      <Time as="ago" at={waitingSince} />
-    </small>
+function statusOf(row: Row, reader: Reader) {
+  const [tone, word] = standingOf(row, reader);
+  const { destination, downSince, waiting: number, waitingSince } = row;
+  return (
+    <>
+      <Status tone={tone} word={word} /> {downSince === undefined ? null : <Time at={downSince} />}
+      {number === 0 ? null : (
+        <small>
+          <a href={pathTo(['callbacks'], { destination, state: 'pending' })}>
+            {reader.t('bots.pending', { number })}
+          </a>{' '}
+          <Time as="ago" at={waitingSince} />
+        </small>
+      )}
+    </>
   );
 }
 
 /** The destination's state by its latest delivery or failure, and by what waits. */
-function statusOf(
+function standingOf(
   { lastDeliveredAt, lastFailedAt, pausedMs, downSince, isPrinted, waiting }: Row,
   { t, formats, language }: Reader,
-) {
-  if (downSince !== undefined)
-    return (
-      <>
-        <Status tone="bad" word={SIGN_WORDS.down[language]} /> <Time at={downSince} />
-      </>
-    );
-  if (pausedMs !== undefined)
-    return (
-      <Status
-        tone="wait"
-        word={t('destinations.paused', { time: formats.elapsed(Math.ceil(pausedMs / 1000)) })}
-      />
-    );
-  if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0))
-    return <Status tone="bad" word={t('destinations.fails')} />;
-  if (waiting > 0) return <Status tone="wait" word={t('destinations.waits')} />;
-  if (isPrinted) return <Status tone="idle" word={t('standing.printed')} />;
-  if (lastDeliveredAt === undefined) return <Status tone="idle" word={t('destinations.unused')} />;
-  return <Status tone="good" word={t('destinations.works')} />;
+): readonly [tone: Tone, word: string] {
+  if (downSince !== undefined) return ['bad', SIGN_WORDS.down[language]];
+  if (pausedMs !== undefined) {
+    const time = formats.elapsed(Math.ceil(pausedMs / 1000));
+    return ['wait', t('destinations.paused', { time })];
+  }
+  if ((lastFailedAt ?? 0) > (lastDeliveredAt ?? 0)) return ['bad', t('destinations.fails')];
+  if (waiting > 0) return ['wait', t('destinations.waits')];
+  if (isPrinted) return ['idle', t('standing.printed')];
+  if (lastDeliveredAt === undefined) return ['idle', t('destinations.unused')];
+  return ['good', t('destinations.works')];
 }
 
 function errorOf({ lastFailedAt, lastError }: Row, { t, language }: Reader) {

@@ -6,7 +6,7 @@ import { dateOf } from '../../../signal/calendar.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { BotName, Foreign, pathTo } from '../parts/text.tsx';
-import { useReader, type View } from '../reader.ts';
+import { type Reader, useReader, type View } from '../reader.ts';
 import { beforeOf, isEmpty, MONTH_FIGURES, notesOn, SAID_FIGURES, titleOf, UNCHANGED } from './sayings.ts';
 
 /** More are in the CSV. */
@@ -102,17 +102,13 @@ function columnsOf(report: FullReport): Columns<Row> {
   return [['bot', subjectOf, 'main'], ...figures];
 }
 
-function subjectOf(row: Row) {
-  if (isOfAll(row)) return <AllBots />;
+function subjectOf(row: Row, { t }: Reader) {
+  if (isOfAll(row)) return t('reports.all');
   return (
     <a href={pathTo(['bots'], { bot_id: row.botId })}>
       <BotName name={row.botName} id={row.botId} />
     </a>
   );
-}
-
-function AllBots() {
-  return <>{useReader().t('reports.all')}</>;
 }
 
 function monthColumns(bot_id: string | undefined): Columns<Days & Figures> {
