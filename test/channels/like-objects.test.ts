@@ -4,16 +4,15 @@ import { tableOf } from '../../src/channels/outputs.ts';
 const FILE = { type: 'files', files: [] };
 const WIDE = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]));
 
+const AB = { a: 1, b: 2 };
+
 const NO_TABLES: Readonly<Record<string, readonly unknown[]>> = {
-  'one object': [{ a: 1, b: 2 }],
+  'one object': [AB],
   'objects of one key': [{ a: 1 }, { a: 2 }],
-  'objects that have little in common': [
-    { a: 1, b: 2 },
-    { c: 3, d: 4 },
-  ],
+  'objects that have little in common': [AB, { c: 3, d: 4 }],
   files: [FILE, FILE],
   texts: ['a', 'b'],
-  'an empty object among them': [{}, { a: 1, b: 2 }],
+  'an empty object among them': [{}, AB],
   'more keys than anybody reads in a row': [WIDE, WIDE],
 };
 
@@ -32,7 +31,7 @@ describe('a list of objects', () => {
   });
 
   it('is read no further than it is shown', () => {
-    const rows = [{ a: 1, b: 2 }, { a: 3, b: 4 }, 'x'];
+    const rows = [AB, AB, 'x'];
     expect(tableOf(rows, 2)?.names).to.deep.equal(['a', 'b']);
     expect(tableOf(rows, 3)).to.equal(undefined);
   });

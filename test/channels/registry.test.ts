@@ -7,35 +7,14 @@ import { CHANNEL_SETTINGS, type Settings, settingsOfChats } from '../support/cha
 const WORD = 'invoice-bot2';
 const KEY = 'k3y-of-the-remote';
 /** Settings with one credential, and that word wherever else they have room for it. */
-const WORDY: Readonly<Record<string, readonly Settings[]>> = {
-  slack: [{ token: KEY, username: WORD }],
-  email: [
-    {
-      smtp: `smtps://${WORD}:${KEY}@${WORD}.example`,
-      from: `${WORD} <${WORD}@example.com>`,
-      headers: { 'X-Env': WORD },
-    },
-  ],
-  lineworks: [
-    {
-      client_id: WORD,
-      client_secret: KEY,
-      service_account: `${WORD}@example`,
-      private_key: 'a private key',
-      bot_id: WORD,
-    },
-  ],
-  webhook: [
-    {
-      hooks: {
-        [WORD]: {
-          url: `https://${WORD}.example/${KEY}`,
-          headers: { 'X-Env': WORD },
-          body: { component: WORD, list: [WORD] },
-        },
-      },
-    },
-  ],
+const LOGIN = { client_id: WORD, client_secret: KEY, private_key: 'a private key', bot_id: WORD };
+const MAIL = { smtp: `smtps://${WORD}:${KEY}@${WORD}.example`, from: `${WORD} <${WORD}@example.com>` };
+const HOOK = { url: `https://${WORD}.example/${KEY}`, body: { component: WORD, list: [WORD] } };
+const WORDY: Readonly<Record<string, Settings>> = {
+  slack: { token: KEY, username: WORD },
+  email: { ...MAIL, headers: { 'X-Env': WORD } },
+  lineworks: { ...LOGIN, service_account: `${WORD}@example` },
+  webhook: { hooks: { [WORD]: { ...HOOK, headers: { 'X-Env': WORD } } } },
 };
 
 const SHOWN = settingsOfChats(`${WORD}.example`, KEY, WORD);
@@ -56,10 +35,9 @@ describe('the registry of channels', () => {
   for (const [name, type] of channelTypes) {
     it(`holds of ${name}: strict settings, words that are no secrets, and a format that is named`, () => {
       expect(type.settings.isValidSync(CHANNEL_SETTINGS[name], { strict: true })).to.equal(true);
-      expect(
-        type.settings.isValidSync({ ...Object(CHANNEL_SETTINGS[name]), typo: 1 }, { strict: true }),
-      ).to.equal(false);
-      for (const wordy of [...(WORDY[name] ?? []), ...(SHOWN[name] ? [SHOWN[name]] : [])])
+      const slip = { ...CHANNEL_SETTINGS[name], typo: 1 };
+      expect(type.settings.isValidSync(slip, { strict: true })).to.equal(false);
+      for (const wordy of [WORDY[name], SHOWN[name]].filter(Boolean))
         expect(secretsHidden(type.secretsOf(wordy))(`${WORD} ${JSON.stringify(wordy)}`))
           .to.match(new RegExp(`^${WORD} .*\\[secret\\]`))
           .and.not.contain(KEY);

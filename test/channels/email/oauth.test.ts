@@ -1,14 +1,14 @@
 /** The login by OAuth 2, at a strict token server and a mail server that speaks XOAUTH2. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
+import { answering } from '../../contract/chat-contract.ts';
+import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
 const CLIENT = {
@@ -24,7 +24,7 @@ const REFUSED = {
 };
 
 describe('a login by OAuth', () => {
-  let tokenServer: Server;
+  let tokenServer: ChatStandIn;
   let mailServer: SMTPServer;
   let channel: Channel;
   const sockets = new Set<Socket>();
@@ -34,33 +34,24 @@ describe('a login by OAuth', () => {
   let told: string[];
   /** Whether the mail server refuses every token. */
   let isClosed: boolean;
-  /** Of a token, in seconds. */
-  let lifetime: number;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object };
-  /** The status that the token server answers; 0: as it should. */
-  let trouble: number;
 
-  const isRight = (form: URLSearchParams) => {
-    const { grant_type: grant, ...client } = Object.fromEntries(form);
-    return grant === 'client_credentials' && isDeepStrictEqual(client, CLIENT);
+  const giveToken: Judge = ({ method, path, headers, body }) => {
+    const asked = { method, path, type: headers['content-type'] };
+    if (!isDeepStrictEqual(asked, { method: 'POST', path: PATH, type: FORM }))
+      return { answer: answering(404) };
+    const form = Object.fromEntries(new URLSearchParams(body));
+    const isRight = isDeepStrictEqual(form, { grant_type: 'client_credentials', ...CLIENT });
+    if (!isRight) return { answer: answering(401, REFUSED) };
+    const token = `token-${given.length + 1}-${'x'.repeat(1200)}`;
+    given.push(token);
+    valid.add(token);
+    return { answer: answering(200, { token_type: 'Bearer', expires_in: 3600, access_token: token }) };
   };
 
   before(async () => {
-    tokenServer = createServer((request, response) => {
-      void text(request).then((body) => {
-        const { method, url, headers } = request;
-        if (method !== 'POST' || url !== PATH || headers['content-type'] !== FORM)
-          return response.writeHead(404).end();
-        if (trouble !== 0) return response.writeHead(trouble).end();
-        if (!isRight(new URLSearchParams(body))) return response.writeHead(401).end(JSON.stringify(REFUSED));
-        const token = `token-${given.length + 1}-${'x'.repeat(1200)}`;
-        given.push(token);
-        valid.add(token);
-        const answer = { token_type: 'Bearer', expires_in: lifetime, access_token: token };
-        return response.end(JSON.stringify(answer));
-      });
-    });
+    tokenServer = await startChatStandIn(giveToken);
     mailServer = new SMTPServer({
       authMethods: ['XOAUTH2'],
       allowInsecureAuth: true,
@@ -79,16 +70,14 @@ describe('a login by OAuth', () => {
     });
     mailServer.on('error', () => undefined);
     mailServer.server.on('connection', (socket: Socket) => sockets.add(socket));
-    for (const server of [tokenServer, mailServer.server])
-      await once(server.listen(0, '127.0.0.1'), 'listening');
+    await once(mailServer.server.listen(0, '127.0.0.1'), 'listening');
   });
 
   const open = (client_secret = CLIENT.client_secret): Promise<Channel> => {
-    const port = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
-    const token_url = `http://127.0.0.1:${port(tokenServer)}${PATH}`;
-    const smtp = `smtp://127.0.0.1:${port(mailServer.server)}?ignoreTLS=true`;
+    const { port } = mailServer.server.address() as AddressInfo;
+    const token_url = `${tokenServer.origin}${PATH}`;
     const oauth = { ...CLIENT, token_url, client_secret, user: USER };
-    return emailChannel.open({ smtp, from: USER, oauth }, DIRECT);
+    return emailChannel.open({ smtp: `smtp://127.0.0.1:${port}?ignoreTLS=true`, from: USER, oauth }, DIRECT);
   };
   const send = (address: string, from = channel) =>
     from.send(outgoingOf({ address, message: { subject: 's', text: 't', html: '' } }));
@@ -100,29 +89,23 @@ describe('a login by OAuth', () => {
   };
 
   beforeEach(async () => {
-    [given, told, refusal, isClosed, lifetime, trouble] = [[], [], {}, false, 3600, 0];
+    [given, told, refusal, isClosed] = [[], [], {}, false];
     valid.clear();
     channel = await open();
   });
   afterEach(() => channel.close());
   after(async () => {
-    tokenServer.closeAllConnections();
-    tokenServer.close();
+    await tokenServer.close();
     await hangUp();
     mailServer.close();
   });
 
-  for (const [mails, seconds, tokens] of [
-    [4, 3600, 1],
-    [1, 0.001, 2],
-  ] as const)
-    it(`asks for one token for all connections, and keeps it until it expires, in ${seconds} s`, async () => {
-      lifetime = seconds;
-      await Promise.all(Array.from({ length: mails }, () => send('a@example.com')));
-      await hangUp();
-      await send('b@example.com');
-      expect([given.length, told.length]).to.deep.equal([tokens, mails + 1]);
-    });
+  it('asks for one token for all connections, also for later ones', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => send('a@example.com')));
+    await hangUp();
+    await send('b@example.com');
+    expect([given.length, told.length]).to.deep.equal([1, 5]);
+  });
 
   for (const [how, refuses, asked] of [
     ['at once', {}, 1],
@@ -146,16 +129,12 @@ describe('a login by OAuth', () => {
     });
   }
 
-  for (const [status, failureClass] of [
-    [500, 'transient'],
-    [302, 'config'],
-  ] as const)
-    it(`says that nothing has arrived where the token server answers ${status}`, async () => {
-      trouble = status;
-      const failure = await failureOf(send('a@example.com'));
-      expect(failure).to.include({ class: failureClass, code: `http_${status}`, mayHaveArrived: false });
-      expect(failure.message).not.to.contain('may have arrived');
-    });
+  it('says that nothing has arrived where the token server is in trouble', async () => {
+    tokenServer.faults.push(answering(500));
+    const failure = await failureOf(send('a@example.com'));
+    expect(failure).to.include({ class: 'transient', code: 'http_500', mayHaveArrived: false });
+    expect(failure.message).not.to.contain('may have arrived');
+  });
 
   it('is tried by check, and names what the token server refuses, without the secret', async () => {
     await channel.verify();

@@ -1,13 +1,8 @@
 /** Mails that a template writes itself. */
 import { expect } from 'chai';
 import type { RenderedParts, ValuePlace } from '../../../src/channels/channel.ts';
-import {
-  emailFormat,
-  type EmailMessage,
-  MOST_BYTES,
-  ownMails,
-  placeInHtml,
-} from '../../../src/channels/email/format.ts';
+import { emailFormat, type EmailMessage, MOST_BYTES } from '../../../src/channels/email/format.ts';
+import { ownMails, placeInHtml } from '../../../src/channels/email/format.ts';
 import { cardWith } from '../../support/cards.ts';
 
 const composed = (parts: RenderedParts, card = cardWith()) => ownMails.compose(parts, card);
@@ -15,18 +10,13 @@ const compose = (parts: RenderedParts, card = cardWith()): EmailMessage => compo
 
 describe('an own mail', () => {
   it('has its own subject, text and HTML, on one line, tidied, and as it is', () => {
-    const { subject, text, html } = compose({
-      subject: ' a\nb ',
-      text: '\na  \n\n\n\nb\n\n',
-      html: '<p>x</p>\n',
-    });
-    expect([subject, text, html]).to.deep.equal(['a b', 'a\n\nb\n', '<p>x</p>']);
+    const own = { subject: ' a\nb ', text: '\na  \n\n\n\nb\n\n', html: '<p>x</p>\n' };
+    expect(compose(own)).to.deep.equal({ subject: 'a b', text: 'a\n\nb\n', html: '<p>x</p>' });
   });
 
   it('takes what it leaves out from the card, and is its text alone where HTML is left out or would be clipped', () => {
-    const { subject, text, html } = compose({ text: 'a < b' });
-    expect([subject, text]).to.deep.equal([cardWith().summary, 'a < b\n']);
-    expect(html).to.equal('');
+    const subject = cardWith().summary;
+    expect(compose({ text: 'a < b' })).to.deep.equal({ subject, text: 'a < b\n', html: '' });
     expect(composed({ text: 'a < b' }).asHtml()).to.match(/^<pre [^>]*>a &lt; b\n<\/pre>$/);
     expect(compose({ html: '<p>x</p>' }).text).to.include('no such element');
     const clipped = compose({ text: 'the text', html: `<p>${'x'.repeat(MOST_BYTES)}</p>` });
@@ -44,11 +34,8 @@ describe('an own mail', () => {
 
   it('escapes a value by its part: a line, a text, or HTML that keeps its lines', () => {
     const escaped = (part: string) => ownMails.textAt([part]).escape('a <b>\n"c"');
-    expect(['subject', 'text', 'html'].map(escaped)).to.deep.equal([
-      'a <b> "c"',
-      'a <b>\n"c"',
-      'a &lt;b&gt;<br>&quot;c&quot;',
-    ]);
+    const each = ['a <b> "c"', 'a <b>\n"c"', 'a &lt;b&gt;<br>&quot;c&quot;'];
+    expect(['subject', 'text', 'html'].map(escaped)).to.deep.equal(each);
   });
 });
 
