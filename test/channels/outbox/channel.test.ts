@@ -9,24 +9,23 @@ import { cleanText } from '../../../src/text/clean.ts';
 import { CONFIDENTIAL, DIRECT, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
 
 const MESSAGES = {
-  slack: {
-    text: CONFIDENTIAL,
-    blocks: [{ type: 'section', text: { type: 'plain_text', text: CONFIDENTIAL } }],
-  },
+  slack: { text: CONFIDENTIAL, blocks: [{ type: 'divider' }] },
   email: { subject: 'Subject', text: CONFIDENTIAL, html: `<p>${CONFIDENTIAL}</p>` },
 } as const;
 const ADDRESSES = { slack: '#ops', email: 'ops@example.com' } as const;
 
 const outboxChannel = outboxOf([slackChannel, emailChannel] as ChannelType[]);
 
+async function opened(as: keyof typeof MESSAGES) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  return { printed, channel: await outboxChannel.open({ as }, { ...DIRECT, print }) };
+}
+
 describe('the outbox', () => {
   for (const as of ['slack', 'email'] as const) {
     it(`prints a message as ${as} with its address and keeps it whole in the receipt, which says that nobody was told`, async () => {
-      const printed: string[] = [];
-      const channel = await outboxChannel.open(
-        { as },
-        { ...DIRECT, print: (text) => void printed.push(text) },
-      );
+      const { printed, channel } = await opened(as);
       await channel.verify();
       expect(printed).to.deep.equal([]);
       const receipt = await channel.send(outgoingOf({ address: ADDRESSES[as], message: MESSAGES[as] }));
@@ -38,15 +37,9 @@ describe('the outbox', () => {
   }
 
   it('prints foreign text so that it forges no line of the log and moves no terminal', async () => {
-    const printed: string[] = [];
-    const channel = await outboxChannel.open(
-      { as: 'slack' },
-      { ...DIRECT, print: (text) => void printed.push(text) },
-    );
+    const { printed, channel } = await opened('slack');
     const text = 'x\n{"level":30,"msg":"stopped"}\r--- outbox (slack): #forged\n\u001b[2J\u009b1m\u202e';
-    await channel.send(
-      outgoingOf({ address: '#ops', message: { text, blocks: [] }, asText: () => cleanText(text) }),
-    );
+    await channel.send(outgoingOf({ address: '#ops', message: { text }, asText: () => cleanText(text) }));
     const [heading, ...lines] = printed.join('').trimEnd().split('\n');
     expect(heading).to.equal('--- outbox (slack): #ops');
     expect(lines).to.deep.equal(['  x', '  --- outbox (slack): #forged']);

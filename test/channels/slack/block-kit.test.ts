@@ -19,16 +19,14 @@ const x = (count: number) => 'x'.repeat(count);
 const divider = (more: object = {}) => ({ type: 'divider', ...more });
 const plain = (text: string) => ({ type: 'plain_text', text });
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text });
-const button = (text: string, end = '') => ({
-  type: 'button',
-  text: plain(text),
-  url: `https://a.example/${end}`,
-});
+const button = (text: string, url = 'https://a.example/') => ({ type: 'button', text: plain(text), url });
 const having = (type: string, elements: unknown[]) => [{ type, elements }];
 const section = (fields: unknown[]) => [{ type: 'section', fields }];
 const cell = (text: string) => ({ type: 'raw_text', text });
 const image = { type: 'image', image_url: 'https://a.example', alt_text: 'a' };
 const table = (...rows: unknown[]) => [{ type: 'table', rows }];
+
+const LABEL = 'blocks/0/elements/0/accessibility_label';
 
 /** The most of each, some blocks that have so many, and where one more is at fault. */
 const LIMITS: readonly (readonly [most: number, of: (count: number) => unknown[], path: string])[] = [
@@ -44,11 +42,7 @@ const LIMITS: readonly (readonly [most: number, of: (count: number) => unknown[]
   [2000, (count) => [{ ...image, alt_text: x(count) }], 'blocks/0/alt_text'],
   [2000, (count) => [{ ...image, title: plain(x(count)) }], 'blocks/0/title/text'],
   [2000, (count) => having('actions', [{ ...button('a'), value: x(count) }]), 'blocks/0/elements/0/value'],
-  [
-    75,
-    (count) => having('actions', [{ ...button('a'), accessibility_label: x(count) }]),
-    'blocks/0/elements/0/accessibility_label',
-  ],
+  [75, (count) => having('actions', [{ ...button('a'), accessibility_label: x(count) }]), LABEL],
   [100, (count) => table(...many(count, [cell('a')])), 'blocks/0/rows'],
   [20, (count) => table(many(count, cell('a'))), 'blocks/0/rows/0'],
   [10_000, (count) => table([3000, 3000, 3000, count - 9000].map(x).map(cell)), 'blocks/0'],
@@ -61,7 +55,7 @@ describe('the blocks that Slack takes', () => {
       const flaw = flawsOfBlocks(of(most + 1)).find((each) => each.path === path);
       expect(flaw?.message, path).to.match(RegExp(`more than ${most} `));
     }
-    const [flaw] = flawsOfBlocks(having('actions', [button('a', x(3000))]));
+    const [flaw] = flawsOfBlocks(having('actions', [button('a', `https://a.example/${x(3000)}`)]));
     expect(flaw?.message).to.contain('address');
   });
 
@@ -125,12 +119,10 @@ describe('blocks of a template’s own', () => {
   });
 
   it('are cut and shown, whatever they are', () => {
-    const words = 'header section context image rich_text rich_text_list link text mrkdwn table bold'.split(
-      ' ',
-    );
-    const keys = 'type text fields elements rows url alt_text image_url style accessory name user_id'.split(
-      ' ',
-    );
+    const [words = [], keys = []] = [
+      'header section context image rich_text rich_text_list link text mrkdwn table bold',
+      'type text fields elements rows url alt_text image_url style accessory name user_id',
+    ].map((all) => all.split(' '));
     const { value } = fc.letrec<{ value: TemplateValue }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5, depthSize: 'medium' },

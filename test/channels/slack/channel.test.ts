@@ -5,7 +5,7 @@ import { slackChannel } from '../../../src/channels/slack/channel.ts';
 import type { PostedMessage } from '../../../src/stand-ins/slack-stand-in.ts';
 import { judgeCall } from '../../support/slack-judge.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf, problemIn } from '../../contract/channel-contract.ts';
-import { answering, type AnswerRow, chatContract } from '../../contract/chat-contract.ts';
+import { answering, type AnswerRow, atStandIn, chatContract } from '../../contract/chat-contract.ts';
 import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const TOKEN = 'xoxb-4242-secret';
@@ -95,12 +95,9 @@ describe('the Slack channel', () => {
     perJob: [
       {
         mode: 'thread',
-        shown: (remote) => argsIn(remote).map((args) => [typeof args['thread_ts'], args['reply_broadcast']]),
-        expected: [
-          ['undefined', undefined],
-          ['string', false],
-          ['string', true],
-        ],
+        shown: (remote) =>
+          argsIn(remote).map((args) => `${typeof args['thread_ts']} ${String(args['reply_broadcast'])}`),
+        expected: ['undefined undefined', 'string false', 'string true'],
         forget: forgetAs('thread_not_found'),
       },
       {
@@ -113,6 +110,8 @@ describe('the Slack channel', () => {
   });
 });
 
+const LOOK = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
+
 describe('a message on Slack', () => {
   let remote: ChatStandIn;
   let channel: Channel;
@@ -123,8 +122,7 @@ describe('a message on Slack', () => {
   beforeEach(async () => {
     messages.splice(0);
     remote = await startChatStandIn(judge);
-    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
-    channel = await slackChannel.open({ ...settingsAt(remote.origin), ...look }, DIRECT);
+    channel = await slackChannel.open({ ...settingsAt(remote.origin), ...LOOK }, DIRECT);
   });
   afterEach(async () => {
     await channel.close();
@@ -145,9 +143,8 @@ describe('a message on Slack', () => {
   it('has the name and the emoji that the config gives, and says where blocks are refused', async () => {
     const receipt = await send({ message: { ...message, blocks: [{ type: 'nonsense' }] } });
     expect(receipt['card_refused_reason']).to.match(/^Slack answered invalid_blocks at \/blocks\/0/);
-    const look = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
     expect(argsIn(remote)[0])
-      .to.include({ ...look, text: 'text' })
+      .to.include({ ...LOOK, text: 'text' })
       .and.not.to.have.property('blocks');
   });
 
@@ -159,11 +156,8 @@ describe('a message on Slack', () => {
       root = await send({ perJob: { mode, root, isLoud: false } });
       expect(root).to.include({ card_refused: 'invalid_blocks' });
     }
-    expect(messages.map(({ blocks, threadTs }) => [blocks, threadTs])).to.deep.equal([
-      [undefined, undefined],
-      [undefined, ts],
-      [undefined, ts],
-    ]);
+    expect(messages.map(({ blocks }) => blocks)).to.deep.equal(Array(3).fill(undefined));
+    expect(messages.map(({ threadTs }) => threadTs)).to.deep.equal([undefined, ts, ts]);
   });
 
   it('is posted anew where the first one was none of Slack’s', async () => {
@@ -222,18 +216,17 @@ describe('the settings of a Slack channel', () => {
 
   it('are not admitted where the token is wrong or lacks a scope, which is named', async () => {
     const headers = { 'x-oauth-scopes': 'channels:read,chat:write.public' };
-    const remote = await startChatStandIn(judge);
     for (const [code, token, faults] of [
       ['invalid_auth', 'xoxb-stranger', []],
       ['missing_scope', TOKEN, [answering(200, { ok: true, team: 'T' }, headers)]],
     ] as const) {
-      remote.faults.push(...faults);
-      const channel = await slackChannel.open({ ...settingsAt(remote.origin), token }, DIRECT);
-      const failure = await failureOf(channel.verify());
-      expect(failure).to.include({ class: 'config', code });
-      expectNoSecret(failure, [token]);
-      await channel.close();
+      const settings = (origin: string) => ({ ...settingsAt(origin), token });
+      await atStandIn({ type: slackChannel, judge, settingsAt: settings }, async (channel, remote) => {
+        remote.faults.push(...faults);
+        const failure = await failureOf(channel.verify());
+        expect(failure).to.include({ class: 'config', code });
+        expectNoSecret(failure, [token]);
+      });
     }
-    await remote.close();
   });
 });

@@ -114,36 +114,22 @@ describe('the channel webhook', () => {
   it('hides its secrets however a remote quotes them: the URL whole, its keys as written or decoded, a header without its scheme, a credential in a body of its own; no other word', () => {
     const url =
       'https://erp.example/in/ab%2Fcd%21efghijk1(x)?from=production-cluster-1&k=a%20b%2Fsecret%21key(1)';
-    const hook = {
-      url,
-      headers: {
-        Authorization: 'Bearer key-of-erp-9',
-        'X-Env': 'production-eu1',
-        'X-Component': 'invoice-bot2',
-      },
-      body: {
-        routing_key: 'key-of-body-1',
-        auth: [{ apiToken: ['token-of-body-2'] }],
-        parse_mode: 'MarkdownV2',
-        source: ['prod-server01', { component: 'invoice-bot2' }],
-        dedup_key: 'prod-server01',
-        threadKey: 'prod-server01',
-        token: '{{ job_id }}-prod-server01',
-      },
+    const known = { 'X-Env': 'production-eu1', 'X-Component': 'invoice-bot2' };
+    const words = { parse_mode: 'MarkdownV2', source: ['prod-server01', { component: 'invoice-bot2' }] };
+    const ids = {
+      dedup_key: 'prod-server01',
+      threadKey: 'prod-server01',
+      token: '{{ job_id }}-prod-server01',
     };
-    const hide = secretsHidden(webhookChannel.secretsOf({ hooks: { erp: hook } }));
+    const keysIn = { routing_key: 'key-of-body-1', auth: [{ apiToken: ['token-of-body-2'] }] };
+    const headers = { Authorization: 'Bearer key-of-erp-9', ...known };
+    const erp = { url, headers, body: { ...keysIn, ...words, ...ids } };
+    const hide = secretsHidden(webhookChannel.secretsOf({ hooks: { erp } }));
     const keys = ['ab%2Fcd%21efghijk1(x)', 'a%20b%2Fsecret%21key(1)'];
-    for (const quoted of [
-      url,
-      ...keys,
-      ...keys.map(decodeURIComponent),
-      'key-of-erp-9',
-      'key-of-body-1',
-      'token-of-body-2',
-    ])
-      expect(hide(`<${quoted}>`)).to.equal('<[secret]>');
-    const words = 'invoice-bot2 prod-server01-77 MarkdownV2 production-eu1';
-    expect(hide(words)).to.equal(words);
+    const quoted = [url, ...keys, ...keys.map(decodeURIComponent), 'key-of-erp-9', 'key-of-body-1'];
+    for (const each of [...quoted, 'token-of-body-2']) expect(hide(`<${each}>`)).to.equal('<[secret]>');
+    const others = 'invoice-bot2 prod-server01-77 MarkdownV2 production-eu1';
+    expect(hide(others)).to.equal(others);
   });
 
   it('refuses secrets and headers that would not do, and says that nothing is signed without a secret', () => {
