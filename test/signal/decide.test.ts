@@ -276,10 +276,11 @@ describe('a BOT’s callbacks are', () => {
     const changes = { on: ['error'], repeat: 'changes' } as const;
     // A run every five minutes: an error, an error that says something else or a success, and how long it ran.
     for (const [rules, runs, are] of [
-      [ends, 'x0 o7 o0 o0', 'tell, on, tell recovered, on'],
-      [ends, 'x0 o5 o0', 'tell, tell recovered, on'],
-      [ends, 'x0 x0 o7 o0', 'tell, tell, tell recovered, tell recovered'],
-      [ends, 'x0 o0 x7 o0', 'tell, tell recovered, tell, on'],
+      [ends, 'x0 o7 o0 o0', 'tell, on, tell recovered 1, on'],
+      [ends, 'x0 o5 o0', 'tell, tell recovered 1, on'],
+      [ends, 'x0 o0 x0 x0 o0', 'tell, tell recovered 1, tell, tell, tell recovered 2'],
+      [ends, 'x0 x0 o7 o0', 'tell, tell, tell recovered 1, tell recovered 1'],
+      [ends, 'x0 o0 x7 o0', 'tell, tell recovered 1, tell, on'],
       [changes, 'x0 x0 y0 y0', 'tell, repeat, tell, repeat'],
       [changes, 'x0 o0 x7 x0', 'tell, on, tell, tell'],
     ] as const) {
@@ -287,7 +288,9 @@ describe('a BOT’s callbacks are', () => {
       const told = runs.split(' ').map((each) => {
         const [message = '', status] = [each[0], each.startsWith('o') ? 'succeeded' : 'error'] as const;
         place.now += 5 * MINUTE;
-        return shown(place.run({ status, message, startedAt: place.now - Number(each[1]) * MINUTE }));
+        const decision = place.run({ status, message, startedAt: place.now - Number(each[1]) * MINUTE });
+        const { occasion } = decision.telling ?? {};
+        return shown(decision) + (occasion?.template === 'recovered' ? ` ${occasion.failures}` : '');
       });
       expect(told.join(', '), runs).to.equal(are);
     }
