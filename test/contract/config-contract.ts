@@ -230,6 +230,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(record).to.include({ id: old, state: 'pending', reason: undefined, ageMs: 0 });
         expect(await revive(), 'once').to.deep.equal([]);
         expect((await bench.history()).slice(-2)).to.deep.equal(['routed', 'revived']);
+        const routed = (await bench.store.rows('history')).at(-2);
+        expect(JSON.parse(String(routed?.['entry']))).to.deep.equal({ by: 'config', explanations: [] });
       });
 
       it('revives nothing that was told meanwhile under another name of the channel', async () => {

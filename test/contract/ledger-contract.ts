@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { shared } from '../../src/ledger/database.ts';
-import { type Admission, LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { type Admission, type DeliveryUpdate, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { admit } from '../../src/ledger/callbacks/admit.ts';
 import { admitArgs } from '../../src/ledger/callbacks/enter-callback.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
@@ -372,7 +372,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('keeps the plain course in the rows of the deliveries, and tells it as any other', async () => {
         const admission = await bench.arrive({}, [OPS, LOG]);
-        await answered(admission, 'delivered');
+        expect(await answered(admission, 'delivered'), 'nothing is left to attempt').to.equal(false);
         expect(await bench.store.rows('history')).to.deep.equal([]);
         const { history = [], deliveries = [] } =
           (await bench.ledger.archive.story(admission.callbackId)) ?? {};
@@ -418,6 +418,25 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           'answered delivered',
           'redelivered',
         ]);
+      });
+
+      it('says whether something is due at once because of it, and has it due when it was said', async () => {
+        const cases: readonly (readonly [Partial<DeliveryUpdate>, boolean])[] = [
+          [{ isTakenOver: true, dueInMs: 0 }, true],
+          [{ isTakenOver: true, dueInMs: 1000 }, false],
+          [{ isTakenOver: true, dueInMs: 1000, attempts: 0 }, true],
+          [{ dueInMs: 0, attempts: 2 }, false],
+          [{ state: 'dead', isTakenOver: true, dueInMs: 0 }, false],
+          [{ state: 'delivered' }, false],
+        ];
+        for (const [index, [fields, isDue]] of cases.entries()) {
+          const admission = await bench.arrive({ code: index }, [target(`slack:#${index}`)]);
+          const told = failed(namesOf(admission)[0], fields);
+          expect(await bench.settle([told]), JSON.stringify(fields)).to.equal(isDue);
+        }
+        expect(await bench.due()).to.deep.equal(['slack:#0', 'slack:#3']);
+        await bench.store.passTime(1000);
+        expect(await bench.due()).to.deep.equal(['slack:#0', 'slack:#1', 'slack:#2', 'slack:#3']);
       });
 
       it('clears the error by a later success', async () => {

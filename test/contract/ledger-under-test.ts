@@ -14,7 +14,7 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { type ClaimTurns, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
-import type { Ended, EndedHold, HoldRules } from '../../src/ledger/deliveries/holds.ts';
+import type { Ended, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -102,7 +102,7 @@ export class Bench {
   }
 
   /** Ends the holds whose time has come. @returns at how many destinations */
-  async end(outcomeOf: (held: EndedHold) => Ended, by = this.ledger): Promise<number> {
+  async end(outcomeOf: HoldRules['decide'], by = this.ledger): Promise<number> {
     const timers = await this.timers(by);
     for (const timer of timers) await by.endHolds(timer, { decide: outcomeOf, routes: [] });
     return timers.length;

@@ -534,6 +534,33 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(states.filter((each) => each.endsWith('delivered'))).to.have.length(6);
       });
 
+      it('tells it as the first route that tells a trouble of it, else as the first that tells', async () => {
+        const routes = ['a', 'b', 'c'];
+        const tells = ({ botId }: EndedHold): Ended => ({
+          route: routes.find((name) => name === botId),
+          isPlanned: true,
+          escalating: [],
+        });
+        for (const [bots, wantedBy] of [
+          [{ c: ERROR, a: 0, b: ERROR }, ['b']],
+          [{ b: ERROR, c: ERROR, a: 0 }, ['b']],
+          [{ c: 0, b: 0 }, ['b']],
+          [{ none: ERROR, c: 0 }, ['c']],
+          [{ none: 0, another: ERROR }, undefined],
+          [{ b: 0 }, ['b']],
+          [{ none: ERROR }, []],
+        ] as const) {
+          for (const [bot_id, status] of Object.entries(bots)) await bench.comes({ status, bot_id }, [muted]);
+          await pass(DAY);
+          const [timer = { key: '', dueAt: 0 }] = await bench.timers();
+          await bench.ledger.endHolds(timer, { decide: tells, routes });
+          const due = await bench.claim();
+          const told = due.map(({ record }) => record.telling?.wantedBy);
+          expect(told, JSON.stringify(bots)).to.deep.equal([wantedBy]);
+          await bench.tell(due);
+        }
+      });
+
       it('tells it once, of two processes that end the same', async () => {
         await bench.fails(muted);
         await pass(DAY);
@@ -668,8 +695,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.snooze({ destination: 'slack:#all' });
         await bench.fails(to('slack:#all'));
         expect(await bench.endWith(), 'nothing has ended').to.equal(0);
+        const asked = new Set<number>();
+        const ask = () => bench.end((_, askedAgainAt) => (asked.add(askedAgainAt), TOLD));
+        await adopting(bench.ledger, { reasked: ['slack:#all'] });
+        expect(await ask(), 'of one destination').to.equal(1);
+        expect([...asked], 'when its hold ends').to.deep.equal([bench.now + HOUR]);
         await adopting(bench.ledger, { reasked: 'all' });
-        expect(await bench.endWith()).to.equal(2);
+        await pass(DAY);
+        expect(await ask()).to.equal(1);
+        expect([...asked].slice(1), 'a day later where its hold has ended').to.deep.equal([bench.now + DAY]);
       });
     });
 
