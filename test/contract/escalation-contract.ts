@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { NO_RULES } from '../../src/signal/rules.ts';
 import type { Escalation } from '../../src/incident/escalation.ts';
 import type { AskedSteps } from '../../src/ledger/incidents/escalations.ts';
-import type { PlannedDelivery } from '../../src/ledger/ledger.ts';
+import type { DecidedTarget, PlannedDelivery } from '../../src/ledger/ledger.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
@@ -35,6 +35,8 @@ function askedBy(name: string, to = OPS): PlannedDelivery {
   const firstStep = { afterMs: 10 * MINUTE, who: [DUTY.destination], unlessDelivered: false };
   return { ...to, asked: [{ name, on: ['error'], rules: NO_RULES, timer: undefined, firstStep }] };
 }
+
+const HELD = { ...askedBy('a'), reason: 'mute', heldUntil: MINUTE };
 
 export function describeEscalation(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of a route's steps`, () => {
@@ -88,29 +90,49 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const [told, ...others] = await atDuty();
       expect(others).to.deep.equal([]);
       expect(told).to.include({ state: 'pending', id: held.id });
+      const due = (await bench.claim()).find(({ record }) => record.id === held.id);
+      expect(due?.record.ageMs, 'its age begins anew').to.equal(0);
       const rows = await bench.store.rows('deliveries');
       expect(rows.find(({ id }) => Number(id) === held.id)?.['telling']).to.include('escalated');
     });
 
-    it('it tells nothing anew that somebody has dismissed there', async () => {
-      const [, dismissed] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }]));
-      await bench.settle([dead(dismissed)]);
-      await bench.ledger.actions.dismiss(dismissed.id, { via: 'api', user: undefined, from: 'test' });
-      await bench.store.passTime(10 * MINUTE);
-      await Promise.all(await fire());
-      expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['held']);
+    it('it tells nothing anew that was told or dismissed there, and nothing of what a rule holds', async () => {
+      await comes(1, [HELD], 'held');
+      expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
+      for (const isTold of [true, false]) {
+        const planned = [askedBy('a'), { ...DUTY, asked: [] }];
+        const [, duty] = namesOf(await comes(1, planned, `told: ${isTold}`));
+        await bench.settle([isTold ? delivered(duty) : dead(duty)]);
+        await bench.ledger.actions.dismiss(duty.id, { via: 'api', user: undefined, from: 'test' });
+        await bench.store.passTime(10 * MINUTE);
+        await Promise.all(await fire());
+      }
+      expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['delivered', 'held']);
     });
 
     it('a success that ends the incident is told there as its recovery, and no other', async () => {
-      const [ops] = namesOf(await comes(1, [askedBy('a')]));
-      await bench.settle([delivered(ops)]);
-      await bench.store.passTime(10 * MINUTE);
-      await Promise.all(await fire());
-      await bench.tellAll();
-      const ended = await comes(0, []);
-      expect(
-        ended.deliveries.map((each) => [each.destination, each.telling?.occasion?.template]),
-      ).to.deep.equal([['email:duty@example.com', 'recovered']]);
+      const cases: readonly (readonly [readonly DecidedTarget[], readonly string[]])[] = [
+        [[], ['email:duty@example.com pending recovered']],
+        [[OPS], ['slack:#ops pending', 'email:duty@example.com pending recovered']],
+        [[DUTY], ['email:duty@example.com pending recovered']],
+        [[{ ...DUTY, reason: 'repeat' }], ['email:duty@example.com pending recovered']],
+        [[{ ...DUTY, reason: 'mute', heldUntil: MINUTE }], ['email:duty@example.com held recovered']],
+      ];
+      for (const [planned, told] of cases) {
+        const [ops] = namesOf(await comes(1, [askedBy('a')], `error ${bench.store.clock.now()}`));
+        await bench.settle([delivered(ops)]);
+        await bench.store.passTime(10 * MINUTE);
+        await Promise.all(await fire());
+        await bench.tellAll();
+        await bench.store.passTime(1);
+        const ended = await comes(0, planned, `success ${bench.store.clock.now()}`);
+        expect(
+          ended.deliveries.map(({ destination, state, telling }) =>
+            [destination, state, telling?.occasion?.template].join(' ').trim(),
+          ),
+        ).to.deep.equal(told);
+        await bench.tellAll();
+      }
       expect((await comes(0, [], 'again')).deliveries).to.deep.equal([]);
     });
 

@@ -150,6 +150,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await care();
       expect(await open()).to.deep.equal([]);
       expect(other.id).to.equal(-1);
+      const [posted] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([failed(posted, { lastError: CONFIG })]);
+      expect(await open(), 'it is the service’s to post again').to.deep.equal([]);
     });
 
     it('ends one of a destination with the message that it is about, though whoever delivered that has said nothing more', async () => {
@@ -237,7 +240,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
       await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
-      expect(await bench.ledger.actions.closeIncidents([id], [])).to.equal(true);
+      for (const wasOpen of [true, false])
+        expect(await bench.ledger.actions.closeIncidents([id], [])).to.equal(wasOpen);
       expect(
         await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []),
         'once over',
@@ -423,10 +427,12 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await arrive(1, '2026-01-01T09:00:00Z');
       const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
       await bench.settle([dead(id)]);
+      const own = { key: 'config', sign: 'reload', gist: '' } as const;
+      await bench.ledger.noticeOwn(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
       expect(await bench.ledger.archive.countIncidents()).to.deep.equal({
         bot: 1,
         destination: 1,
-        botbell: 0,
+        botbell: 1,
       });
     });
 
@@ -454,7 +460,15 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'b' });
       const find = async (...asked: Parameters<typeof bench.ledger.archive.incidents>) =>
         (await bench.ledger.archive.incidents(...asked)).items.map(({ subject }) => subject);
-      expect(await find({ state: 'over' }, {})).to.deep.equal(['b']);
+      const [{ id } = { id: 0 }] = await open();
+      await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []);
+      for (const [state, subject] of [
+        ['open', 'c'],
+        ['taken_up', 'a'],
+        ['over', 'b'],
+      ] as const)
+        expect(await find({ state }, {})).to.deep.equal([subject]);
+      expect(await bench.ledger.archive.incident(id)).to.include({ subject: 'a' });
       expect(await find({ botId: 'c' }, {})).to.deep.equal(['c']);
       expect(await find({ kind: 'destination' }, {})).to.deep.equal([]);
       expect(await find({ destination: 'a' }, {})).to.deep.equal([]);

@@ -29,7 +29,7 @@ export class Likeliest {
     this.#noticed.set(title, (this.#noticed.get(title) ?? new Set()).add(mutant));
   }
 
-  /** @param ms what they may take together, without mutants; the first one may take more */
+  /** @param ms after so long no further one begins, as long as they take without mutants */
   of(mutant: number, ms: number): readonly Test[] {
     const through = this.#tests.filter(({ by }) => by.has(mutant));
     return within(ms, this.#inTurn(through, mutant - NEAR, mutant + NEAR));
@@ -56,11 +56,11 @@ export class Likeliest {
       if (by.has(other)) weight += this.#weights.get(other) ?? 0;
       if (noticed?.has(other)) weight += 1;
     }
-    return weight / Math.max(ms, 1);
+    return weight / Math.sqrt(Math.max(ms, 1));
   }
 }
 
 function within(ms: number, tests: readonly Test[]): readonly Test[] {
   let taken = 0;
-  return tests.filter((test, index) => (taken += test.ms) <= ms || index === 0);
+  return tests.filter((test) => (taken += test.ms) - test.ms < ms);
 }

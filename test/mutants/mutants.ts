@@ -48,7 +48,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 /** What is written to logs is no promise. */
 const LOGS = /\blog(ger)?\??\.(debug|info|warn|error)$/;
 /** Who waits for whom, one process does not show. */
-const LOCKS = /^(lock[A-Z]\w*|lock|isSqlite)$/;
+const LOCKS = /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite)$/;
 /** A code of ours or of a remote; not words, which are compared as a whole. */
 const CODE = /^'[\w.-]+'$/;
 
@@ -66,6 +66,7 @@ export function mutantsOf(file: ts.SourceFile): readonly Mutant[] {
 function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;
+  if (ts.isFunctionDeclaration(node)) return LOCKS.test(node.name?.text ?? '');
   const called = ts.isAwaitExpression(node) ? node.expression : node;
   if (!ts.isCallExpression(called)) return false;
   const name = called.expression.getText();

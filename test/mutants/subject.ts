@@ -3,6 +3,7 @@
  * of what is loaded (JSON: JavaScript by URL), the mutant that is awake from the beginning (-1: none), and the tests.
  */
 import { register } from 'node:module';
+import * as fc from 'fast-check';
 import Mocha from 'mocha';
 import { LEFT_OUT } from './tests-of.ts';
 
@@ -51,6 +52,8 @@ const hooks = `
   };`;
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 
+// What fails has failed: nobody reads by which least example.
+fc.configureGlobal({ endOnFailure: true });
 const mocha = new Mocha({ timeout: 60_000, bail: true, reporter: 'dot' });
 mocha.cleanReferencesAfterRun(false);
 for (const file of files) mocha.addFile(file);
