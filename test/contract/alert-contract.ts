@@ -247,17 +247,19 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     });
 
     it('raises one of each way in which a delivery fails until somebody mends it, and one when it dies', async () => {
-      const fail = async (cause: string) => {
+      const fail = async (cause: string, ms = 2 * HOUR_MS) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         const alert = alertOf(cause, { subject: CONFIG_FAILURE });
         const error = { class: 'config', code: cause, message: cause } as const;
         for (const { record } of due) await attempted(record, putOff(record, 0, { alert, lastError: error }));
-        await bench.store.passTime(2 * HOUR_MS);
+        await bench.store.passTime(ms);
       };
       const [id] = namesOf(await bench.accept({}, [OPS]));
       for (const cause of ['archived', 'archived', 'archived']) await fail(cause);
       expect(await alertsDue()).to.have.length(1);
       for (const cause of ['revoked', 'revoked']) await fail(cause);
+      expect(await suppressed()).to.deep.equal([0]);
+      await fail('config_failure by another', 1);
       expect(await suppressed()).to.deep.equal([0]);
       await bench.claim();
       await bench.settle([dead(id, alertOf('revoked, dead'))]);

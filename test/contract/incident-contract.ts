@@ -227,9 +227,19 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const ofDestination = (await open()).filter(({ kind }) => kind === 'destination');
       await care(ofDestination.map((each) => each.id));
       expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
-      await bench.store.passTime(KEEP_MS + 1);
-      await care();
-      expect(await open()).to.deep.equal([]);
+      const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [] };
+      for (const sign of ['refused', 'reload'] as const)
+        await bench.ledger.noticeOwn({ key: sign, sign, gist: '' }, alert);
+      for (const [ms, signs] of [
+        [HOUR_MS, ['error', 'refused', 'reload']],
+        [1, ['error', 'reload']],
+        [KEEP_MS - HOUR_MS - 1, ['error', 'reload']],
+        [1, []],
+      ] as const) {
+        await bench.store.passTime(ms);
+        await care();
+        expect((await open()).map((each) => each.sign)).to.deep.equal(signs);
+      }
     });
 
     it('says who is on it and why, until that is given back', async () => {
@@ -365,16 +375,19 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
-      const long = target(`slack:#${'x'.repeat(300)}`);
-      const [id] = namesOf(await bench.arrive({ status: 0 }, [long]));
-      await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
-      await bench.tell(await bench.claim());
-      const [{ id: incident } = { id: 0 }] = await open();
-      expect(await bench.ledger.actions.closeIncidents([incident], [])).to.equal(true);
-      const subjects = (await bench.claim()).map(
-        ({ notice }) => isAlert(notice) && notice.alert.subject.template,
-      );
-      expect(subjects).to.deep.equal(['over']);
+      for (const noNews of [[], [ALERTS.destination]]) {
+        const long = target(`slack:#${noNews.join()}${'x'.repeat(300)}`);
+        const [id] = namesOf(await bench.arrive({ job_id: long.address, status: 0 }, [long]));
+        const alert = { cause: long.address, subject: DEAD_LETTER, targets: [ALERTS] };
+        await bench.settle([dead(id, alert)]);
+        await bench.tell(await bench.claim());
+        const [{ id: incident } = { id: 0 }] = await open();
+        expect(await bench.ledger.actions.closeIncidents([incident], noNews)).to.equal(true);
+        const subjects = (await bench.tellAll()).map(
+          ({ notice }) => isAlert(notice) && notice.alert.subject.template,
+        );
+        expect(subjects).to.deep.equal(noNews.length === 0 ? ['over'] : []);
+      }
     });
 
     it('writes down afterwards that nothing could be written, as one for all replicas, and tells who was told', async () => {
@@ -406,7 +419,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.claim(bench.ledger, { only: [OPS.destination] });
       await bench.settle([lost]);
       await bench.tell(await bench.claim(bench.ledger, { only: [ALERTS.destination] }));
-      await bench.store.passTime(61_000);
+      await bench.store.passTime(60_000);
       await bench.settle([delivered(id)]);
       await bench.ledger.actions.dismiss(lost.id, { via: 'api', user: undefined, from: 'test' });
       await care();

@@ -555,7 +555,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('may hold anything', async () => {
         await refuse('\u0000{"a":"\ud800"}');
-        expect((await bench.store.rows('refused'))[0]?.['body']).to.equal('{"a":"\ufffd"}');
+        const [row] = await bench.store.rows('refused');
+        expect(row?.['body']).to.equal('{"a":"\ufffd"}');
+        expect(JSON.parse(String(row?.['errors']))).to.deep.equal(refusal('').errors);
       });
     });
   });
