@@ -8,6 +8,7 @@ import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import {
+  adopting,
   arrivalOf,
   Bench,
   type CreateStore,
@@ -158,6 +159,9 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect(await atDuty()).to.deep.equal([]);
       await bench.ledger.actions.releaseIncidents(ids);
       await Promise.all(await fire());
+      expect(await bench.timers()).to.deep.equal([]);
+      await adopting(bench.ledger, {});
+      expect(await fire(), 'by the steps of the config that is loaded').to.have.length(1);
       await bench.store.passTime(10 * MINUTE - 1);
       expect(await bench.timers()).to.deep.equal([]);
       await bench.store.passTime(1);

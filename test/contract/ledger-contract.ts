@@ -1,6 +1,7 @@
 /** What every ledger promises to a POST, whatever database holds it. */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { type Receipt, ROOT_GONE } from '../../src/channels/channel.ts';
 import { shared } from '../../src/ledger/database.ts';
 import { type Admission, type DeliveryUpdate, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { admit } from '../../src/ledger/callbacks/admit.ts';
@@ -205,6 +206,32 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           'given up': [true, 'gave_up', 'gave_up'],
           late: [true, 'superseded', 'superseded'],
         });
+      });
+
+      it('knows which message of a job the next one replies to, and whether a later one was told', async () => {
+        const { job_id: jobId, bot_id: botId } = callbackWith();
+        const tell = async (code: number, receipt: Receipt) => {
+          const { callbackId, ...admission } = await bench.arrive({ code }, [OPS]);
+          await bench.settle([{ ...delivered(namesOf(admission)[0]), receipt }]);
+          return callbackId;
+        };
+        const before = async (callbackId: number) => {
+          const message = { jobId, botId, destination: OPS.destination, callbackId };
+          const { root, isOvertaken } = await bench.ledger.jobMessages(message);
+          return [root?.['ts'], isOvertaken];
+        };
+        const first = await tell(1, { ts: '1' });
+        const second = await tell(2, { ts: '2' });
+        const asked = [0, first, second, second + 1];
+        expect(await Promise.all(asked.map(before))).to.deep.equal([
+          ['1', true],
+          ['2', true],
+          ['1', false],
+          ['1', false],
+        ]);
+        await tell(3, { ts: '3', [ROOT_GONE]: 'message_not_found' });
+        await tell(4, { ts: '4' });
+        expect(await before(second)).to.deep.equal(['3', true]);
       });
 
       it('writes nothing of a callback of which one of the last statements fails', async () => {

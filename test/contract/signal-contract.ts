@@ -178,7 +178,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: ERROR }, plain, unasked);
         expect(await bench.fails(third)).to.equal('after_failures');
         await bench.comes({ status: ERROR }, [to('slack:#log', [{ when: UNMET }])], unasked);
-        expect(await bench.fails(third)).to.equal('tell');
+        await bench.comes({ status: EXECUTING }, []);
+        expect(await bench.fails(third), 'a start is no success').to.equal('tell');
         const recovery = await bench.comes({ status: 0 }, plain);
         expect(recovery.deliveries).to.have.length(2);
         for (const { telling } of recovery.deliveries)
@@ -291,6 +292,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         to('slack:#ops', [strict], { max: 2, perMs: DAY }),
         to('slack:#log', [{ timer: 'expect daily', on: ['error'] }]),
       ];
+      await bench.comes({ status: ERROR, bot_id: 'another' }, []);
       const snooze = { botId: 'get_items', destination: 'slack:#log', isUntilSuccess: true };
       await bench.snooze({ ...snooze, until: bench.now + DAY });
       const decided: string[] = [];
@@ -334,6 +336,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const longer = await bench.snooze({ botId: 'another', until: bench.now + DAY });
         await bench.snooze({ destination: 'slack:#log', until: bench.now + DAY });
         await bench.comes({ status: ERROR }, everybody);
+        await bench.comes({ status: 0 }, []);
         const { items: kept } = await bench.ledger.archive.snoozes();
         expect(kept.map(({ held, by, because }) => [held, by, because])).to.deep.equal([
           [1, 'admin', 'known'],
@@ -747,6 +750,16 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
         await bench.ledger.fire({ timer: again ?? timer });
         expect(await bench.timersOf('digest')).to.deep.equal([]);
+      });
+
+      it('fires what was due first first, where there is not room for all', async () => {
+        const other = { ...digest, key: 'digest log', dueAt: bench.now + MINUTE };
+        await adopting(bench.ledger, { timers: [{ ...digest, dueAt: bench.now + HOUR }, other] });
+        await pass(HOUR);
+        for (const key of [other.key, digest.key]) {
+          const { tick } = await bench.ledger.claim({ tick: { timers: 1, configHash: 'a' } });
+          expect(tick?.timers.map((timer) => timer.key)).to.deep.equal([key]);
+        }
       });
 
       it('moves a digest that is asked for again, and ends what is not', async () => {
