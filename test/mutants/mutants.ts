@@ -67,9 +67,12 @@ function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;
   if (ts.isFunctionDeclaration(node)) return LOCKS.test(node.name?.text ?? '');
-  const called = ts.isAwaitExpression(node) ? node.expression : node;
-  if (!ts.isCallExpression(called)) return false;
-  const name = called.expression.getText();
+  return ts.isAwaitExpression(node) ? isCallLeftAlone(node.expression) : isCallLeftAlone(node);
+}
+
+function isCallLeftAlone(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node)) return false;
+  const name = node.expression.getText();
   return LOGS.test(name) || LOCKS.test(name);
 }
 
