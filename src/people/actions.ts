@@ -110,12 +110,8 @@ function inBulk(parts: ActionParts) {
     },
     async stopBulk(id: number, actor: Actor) {
       const bulk = await actions.stopBulk(id, actor);
-      return done(
-        'stop in bulk',
-        actor,
-        id,
-        bulk ? { name: 'stopped', json: bulkJson(bulk) } : { name: 'unknown' },
-      );
+      const outcome = bulk ? { name: 'stopped' as const, json: bulkJson(bulk) } : result(id, 'unknown');
+      return done('stop in bulk', actor, id, outcome);
     },
   };
 }
@@ -125,7 +121,7 @@ function snoozing(parts: ActionParts) {
   const { actions, archive } = ledger;
   const done = doneBy(parts);
   return {
-    async snooze(fields: SnoozeFields, sender: Actor) {
+    snooze: async (fields: SnoozeFields, sender: Actor) => {
       const actor = askerOf(fields, sender);
       const { timezone } = planning().config.display;
       const asked = readSnooze(fields, { now: now(), timezone });
@@ -135,10 +131,8 @@ function snoozing(parts: ActionParts) {
       const id = await actions.snooze({ ...asked, destination, actor });
       const [kept] = (await archive.snoozes({}, { ids: [id] })).items;
       const json = kept ? snoozeJson(kept) : { id };
-      const outcome = isKnown
-        ? ({ name: 'snoozed' } as const)
-        : ({ name: 'snoozed, unknown', values: { bot } } as const);
-      return done('snooze', actor, id, { ...outcome, json });
+      const name = isKnown ? 'snoozed' : 'snoozed, unknown';
+      return done('snooze', actor, id, { name, values: { bot: bot ?? '' }, json });
     },
     /** Releases what the snooze holds. */
     async endSnooze(id: number, actor: Actor) {
@@ -151,13 +145,7 @@ function snoozing(parts: ActionParts) {
 function onIncidents(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
-  /** Of a BOT that is known: there is nothing to say of it, and there may be hundreds. */
-  const snooze = async (bot_id: string, because: string, actor: Actor) => {
-    const asked = { bot_id, destination: '', until: 'next-success', because };
-    const { timezone } = parts.planning().config.display;
-    const id = await actions.snooze({ ...readSnooze(asked, { now: parts.now(), timezone }), actor });
-    done('snooze', actor, id, { name: 'snoozed' });
-  };
+  const { snooze } = snoozing(parts);
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
   return {
     /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
@@ -165,13 +153,11 @@ function onIncidents(parts: ActionParts) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
       const taken = await actions.takeUp(ids, by, noNews());
       const taker = { ...actor, user: by.by };
-      for (const bot of quiet ? botsOf(taken) : []) await snooze(bot, by.because || by.by, taker);
+      const asked = { until: 'next-success', because: by.because || by.by };
+      for (const bot_id of quiet ? botsOf(taken) : []) await snooze({ ...asked, bot_id }, taker);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
-      return done('take up', actor, ids.join(' '), {
-        name,
-        values: { by: by.by },
-        json: { ids: idsOf(taken), by: by.by },
-      });
+      const json = { ids: idsOf(taken), by: by.by };
+      return done('take up', actor, ids.join(' '), { name, values: { by: by.by }, json });
     },
     async giveBack(ids: readonly number[], actor: Actor) {
       const given = await actions.releaseIncidents(ids);

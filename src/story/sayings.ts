@@ -34,7 +34,6 @@ export type StoryEventName =
   | 'route matched'
   | 'route did not match'
   | 'superseded'
-  | 'no longer true'
   | 'held'
   | 'attempt'
   | 'delivered'

@@ -1,21 +1,12 @@
 /** The story of a callback in sentences: what happened and why. It answers "why did I (not) get this?". */
 import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Archive } from '../ledger/registry.ts';
-import { Sayings, type StoryContext, type StoryEvent } from './sayings.ts';
+import { Sayings, type StoryContext } from './sayings.ts';
 import { summarise } from './standing.ts';
 import { timelineOf } from './timeline.ts';
 
-export interface Story {
-  /** The story in one or two sentences: who was told, who was not and why, and what happens next. */
-  readonly summary: string;
-  readonly events: readonly StoryEvent[];
-}
-
 /** A callback with its story, for the page, the API and the command line. */
-export interface LoadedStory {
-  readonly callback: CallbackStory;
-  readonly story: Story;
-}
+export type LoadedStory = Exclude<Awaited<ReturnType<typeof loadStory>>, undefined>;
 
 /** @returns undefined: the ledger has no such callback. @throws {LedgerUnavailable} */
 export async function loadStory(archive: Pick<Archive, 'story'>, id: number, context: StoryContext) {
@@ -23,7 +14,8 @@ export async function loadStory(archive: Pick<Archive, 'story'>, id: number, con
   return callback && { callback, story: tellStory(callback, context) };
 }
 
-export function tellStory(story: CallbackStory, context: StoryContext): Story {
+/** `summary`: who was told, who was not and why, and what happens next, in one or two sentences. */
+export function tellStory(story: CallbackStory, context: StoryContext) {
   const { redact = (text: string) => text, now } = context;
   const sayings = new Sayings(context);
   return {

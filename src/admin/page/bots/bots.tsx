@@ -8,7 +8,7 @@ import { Entries } from '../incidents/incidents.tsx';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { RunStatus } from '../parts/status.tsx';
-import { BotName, Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
+import { At, BotName, Code, Gist, NextPage, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View, type ViewRequest } from '../reader.ts';
 import type { Word } from '../words.ts';
 import { latestOf, Strip } from './charts.tsx';
@@ -71,11 +71,7 @@ function Facts({ title, lastAt, pending }: BotsData) {
   const { t } = useReader();
   return (
     <>
-      {title === 'incidents.well' ? (
-        <span>
-          {t('incidents.last callback')} <Time at={lastAt} />
-        </span>
-      ) : null}
+      <At word="incidents.last callback" at={title === 'incidents.well' ? lastAt : undefined} />
       {pending === 0 ? null : (
         <a href={pathTo(['callbacks'], { state: 'pending' })}>{t('bots.pending', { number: pending })}</a>
       )}

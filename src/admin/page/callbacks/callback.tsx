@@ -10,7 +10,7 @@ import { Snoozed } from '../operation/snoozes.tsx';
 import { PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
 import { KindStatus, standingWord, Status } from '../parts/status.tsx';
-import { Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
+import { At, Code, Foreign, JobLink, nameOf, pathTo, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 export const showCallback: View = async ({ params, reader, services }) => {
@@ -76,15 +76,9 @@ function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   return (
     <>
       <KindStatus callback={callback} />
-      {kind === 'callback' ? (
-        <span>
-          {t('started')} <Time as="instant" at={startedAt} />
-        </span>
-      ) : null}
+      <At word="started" as="instant" at={kind === 'callback' ? startedAt : undefined} />
       {elapsedSeconds === undefined ? null : `${t('took')} ${formats.elapsed(elapsedSeconds)}`}
-      <span>
-        {t('received')} <Time as="instant" at={receivedAt} />
-      </span>
+      <At word="received" as="instant" at={receivedAt} />
       {jobId === '' ? null : <JobLink id={jobId} isWhole />}
       {incident === undefined ? null : (
         <a href={pathTo(['incidents', incident])}>{t('incidents.one', { id: incident })}</a>
@@ -127,11 +121,7 @@ function factsOf(delivery: DeliveryRecord, standing: Standing, reader: Reader) {
         <Code text={destination} />
       </h3>
       <Status tone={standing.tone} word={standingWord(standing, reader)} />
-      {heldUntil === undefined ? null : (
-        <span>
-          {t('callback.until')} <Time at={heldUntil} />
-        </span>
-      )}
+      <At word="callback.until" at={heldUntil} />
       {summaryId === undefined ? null : (
         <a href={pathTo(['callbacks', summaryId])}>{t('callback.summary')}</a>
       )}

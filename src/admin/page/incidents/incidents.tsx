@@ -13,7 +13,7 @@ import { gistIn } from '../../../people/incidents.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { At, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
 /** Entries that are shown, and subjects of one entry that are seen at once. */
@@ -86,9 +86,7 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
       </p>
       <div class="facts">
         <Subjects incidents={incidents} />
-        <span class="quiet">
-          {t('incidents.since')} <Time at={since} />
-        </span>
+        <At word="incidents.since" at={since} />
         {count < 2 ? null : (
           <span class="quiet">{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
         )}
@@ -100,11 +98,7 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
             <Time as="ago" at={takenUp.at} />
           </span>
         )}
-        {overAt === undefined ? null : (
-          <span>
-            {t('incidents.over')} <Time at={overAt} />
-          </span>
-        )}
+        <At word="incidents.over" at={overAt} />
       </div>
       {overAt === undefined ? <Acts latest={latest} incidents={incidents} /> : null}
     </li>

@@ -3,6 +3,7 @@ import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
 import { isKnownInstant } from '../../../time/display.ts';
 import { useReader } from '../reader.ts';
+import type { Word } from '../words.ts';
 
 const LONGEST_LINE = 300;
 /** Short enough for one line in a list's row. */
@@ -102,6 +103,16 @@ export function Time({ at, as = 'both' }: TimeProps) {
       {{ instant: whole, ago: formats.relative(at), both: `${formats.short(at)} ` }[as]}
       {as === 'both' ? <span class="quiet">{formats.relative(at)}</span> : null}
     </time>
+  );
+}
+
+/** What happened, and when; nothing, where no time is given. */
+export function At({ word, ...time }: TimeProps & { readonly word: Word }) {
+  const { t } = useReader();
+  return time.at === undefined ? null : (
+    <span>
+      {t(word)} <Time {...time} />
+    </span>
   );
 }
 
