@@ -19,8 +19,13 @@ export async function readFields<Values extends object>(ctx: Context, schema: Ob
     return whole.validateSync(JSON.parse(text), { strict: true });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw badRequest('The body is not JSON.', error);
-    throw badRequest(`The body cannot be meant: ${error.message}.`, error);
+    throw badRequest(`The body cannot be meant: ${faultOf(error)}.`, error);
   }
+}
+
+/** Of a wrong type, without the value. */
+function faultOf({ path, type, params, message }: ValidationError): string {
+  return type === 'typeError' ? `${path || 'it'} must be of type ${String(params?.['type'])}` : message;
 }
 
 async function readText(ctx: Context, type: string, maxBytes: number): Promise<string> {

@@ -54,6 +54,7 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['POST /api/incidents/take-up', { ids: [6, 11, 1], by: 'ayumi' }],
   ['POST /api/incidents/take-up', { ids: [6, 11, 1] }],
   ['POST /api/incidents/take-up', { ids: [6], whose: 'x' }],
+  ['POST /api/incidents/take-up', { ids: ['6'], by: 'x' }],
   ['DELETE /api/incidents/6/take-up'],
   ['POST /api/incidents/6/close'],
   ['POST /api/incidents/6/close'],
