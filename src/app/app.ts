@@ -200,6 +200,7 @@ export function openReceiver(services: Services): Promise<ListeningServer> {
 
 function receiverOf({ config }: AppSettings, services: Services): Handler {
   const { pipeline, clock, loads, reports } = services;
+  const { onTurnedAway, onUnforeseen } = reports;
   return createReceiver({
     config: config.receiver,
     clock,
@@ -207,12 +208,12 @@ function receiverOf({ config }: AppSettings, services: Services): Handler {
     post: pipeline.posts.post,
     refuse: (refusal) => pipeline.refuse(refusal),
     loads,
-    report: (report) => {
+    onTurnedAway,
+    onUnforeseen,
+    onCallback: (report) => {
       reports.onCallback(report);
       if (report.status === 503 && report.callback) pipeline.outage.refused(report.callback);
     },
-    reportTurnedAway: reports.onTurnedAway,
-    onUnforeseen: reports.onUnforeseen,
   }).callback();
 }
 

@@ -9,7 +9,6 @@ import { Posts, untilOf } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
-import { problemInWords } from '../config/problems.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
 import { toldOfTroublesAlone } from '../people/incidents.ts';
@@ -122,15 +121,10 @@ export class Pipeline {
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
     const { ledger, settings, reports } = this.#parts;
     const { file, delivery, display } = settings.current.config;
-    const first = problems.find(({ severity }) => severity === 'error');
-    const gist =
-      first === undefined
-        ? ''
-        : `${first.place.file}:${first.place.line}: ${problemInWords(first, display.language)}`;
+    const alert = reloadAlert(file, problems, delivery, display.language);
+    const [gist = ''] = alert.subject.problems;
     const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
-    await ledger
-      .noticeOwn(noticed, reloadAlert(file, problems, delivery, display.language))
-      .catch(reports.onStoreTrouble);
+    await ledger.noticeOwn(noticed, alert).catch(reports.onStoreTrouble);
   }
 
   /** The config on the disk is the one in force. Never rejects. */

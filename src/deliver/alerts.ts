@@ -79,7 +79,7 @@ export function reloadAlert(
   problems: readonly Problem[],
   { alerts: targets }: Pick<AlertSettings, 'alerts'>,
   language: Language,
-): Alert {
+) {
   const errors = problemLines(
     problems.filter(({ severity }) => severity === 'error'),
     language,
@@ -87,7 +87,7 @@ export function reloadAlert(
   const named = errors.slice(0, MOST_PROBLEMS).map((problem) => cutEnd(problem, LONGEST_NAME, '…'));
   const moreProblems = errors.length - named.length;
   const subject = { template: 'reload_refused', file, problems: named, moreProblems } as const;
-  return { cause: 'reload_refused', subject, targets, afterMs: MENDED_WITHIN_MS };
+  return { cause: 'reload_refused', subject, targets, afterMs: MENDED_WITHIN_MS } satisfies Alert;
 }
 
 /** What the log reports of a delivery besides its attempts. */

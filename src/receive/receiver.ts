@@ -55,9 +55,9 @@ export interface ReceiverDependencies {
   /** Keeps a refused body for the operator; never rejects. */
   readonly refuse: (refusal: Refusal) => Promise<void>;
   readonly loads: Loads;
-  /** Like `reportTurnedAway`, never throws. */
-  readonly report: (report: ReceiverReport) => void;
-  readonly reportTurnedAway: (report: TurnedAway) => void;
+  /** Like `onTurnedAway`, never throws. */
+  readonly onCallback: (report: ReceiverReport) => void;
+  readonly onTurnedAway: (report: TurnedAway) => void;
   readonly onUnforeseen: (error: unknown) => void;
 }
 
@@ -110,7 +110,7 @@ function callbackPath({ path, tokens }: Pick<ReceiverConfig, 'path' | 'tokens'>)
  * Closes the connection of a refused request, and of one whose body was not read to its end: the sender may still be uploading.
  * Reports the request's outcome once, in a later turn of the event loop, so that the answer does not wait for the log.
  */
-function concluding({ clock, senderOf, report, reportTurnedAway }: Parts) {
+function concluding({ clock, senderOf, onCallback, onTurnedAway }: Parts) {
   return async ({ req, state, response }: CallbackContext, next: Next): Promise<void> => {
     await next();
     const { startedAt, callback, verdict, problem, pointers } = state;
@@ -120,9 +120,9 @@ function concluding({ clock, senderOf, report, reportTurnedAway }: Parts) {
     const from = problem === undefined ? undefined : senderOf(req);
     if (startedAt !== undefined) {
       const durationMs = clock.monotonic() - startedAt;
-      setImmediate(report, { status, durationMs, callback, verdict, problem, from, pointers });
+      setImmediate(onCallback, { status, durationMs, callback, verdict, problem, from, pointers });
     } else if (problem !== undefined && from !== undefined)
-      setImmediate(reportTurnedAway, { status, from, problem });
+      setImmediate(onTurnedAway, { status, from, problem });
   };
 }
 

@@ -82,11 +82,11 @@ export async function openReceiver(
       records.refused.push(refusal);
       return Promise.resolve();
     },
-    report: (report) => {
+    onCallback: (report) => {
       records.reports.push(report);
       reported.happen();
     },
-    reportTurnedAway: (report) => records.turnedAway.push(report),
+    onTurnedAway: (report) => records.turnedAway.push(report),
     onUnforeseen: (error) => records.unforeseen.push(error),
   }).callback();
   let latest: ServerResponse | undefined;
