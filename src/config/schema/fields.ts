@@ -87,11 +87,7 @@ export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, .
   return array(text(of, doc, more).defined())
     .strict()
     .meta({ doc, jsonSchema })
-    .test(
-      'least',
-      () => least,
-      (value) => least === undefined || value?.length !== 0,
-    )
+    .min(least ? 1 : 0, () => least)
     .test('once', (value: readonly unknown[] | undefined, context) => {
       const again =
         value?.findIndex((each, index) => !(each instanceof Fault) && value.indexOf(each) < index) ?? -1;
@@ -115,12 +111,12 @@ export function someOf<const Name extends string>(names: readonly Name[], doc: s
   return texts(memberOf(names), doc, { least: fault('at least one or none') }).typeError(() => list);
 }
 
-/** A text that passes a rule, or a list of such texts, each once. */
-export function textOrTexts(of: Form, doc: string, more: Omit<More, 'required'> = {}, missing?: Fault) {
+/** A text that passes a rule, or a list of such texts, each once. @param example is given where it is required */
+export function textOrTexts(of: Form, doc: string, more: Omit<More, 'required'> = {}, example = '') {
   const one = text(of, doc, more);
-  const single = missing === undefined ? one : one.defined(() => missing);
   const several = texts(of, doc, { ...more, least: fault('at least one') });
-  return either(single, several, { doc, ...(missing && { required: true }) });
+  if (example === '') return either(one, several, { doc });
+  return either(one.defined(missing(example)), several, { doc, required: true });
 }
 
 export function either<One extends Schema, Several extends Schema>(
@@ -145,7 +141,7 @@ export function notifyList(doc: string) {
       .transform((value: unknown, _written, _schema, { path = '', context }) =>
         (context as Known).readNotify?.(value, parsePath(path)),
       )
-      .defined(() => fault('missing, such as', { example: '[{ slack: "#ops" }]' }))
+      .defined(missing('[{ slack: "#ops" }]'))
       // A reference that is not set here is read as nobody.
       .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: true, example: '' })
   );

@@ -205,7 +205,7 @@ const routeSchema = section('Whom to tell of which BOT’s results. Every route 
     form.botId,
     'An exact bot_id, a glob (invoice-*) or a /regular expression/ (RE2 syntax); or a list of them.',
     { example: 'sample' },
-    fault('missing, such as', { example: 'invoice-*' }),
+    'invoice-*',
   ),
   name: text(form.routeName, 'What the route is called wherever it is named, instead of its patterns.'),
   ...routing,
