@@ -10,8 +10,6 @@ export interface CaughtMail {
   readonly from: string;
   /** Envelope recipients. */
   readonly to: readonly string[];
-  /** Milliseconds since the epoch. */
-  readonly at: number;
   readonly isSecure: boolean;
   /** The user name of the session's login; undefined: none. */
   readonly user: string | undefined;
@@ -133,7 +131,6 @@ async function readMail(session: SMTPServerSession, raw: Buffer): Promise<Caught
   return {
     from: mailFrom === false ? '' : mailFrom.address,
     to: rcptTo.map(({ address }) => address),
-    at: Date.now(),
     isSecure: session.secure,
     user: typeof session.user === 'string' ? session.user : undefined,
     parsed: await PostalMime.parse(raw),

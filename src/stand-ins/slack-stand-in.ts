@@ -102,7 +102,6 @@ function answerOf(
     channelId: channel.id,
     ts,
     threadTs: typeof threadTs === 'string' ? threadTs : undefined,
-    at: Date.now(),
   };
   messages[edited === undefined ? messages.length : messages.indexOf(edited)] = { ...posted, ...said };
   const message = { type: 'message', bot_id: IDENTITY.bot_id, text, blocks, ts: posted.ts };
@@ -119,8 +118,6 @@ export interface PostedMessage {
   readonly ts: string;
   /** `ts` of the message that it replies to. */
   readonly threadTs: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
   readonly args: SlackArguments;
 }
 

@@ -14,7 +14,7 @@ const WORKSPACE = {
 
 const posted = (ts: string, threadTs?: string): PostedMessage => {
   const place = { channel: '#ops', channelId: 'C0000001', ts, threadTs };
-  return { ...place, text: 'x', blocks: undefined, at: 0, args: {} };
+  return { ...place, text: 'x', blocks: undefined, args: {} };
 };
 const MESSAGES = [posted('1.000001'), posted('1.000002', '1.000001')];
 
