@@ -7,6 +7,7 @@ import {
   dayIn,
   type DayRange,
   daysIn,
+  digestAtStart,
   nextDigest,
   outside,
   reportDue,
@@ -202,6 +203,29 @@ describe('A calendar', () => {
     const { dueAt } = beginToExpect(rule, { at: YEAR.from, hasCome: true, lastResultAt: undefined });
     expect(new Date(dueAt).getUTCFullYear()).to.be.greaterThan(9000);
     expect(nextDigest({ at: 0, days: WEEKDAYS, calendar: never }, YEAR.from, 'UTC')).to.equal(dueAt);
+  });
+});
+
+describe('A digest', () => {
+  const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+  // In UTC, where 2026-11-20 is a Friday.
+  const due = Date.parse('2026-11-20T09:00Z');
+
+  it('is due on its days', () => {
+    const next = (after: number) => iso(nextDigest({ at: 9 * 60, days: WORKDAYS }, after, 'UTC'));
+    expect(next(due - 1)).to.equal('2026-11-20T09:00:00');
+    for (const after of [due, due + 2 * DAY]) expect(next(after)).to.equal('2026-11-23T09:00:00');
+  });
+
+  it('is told at the start where it was due within the last hour and was not told', () => {
+    for (const [now, toldAt, next] of [
+      [due + HOUR - 1, due - DAY, due],
+      [due + HOUR, due - DAY, due + DAY],
+      [due + HOUR - 1, due + 5, due + DAY],
+      [due - 1, due - DAY, due],
+      [due + 1, due + 30 * DAY, due + DAY],
+    ] as const)
+      expect(iso(digestAtStart({ at: 9 * 60, days: WEEKDAYS }, now, toldAt, 'UTC'))).to.equal(iso(next));
   });
 });
 
