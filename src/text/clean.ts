@@ -21,6 +21,8 @@ const ESCAPE_SEQUENCE = new RegExp(
   ].join('|'),
   'g',
 );
+/** The cursor goes to the first column, as progress bars have it in place of a carriage return. */
+const TO_LINE_START = /\x1b\[(?:[01]?G|\d{3,}D)/g;
 const MAY_BE_ESCAPE_SEQUENCE = /[\x1b\x9b\x9d]/;
 
 /** Tag characters are kept only in flags such as Scotland's, which are spelt with them (UTS #51, "Emoji Tag Sequences"). */
@@ -73,7 +75,8 @@ function cleanThoroughly(text: string): string {
 }
 
 function withoutEscapes(text: string): string {
-  return MAY_BE_ESCAPE_SEQUENCE.test(text) ? text.replace(ESCAPE_SEQUENCE, '') : text;
+  if (!MAY_BE_ESCAPE_SEQUENCE.test(text)) return text;
+  return text.replace(TO_LINE_START, '\r').replace(ESCAPE_SEQUENCE, '');
 }
 
 function inLines(text: string): string {

@@ -24,6 +24,11 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['a page and a vertical tab begin a line', 'page 1\fpage 2\vend', 'page 1\npage 2\nend'],
   ['controls are removed, tabs kept', 'a\u0000b\u0007c\u001bd\u007fe\u009b\u9d00\tg', 'abce\u9d00\tg'],
   ['a line is as it was overwritten', 'get\n  0%|  |\r 50%|# |\r100%|##|\nERROR\n', 'get\n100%|##|\nERROR\n'],
+  [
+    'a line is as the cursor overwrote it',
+    '⠋ load\u001b[2K\u001b[1G⠙ load\u001b[2K\u001b[Gok\n9%\u001b[1000D10%',
+    'ok\n10%',
+  ],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
   [
     'a counter is as it was overwritten',
@@ -114,6 +119,8 @@ describe('cleanText', () => {
       '\ufa19',
     ];
     const sequences = [
+      '\u001b[1G',
+      '\u001b[1000D',
       '\u001b',
       '\u001b[',
       '\u001b[0',
