@@ -1,4 +1,5 @@
 /** Runs the command line in this process and sets the exit code. */
+import { fstatSync, writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/keeper.ts';
@@ -22,11 +23,24 @@ for (const stream of [process.stdout, process.stderr])
     if (stream === process.stdout) message(`the result cannot be written: ${reason}`);
   });
 
+const STDOUT = 1;
+
+/** A disk that fills up takes the beginning of what is written: Node's stream would then leave out the rest without a word. */
+function result(text: string): void {
+  let rest: Uint8Array = Buffer.from(`${text}\n`);
+  if (!fstatSync(STDOUT).isFile()) return void process.stdout.write(rest);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
+  } catch (error) {
+    process.stdout.emit('error', error);
+  }
+}
+
 const exitCode = await runProgram(process.argv.slice(2), {
   variables: process.env,
   configFile: undefined,
   isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
-  result: (text) => void process.stdout.write(`${text}\n`),
+  result,
   message,
   readStdin: () => buffer(process.stdin),
   ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readVersion } from '../../src/package-files.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DIST = join(ROOT, 'dist');
@@ -75,4 +76,13 @@ describe('The build', () => {
       expect(status).to.equal(1);
       expect(stderr).to.match(/^the result cannot be written: ENOSPC.*\n$/);
     });
+
+  it('says so, too, where the disk takes the beginning of it', () => {
+    const script = 'ulimit -f 8; exec "$0" schema > "$1"';
+    const { status, stderr } = spawnSync('sh', ['-c', script, MAIN, join(tempFolder(), 'schema.json')], {
+      encoding: 'utf8',
+    });
+    expect(status).to.equal(1);
+    expect(stderr).to.match(/^the result cannot be written: EFBIG.*\n$/);
+  });
 });
