@@ -33,6 +33,12 @@ export const means = {
   config: meansAs('config'),
 };
 
+/** @param table by codes, separated by a comma and a blank where several mean the same */
+export function byCodes(table: Meanings): Meanings {
+  const rows = Object.entries(table);
+  return Object.fromEntries(rows.flatMap(([codes, of]) => codes.split(', ').map((code) => [code, of])));
+}
+
 export interface Answers {
   readonly title: Words;
   /** By `kindOf`, else by the code that `codeOf` finds, else by the status, else by `4xx`: any from 400 to 499 but 408, 425 and 429. */

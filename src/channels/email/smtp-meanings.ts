@@ -1,5 +1,5 @@
 /** What the answers of a mail server mean, by enhanced code, words, reply code and command, and what to do about each. */
-import { type Meaning, means, type Meanings } from '../answers.ts';
+import { byCodes, type Meaning, means } from '../answers.ts';
 
 /** RFC 3463: class.subject.detail, behind the reply code of any line (Cisco's has a `#`), or at the end in parentheses, as qmail has it. */
 const ENHANCED_CODE = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})\b/m;
@@ -12,10 +12,6 @@ const LOGIN = means.config(
   'the login failed; check the user name and password in the smtp URL, or oauth',
   'ログインに失敗しました。SMTP URLのユーザー名とパスワード、または oauth を確認してください',
 );
-const PASSWORDS_OFF = means.config(
-  'Exchange Online takes no password for SMTP here: use oauth (and switch on “Authenticated SMTP” for the mailbox), a connector that relays for this machine’s address, or another provider',
-  'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定する（メールボックスの「認証済みSMTP」も有効にします）か、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
-);
 const SENDER = means.config(
   'the server does not take mail from this sender; check "from", and whether the login may send as it',
   'サーバーがこの差出人を受け付けません。from と、ログインしたユーザーにその差出人で送信する権限があるかを確認してください',
@@ -24,10 +20,6 @@ const NOT_ALLOWED = means.config(
   'the server does not allow it to this login, sender or machine; check the login, "from", and whether the server relays for this network or has it on a block list',
   'このログイン、差出人、またはマシンからの送信をサーバーが許可していません。ログインと from、このネットワークからの中継が許可されているか、拒否リストに載っていないかを確認してください',
 );
-const UNPROVEN = means.config(
-  'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
-  '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
-);
 const MACHINE = means.config(
   'the server refuses this machine; check whether its address is on a block list, or ask whoever runs the server to allow it',
   'サーバーがこのマシンからの接続を拒否しています。アドレスが拒否リストに載っていないかを確認するか、サーバーの管理者に許可を依頼してください',
@@ -35,10 +27,6 @@ const MACHINE = means.config(
 const SERVER = means.config(
   'this is not how a mail server answers; check host, port, proxy and TLS options in the smtp URL',
   'メールサーバーの応答ではありません。SMTP URLのホスト、ポート、プロキシ、TLSの設定を確認してください',
-);
-const NO_TLS = means.config(
-  'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
-  '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
 );
 const NEEDS_TLS = means.config(
   'the server takes mail over TLS alone; leave ignoreTLS out of the smtp URL, or use smtps://',
@@ -52,17 +40,6 @@ const RECIPIENT = means.permanent(
   'this address cannot be delivered to; check it',
   'この宛先には配送できません。アドレスを確認してください',
   { concerns: 'address' },
-);
-const MAILBOX_FULL = means.transient(
-  'the mailbox is full; the next attempt succeeds once there is room',
-  'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
-  { concerns: 'address', isForLater: true },
-);
-const TOO_LARGE = means.permanent('the message is too large', 'メールが大きすぎます');
-/** Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is. */
-const AFTER_DATA = means.config(
-  'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
-  'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
 );
 const LIMIT = means.rate_limited(
   'the sender has reached a limit of what it may send; nothing is sent through this channel for an hour',
@@ -83,48 +60,42 @@ const LATER = means.transient('the server put it off', 'サーバーが受け付
 /** Greylisting and its like: no retry of the service comes sooner than the server wants. */
 const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
 
-const MEANINGS: Meanings = {
-  // Enhanced codes, or their beginning (RFC 3463, and those of Exchange Online and Gmail).
+/**
+ * By enhanced codes or their beginning (RFC 3463, and those of Exchange Online and Gmail), reply codes that say more than the command
+ * that they answer (RFC 4954, RFC 5321, RFC 1870), commands, and nodemailer's codes for errors without an answer of the server.
+ */
+const MEANINGS = byCodes({
   '5.1': RECIPIENT,
-  '5.1.7': SENDER,
-  '5.1.8': SENDER,
-  '5.1.90': LIMIT,
-  '5.2.2': MAILBOX_FULL,
-  '5.2.3': TOO_LARGE,
-  '5.2.252': SENDER,
-  '5.3.4': TOO_LARGE,
-  '5.4.5': LIMIT,
+  '5.1.7, 5.1.8, 5.2.252, 5.7.60, MAIL FROM': SENDER,
+  '5.1.90, 5.4.5, 5.7.232, 5.7.233': LIMIT,
+  '5.2.2': means.transient(
+    'the mailbox is full; the next attempt succeeds once there is room',
+    'メールボックスがいっぱいです。空きができれば次回の送信で届きます',
+    { concerns: 'address', isForLater: true },
+  ),
+  '5.2.3, 5.3.4, 552': means.permanent('the message is too large', 'メールが大きすぎます'),
   '5.7': NOT_ALLOWED,
-  '5.7.8': LOGIN,
-  '5.7.25': UNPROVEN,
-  '5.7.26': UNPROVEN,
-  '5.7.29': UNPROVEN,
-  '5.7.30': PASSWORDS_OFF,
-  '5.7.60': SENDER,
-  '5.7.139': PASSWORDS_OFF,
-  '5.7.232': LIMIT,
-  '5.7.233': LIMIT,
-  '5.7.515': UNPROVEN,
-  // Reply codes that say more than the command that they answer (RFC 4954, RFC 5321, RFC 1870).
-  503: SERVER,
-  530: LOGIN,
-  534: LOGIN,
-  535: LOGIN,
-  538: LOGIN,
-  552: TOO_LARGE,
-  // Commands. Without EHLO there is no STARTTLS.
-  EHLO: NO_TLS,
-  STARTTLS: NO_TLS,
-  'MAIL FROM': SENDER,
-  DATA: AFTER_DATA,
-  // nodemailer's codes, for errors without an answer of the server.
-  EAUTH: LOGIN,
-  ETLS: NO_TLS,
-  EPROXY: SERVER,
-  EPROTOCOL: SERVER,
-  EENVELOPE: SERVER,
-  EMESSAGE: SERVER,
-};
+  '5.7.8, 530, 534, 535, 538, EAUTH': LOGIN,
+  '5.7.25, 5.7.26, 5.7.29, 5.7.515': means.config(
+    'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
+    '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
+  ),
+  '5.7.30, 5.7.139': means.config(
+    'Exchange Online takes no password for SMTP here: use oauth (and switch on “Authenticated SMTP” for the mailbox), a connector that relays for this machine’s address, or another provider',
+    'Exchange OnlineではSMTPのパスワード認証が無効です。oauth を設定する（メールボックスの「認証済みSMTP」も有効にします）か、このマシンのアドレスを許可するコネクタ、または別のメールサービスを利用してください',
+  ),
+  '503, EPROXY, EPROTOCOL, EENVELOPE, EMESSAGE': SERVER,
+  // Without EHLO there is no STARTTLS.
+  'EHLO, STARTTLS, ETLS': means.config(
+    'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
+    '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
+  ),
+  // Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is.
+  DATA: means.config(
+    'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
+    'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
+  ),
+});
 
 /** What the words of a server say more than its codes do. */
 const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
