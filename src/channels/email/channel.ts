@@ -73,17 +73,13 @@ class Logins {
   readonly turns: Turns;
   /** How many were refused since one was taken. */
   refusals = 0;
-  #isDoubted: boolean;
+  readonly #most: number;
+  readonly #limits: TurnLimits & { connections: number };
 
   constructor(limits: TurnLimits, hasLogin: boolean) {
-    this.#isDoubted = hasLogin;
-    const most = () => (this.#isDoubted ? 1 : limits.connections);
-    this.turns = new Turns({
-      ...limits,
-      get connections() {
-        return most();
-      },
-    });
+    this.#most = limits.connections;
+    this.#limits = { ...limits, connections: hasLogin ? 1 : this.#most };
+    this.turns = new Turns(this.#limits);
   }
 
   /** @param refusals before it @returns how long nobody logs in after one that is refused */
@@ -92,14 +88,15 @@ class Logins {
   }
 
   taken(): void {
-    this.#isDoubted = false;
+    this.#limits.connections = this.#most;
     this.turns.serve();
   }
 
   /** @param refusedBefore how many were when its mail began: others may be refused at the same time */
   failed({ class: failed, retryAfterMs }: DeliveryFailure, refusedBefore: number): void {
-    this.#isDoubted = failed === 'config' && retryAfterMs !== undefined;
-    if (this.#isDoubted) this.refusals = refusedBefore + 1;
+    const isLogin = failed === 'config' && retryAfterMs !== undefined;
+    this.#limits.connections = isLogin ? 1 : this.#most;
+    if (isLogin) this.refusals = refusedBefore + 1;
   }
 }
 
