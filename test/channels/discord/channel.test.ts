@@ -14,13 +14,7 @@ const refusal = (status: number, code: number, more: object = {}) =>
   answering(status, { code, message: 'no', ...more });
 
 /** The codes by which a webhook, or a thread, is gone or may not post. */
-const GONE: readonly (readonly [status: number, code: number])[] = [
-  [404, 10015],
-  [401, 50027],
-  [403, 50013],
-  [404, 10003],
-  [400, 220001],
-];
+const GONE = { 10015: 404, 50027: 401, 50013: 403, 10003: 404, 220001: 400 };
 
 const DISCORD_CALL: Own = [/^<@&123456789> @everyone(?:\n|$)/, ''];
 
@@ -67,7 +61,12 @@ describe('the channel Discord', () => {
       written: '"content":"<@&123456789> @everyone"',
     },
     answers: [
-      ...GONE.map(([status, code]): AnswerRow => [String(code), 'config', refusal(status, code), HOURLY]),
+      ...Object.entries(GONE).map(([code, of]): AnswerRow => [
+        code,
+        'config',
+        refusal(of, Number(code)),
+        HOURLY,
+      ]),
       ['130000', 'transient', refusal(503, 130000)],
       ['40333', 'transient', refusal(403, 40333)],
       ['50006', 'permanent', refusal(400, 50006)],

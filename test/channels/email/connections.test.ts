@@ -57,11 +57,7 @@ describe('the connections of the email channel', () => {
   });
 
   it('are three at most, or fewer where the URL says so', async () => {
-    for (const [query, most] of [
-      ['', 3],
-      ['&maxConnections=2', 2],
-      ['&maxConnections=9', 3],
-    ] as const) {
+    for (const [query, most] of Object.entries({ '': 3, '&maxConnections=2': 2, '&maxConnections=9': 3 })) {
       await start({}, query);
       await Promise.all(Array.from({ length: 20 }, () => send()));
       expect([mail.connectionCount, mail.mails.length]).to.deep.equal([most, 20]);

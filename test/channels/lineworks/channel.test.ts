@@ -28,6 +28,7 @@ const HOOKS = { ops: 'https://webhook.worksmobile.com/message/0a1b2c3d-4e5f-6071
 
 const refusal = (status: number, code: string, headers = {}) => answering(status, { code }, headers);
 const UNAUTHORIZED = refusal(401, 'UNAUTHORIZED');
+const LOGGED_IN = Promise.resolve();
 
 const settingsAt = (origin: string) => ({
   client_id: APP.clientId,
@@ -74,17 +75,10 @@ describe('the channel LINE WORKS, by a bot', () => {
     address: ROOM,
     addresses: { [ROOM.toUpperCase()]: ROOM, 'user:ops@example': 'user:ops@example' },
     wrongAddresses: ['ops', ROOM.slice(1), 'user:'],
-    mention: {
-      called: ['ops@example', 'all'],
-      written: '"<m userId=\\"ops@example\\"> <m userId=\\"all\\">',
-    },
+    mention: { called: ['ops@example', 'all'], written: '"<m userId=\\"ops@example\\"> <m userId=\\"all' },
     answers: [
       // The first and the third are of the message, the second is of the login between them.
-      [
-        'UNAUTHORIZED',
-        'config',
-        [UNAUTHORIZED, { kind: 'delay', until: () => Promise.resolve() }, UNAUTHORIZED],
-      ],
+      ['UNAUTHORIZED', 'config', [UNAUTHORIZED, { kind: 'delay', until: () => LOGGED_IN }, UNAUTHORIZED]],
       ['NOT_FOUND', 'config', refusal(404, 'NOT_FOUND')],
       ['ACCESS_DENIED', 'config', refusal(403, 'ACCESS_DENIED')],
       ['TOO_MANY_REQUESTS', 'rate_limited', refusal(429, 'TOO_MANY_REQUESTS'), { retryAfterMs: 60_000 }],
@@ -190,10 +184,8 @@ describe('the channel LINE WORKS, by the Incoming Webhook app', () => {
     const lines = bodyOf(cardWith({ tone: 'alert', text, message: '', facts: [] })).text.split('\n');
     const shown = lines.filter((line) => line.startsWith('• '));
     expect(shown).to.have.length.within(10, 30).and.deep.equal(items.slice(0, shown.length));
-    expect(lines.slice(shown.length + 1)).to.deep.equal([
-      `… ${40 - shown.length} more`,
-      'What to do: mend it.',
-    ]);
+    const rest = [`… ${40 - shown.length} more`, 'What to do: mend it.'];
+    expect(lines.slice(shown.length + 1)).to.deep.equal(rest);
   });
 });
 
