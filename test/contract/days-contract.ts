@@ -29,6 +29,18 @@ const BOTS = [
   ['get_items', ''],
 ] as const;
 
+/** 600 jobs like the one that is there; and two answers to each, other than 2xx. */
+const MANY = `
+  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 600)
+  insert into callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
+    times_received, routing, bytes, body)
+  select kind, 'job ' || n, 'job ' || n, bot_key, bot_id, bot_name, status, started_at, received_at, 1, routing, bytes, body
+  from callbacks, numbers`;
+const ANSWERED = `
+  insert into history (callback_id, at, what, entry)
+  select callbacks.id, received_at, 'answered', '{"status":502,"receivedAt":' || received_at || '}'
+  from callbacks, (select 1 union all select 2) as twice`;
+
 /** From its first POST to the start of a job. */
 const STARTS_MS = [-5 * 60_000, -7 * HOUR_MS, -3 * DAY_MS, -31 * DAY_MS, -31 * DAY_MS - 1, 2 * HOUR_MS];
 
@@ -265,6 +277,49 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
         ['b', 'name', 1, 5],
       ]);
       expect(await saidOf('b')).to.deep.equal([['b', 'name', 1, 5]]);
+      await store.close();
+    });
+
+    it('step by step where many came, of one BOT or all, under the name that it had last', async () => {
+      const bench = await Bench.open(createStore);
+      const { store, ledger } = bench;
+      const now = store.clock.now();
+      const day = new PostsOracle('UTC').dayOf(now);
+      const came = (at: number, bot_name: string) =>
+        bench.arrive({ bot_name, job_id: bot_name, start_time: new Date(at).toISOString() }, []);
+      await came(now, 'first');
+      await store.run(MANY);
+      await store.run(ANSWERED);
+      await store.passTime(DAY_MS);
+      await came(now + DAY_MS, 'second');
+      const steps = [];
+      for (const ms of [0, MARGIN_MS - 1, 1, MARGIN_MS]) {
+        await store.passTime(ms);
+        let count = 1;
+        while (await ledger.rollUp({ timezone: 'UTC', marginMs: MARGIN_MS })) count += 1;
+        steps.push(count);
+      }
+      expect(steps).to.deep.equal([1, 1, 3, 1]);
+      const asked = { from: day, to: day + 2 * DAY_MS, timezone: 'UTC' };
+      const said = async (botId?: string) => {
+        const bots = await ledger.archive.figuresOfPeriod({ ...asked, botId });
+        const days = await ledger.archive.figuresByDay({ ...asked, botId });
+        return [
+          bots.map(({ botName, runs, retries }) => [botName, runs, retries]),
+          days.map(({ runs, retries }) => [runs, retries]),
+        ];
+      };
+      const all = [
+        [['second', 602, 1202]],
+        [
+          [601, 1202],
+          [1, 0],
+        ],
+      ];
+      expect([await said(), await said('get_items'), await said('b')]).to.deep.equal([all, all, [[], []]]);
+      await came(now + DAY_MS, 'third');
+      expect((await said())[0], 'what is not counted yet').to.deep.equal([['third', 603, 1202]]);
+      expect(await said('b')).to.deep.equal([[], []]);
       await store.close();
     });
 

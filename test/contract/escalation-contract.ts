@@ -21,6 +21,7 @@ import {
 } from './ledger-under-test.ts';
 
 const MINUTE = 60_000;
+const LATER = Date.UTC(2030, 0);
 const DUTY = target('email:duty@example.com');
 const STEPS: AskedSteps = {
   steps: [
@@ -37,7 +38,7 @@ function askedBy(name: string, to = OPS): PlannedDelivery {
   return { ...to, asked: [{ name, on: ['error'], rules: NO_RULES, timer: undefined, firstStep }] };
 }
 
-const HELD = { ...askedBy('a'), reason: 'mute', heldUntil: MINUTE };
+const HELD = { ...askedBy('a'), reason: 'mute', heldUntil: LATER };
 
 export function describeEscalation(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of a route's steps`, () => {
@@ -117,7 +118,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         [[OPS], ['slack:#ops pending', 'email:duty@example.com pending recovered']],
         [[DUTY], ['email:duty@example.com pending recovered']],
         [[{ ...DUTY, reason: 'repeat' }], ['email:duty@example.com pending recovered']],
-        [[{ ...DUTY, reason: 'mute', heldUntil: MINUTE }], ['email:duty@example.com held recovered']],
+        [[{ ...DUTY, reason: 'mute', heldUntil: LATER }], ['email:duty@example.com held recovered']],
       ];
       for (const [planned, told] of cases) {
         const [ops] = namesOf(await comes(1, [askedBy('a')], `error ${bench.store.clock.now()}`));
