@@ -41,16 +41,9 @@ export function destinationOf(
   { config, destinations }: Known,
   channelTypes: ReadonlyMap<string, ChannelType>,
 ): string {
-  const known = [...destinations.keys()];
-  let typed = text;
-  try {
-    typed = destinationTyped(text, config, channelTypes).destination;
-  } catch (error) {
-    const near = hintFor(text, known, false);
-    throw near === '' ? error : unknown(text, near);
-  }
-  if (destinations.has(typed)) return typed;
-  throw unknown(typed, hintFor(typed, known));
+  const { destination } = destinationTyped(text, config, channelTypes);
+  if (destinations.has(destination)) return destination;
+  throw unknown(destination, hintFor(destination, [...destinations.keys()]));
 }
 
 export function unknown(destination: string, hint: ReturnType<typeof hintFor>): Refused {

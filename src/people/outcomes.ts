@@ -160,11 +160,10 @@ export function refusedOutcome(error: unknown): Outcome {
 
 const MOST_NAMED = 10;
 
-/** The known name that may be meant; without one the known names, unless these are only hinted at. */
-export function hintFor(word: string, known: readonly string[], isListed = true): Worded {
+/** The known name that may be meant; without one the known names. */
+export function hintFor(word: string, known: readonly string[]): Worded {
   const meant = nearest(word, known);
   if (meant !== undefined) return [`; did you mean "${meant}"?`, `「${meant}」のことですか？`];
-  if (!isListed) return '';
   const names = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', …' : '');
   return [`; known: ${names || 'none'}`, `設定にある宛先：${names || 'なし'}`];
 }

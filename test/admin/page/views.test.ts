@@ -222,32 +222,6 @@ describe('The page of an office', () => {
     expect(await countAt(all)).to.equal(60);
   });
 
-  it('has pages of destinations, of which a config may have ten thousands', async () => {
-    const { drawing } = world.services;
-    const notify = Array.from({ length: 40_000 }, (_, index) => {
-      return { ...target(`slack:#room-${index}`), channel: 'slack', options: {}, perJob: 'message' } as const;
-    });
-    const { config, ...rest } = drawing();
-    const routes = config.routes.slice(0, 1).map((route) => ({ ...route, notify }));
-    Object.assign(world.services, { drawing: () => ({ ...rest, config: { ...config, routes } }) });
-    const roomsAt = async (path: string) => {
-      const { status, body } = await world.get(path);
-      expect(status).to.equal(200);
-      const next = /href="(\/destinations\?after=[^"]*)">[^<]*›/.exec(body)?.[1];
-      return {
-        rooms: [...body.matchAll(/>slack:#room-(\d+)</g)].map(([, room]) => Number(room)),
-        next,
-      };
-    };
-    const first = await roomsAt('/destinations');
-    const second = await roomsAt(first.next ?? '');
-    const last = await roomsAt('/destinations?after=slack:%23room-39999');
-    Object.assign(world.services, { drawing });
-    const numbers = Array.from({ length: 200 }, (_, index) => index);
-    expect([...first.rooms, ...second.rooms]).to.deep.equal(numbers);
-    expect([last.rooms, last.next]).to.deep.equal([[], undefined]);
-  });
-
   it('has a page for what is not there', async () => {
     for (const path of [
       '/callbacks/99999',
@@ -283,9 +257,15 @@ describe('The page of a new office', () => {
 });
 
 describe('The page of an office that has much to do', () => {
-  it('has pages of BOTs, of snoozes, and of dead letters by cause', async () => {
+  it('has pages of BOTs, of snoozes, of dead letters by cause, and of destinations', async () => {
     const world = await openOffice({ isNew: true });
-    const names = Array.from({ length: 60 }, (_, index) => `a-${index}`).toSorted();
+    const names = Array.from({ length: 150 }, (_, index) => `a-${index}`).toSorted();
+    const { config, ...rest } = world.services.drawing();
+    const notify = names.map((name) => {
+      return { ...target(`slack:#${name}`), channel: 'slack', options: {}, perJob: 'message' } as const;
+    });
+    const routes = config.routes.slice(0, 1).map((route) => ({ ...route, notify }));
+    Object.assign(world.services, { drawing: () => ({ ...rest, config: { ...config, routes } }) });
     for (const bot_id of names) {
       const admission = await world.recorded.arrive({ job_id: bot_id, bot_id }, [target('slack:#shop')]);
       const error = { class: 'permanent', code: bot_id, message: '' } as const;
@@ -300,13 +280,16 @@ describe('The page of an office that has much to do', () => {
       ['/', /<small><bdi class="code">(a-\d+)</g],
       ['/snoozes', /<bdi>(a-\d+)</g],
       ['/dead', /<small><bdi>(a-\d+):/g],
+      ['/destinations', /<bdi class="code">slack:#(a-\d+)</g],
     ] as const) {
       const seen: (string | undefined)[] = [];
       for (let next: string | undefined = path; next !== undefined;) {
         const { body } = await world.get(next);
-        seen.push(...[...body.matchAll(row)].map(([, name]) => name));
+        const found = [...body.matchAll(row)].map(([, name]) => name);
+        expect(found, next).to.have.length.within(1, 100);
+        seen.push(...found);
         next = /href="([^"]*)">Next page/.exec(body)?.[1]?.replaceAll('&amp;', '&');
-        expect(seen, path).to.have.length.within(50, 60);
+        if (seen.length > names.length) break;
       }
       expect(seen.toSorted(), path).to.deep.equal(names);
     }

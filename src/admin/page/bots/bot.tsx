@@ -91,7 +91,7 @@ function Bot({ bot, runs, told, snoozes, open }: BotData) {
 
 const TOLD: Columns<BotData['told'][number]> = [
   ['status', ({ status }) => <RunStatus status={status} />, 'main'],
-  ['destination', ({ names }) => <Chips names={names} />],
+  ['destination', ({ names }) => <Chips of={names} />],
 ];
 
 const RUNS: Columns<Run> = [

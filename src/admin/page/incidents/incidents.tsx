@@ -13,7 +13,7 @@ import { gistIn } from '../../../people/incidents.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { At, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { At, Chips, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
 /** Entries that are shown, and subjects of one entry that are seen at once. */
@@ -107,29 +107,18 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
 
 function Subjects({ incidents }: Pick<Group, 'incidents'>) {
   const { t } = useReader();
-  const rest = incidents.slice(MOST_NAMED);
+  const subjects = incidents.map((incident) => <Subject key={incident.id} {...incident} />);
+  const rest = subjects.slice(MOST_NAMED);
   return (
     <>
-      <SubjectChips incidents={incidents.slice(0, MOST_NAMED)} />
+      <Chips of={subjects.slice(0, MOST_NAMED)} />
       {rest.length === 0 ? null : (
         <details>
           <summary>{t('more', { number: rest.length })}</summary>
-          <SubjectChips incidents={rest} />
+          <Chips of={rest} />
         </details>
       )}
     </>
-  );
-}
-
-function SubjectChips({ incidents }: { readonly incidents: readonly Incident[] }) {
-  return (
-    <ul class="chips">
-      {incidents.map((incident) => (
-        <li key={incident.id}>
-          <Subject {...incident} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

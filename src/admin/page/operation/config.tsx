@@ -40,7 +40,7 @@ const IN_FORCE: Columns<ReloadStatus> = [
   ['config.file', ({ file }) => <Code text={file} />, 'main'],
   ['config.hash', ({ configHash }) => <Code text={configHash.slice(0, HASH_SHOWN)} />],
   ['config.loaded', ({ loadedAt }) => <Time at={loadedAt} as="instant" />],
-  ['config.unchanged', ({ unchanged }) => <Chips names={unchanged} />],
+  ['config.unchanged', ({ unchanged }) => <Chips of={unchanged} />],
 ];
 
 /** Problems with their places, as `botbell check` prints them. */

@@ -127,7 +127,7 @@ function conditionsOf({ filter }: Pick<BulkRedelivery, 'filter'>, { word, format
     const isTime = name === 'from' || name === 'to';
     return `${word('filter', name)}: ${isTime ? formats.short(Date.parse(value)) : word(name, value)}`;
   });
-  return <Chips names={names} />;
+  return <Chips of={names} />;
 }
 
 const TONES = { running: 'busy', delivering: 'busy', done: 'good', stopped: 'idle' } as const;

@@ -1,4 +1,5 @@
 /** Foreign text made safe to show, links, and times. */
+import type { VNode } from 'preact';
 import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
 import { cutEnd } from '../../../text/cut.ts';
 import { isKnownInstant } from '../../../time/display.ts';
@@ -73,15 +74,13 @@ export function pathTo(parts: readonly (string | number)[], parameters: Query = 
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Names in a row. */
-export function Chips({ names }: { readonly names: readonly string[] }) {
-  if (names.length === 0) return <span class="quiet">–</span>;
+/** Names, or what is drawn of them, in a row. */
+export function Chips({ of }: { readonly of: readonly (string | VNode)[] }) {
+  if (of.length === 0) return <span class="quiet">–</span>;
   return (
     <ul class="chips">
-      {names.map((name) => (
-        <li key={name}>
-          <Code text={name} />
-        </li>
+      {of.map((each, index) => (
+        <li key={index}>{typeof each === 'string' ? <Code text={each} /> : each}</li>
       ))}
     </ul>
   );
