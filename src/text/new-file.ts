@@ -1,13 +1,24 @@
 /** Files that a person names to have something written to, which must not be there yet. */
 import { mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { FaultError, faultsOf } from './fault.ts';
+import { FaultError, faultSaid, faultsOf } from './fault.ts';
 
 // prettier-ignore
 const fault = faultsOf({
   there: ['{file} is there already, and stays as it is: name another file', '{file} はすでにあり、そのままです。別のファイル名を指定してください'],
   unwritable: ['{file} cannot be written: {why}', '{file} に書き込めません：{why}'],
 });
+
+const WHY: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
+  ENOENT: ['its folder is not there', 'フォルダーがありません'],
+  ENOTDIR: ['a part of its path is no folder', 'パスの途中にフォルダーでないものがあります'],
+  EEXIST: ['a part of its path is no folder', 'パスの途中にフォルダーでないものがあります'],
+  EISDIR: ['it is a folder', 'フォルダーです'],
+  EACCES: ['the account that runs this may not write there', '書き込む権限がありません'],
+  EPERM: ['the account that runs this may not write there', '書き込む権限がありません'],
+  EROFS: ['its disk is read-only', 'ディスクが読み取り専用です'],
+  ENOSPC: ['its disk is full', 'ディスクに空きがありません'],
+};
 
 /** A link that leads nowhere counts as a file. @returns its descriptor. @throws {FaultError} it is there, or cannot be written */
 export function openNew(file: string, mode?: number): number {
@@ -20,7 +31,9 @@ export function openNew(file: string, mode?: number): number {
 }
 
 export function unwritable(file: string, error: unknown): FaultError {
-  return new FaultError(fault('unwritable', { file, why: (error as Error).message }), { cause: error });
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const why = faultSaid(...(WHY[code] ?? [message]));
+  return new FaultError(fault('unwritable', { file, why }), { cause: error });
 }
 
 /** With those that it is in. Where there can be none, as in `/proc`, Node's own `recursive` does not end. @throws {Error} it cannot be made */

@@ -229,10 +229,10 @@ Once your secrets are in .env (copy .env.example), run it with them:
     writeFileSync('file', 'mine');
     const { code, stdout, stderr } = await runCommand(['init', 'file']);
     expect([code, stdout, textOf('file')]).to.deep.equal([1, '', 'mine']);
-    expect(stderr).to.match(/^E(EXIST|NOTDIR): .*'file/);
+    expect(stderr).to.equal('file cannot be written: a part of its path is no folder');
     if (process.platform === 'linux')
-      expect((await runCommand(['init', '/proc/none/x'])).stderr).to.equal(
-        "ENOENT: no such file or directory, mkdir '/proc/none'",
+      expect((await runCommand(['init', '/proc/none/x', '--lang', 'ja'])).stderr).to.equal(
+        '/proc/none/x に書き込めません：フォルダーがありません',
       );
   });
 });

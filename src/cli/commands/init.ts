@@ -5,7 +5,7 @@ import { exampleOf } from '../../channels/about.ts';
 import { channelTypes, printsOnly } from '../../channels/registry.ts';
 import { CONFIG_FILES, PROGRAM, samplesIn, STARTER } from '../../package-files.ts';
 import { visible, shellWord } from '../../text/clean.ts';
-import { makeFolder } from '../../text/new-file.ts';
+import { makeFolder, unwritable } from '../../text/new-file.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { Language } from '../../time/display.ts';
 import { CommandFailed, type CommandContext, WrongUsage } from '../context.ts';
@@ -21,7 +21,7 @@ interface InitOptions {
 /**
  * @throws {CommandFailed} one of the files exists already
  * @throws {WrongUsage} there is no such type of channel
- * @throws {Error} the folder cannot be written
+ * @throws {FaultError} the folder cannot be written
  */
 export function run(context: CommandContext, folder: string, options: InitOptions): number {
   const { speaks, say } = context;
@@ -29,20 +29,19 @@ export function run(context: CommandContext, folder: string, options: InitOption
   speaks.language = lang;
   for (const type of channels ?? []) refuseUnknown(type, context);
   const starter = join(STARTER, lang);
-  refuseWhatIsThere(starter, folder, say);
   const botbell = programIn(isOfService(folder) ? '.' : folder, context.variables['PATH'] ?? '');
   const beside = relative(resolve(folder), CONFIG_FILES).replaceAll(sep, '/') || '.';
-  for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const source = join(entry.parentPath, entry.name);
-    const path = join(folder, ownName(relative(starter, source)));
-    const text = readFileSync(source, 'utf8')
-      .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
-      .replaceAll('../../botbell.', () => `${beside}/botbell.`)
-      .replace('; botbell serve', () => `; ${botbell} serve`);
-    makeFolder(dirname(path));
-    // Never overwrite a file created since the check.
-    writeFileSync(path, channels === undefined ? text : withChannels(text, channels), { flag: 'wx' });
+  try {
+    refuseWhatIsThere(starter, folder, say);
+    write(starter, folder, (text) => {
+      const own = text
+        .replace(LISTS, (_line, indent: string, list: string) => linesOf(list, lang, indent))
+        .replaceAll('../../botbell.', () => `${beside}/botbell.`)
+        .replace('; botbell serve', () => `; ${botbell} serve`);
+      return channels === undefined ? own : withChannels(own, channels);
+    });
+  } catch (error) {
+    throw error instanceof CommandFailed ? error : unwritable(folder, error);
   }
   const steps = {
     botbell,
@@ -52,6 +51,18 @@ export function run(context: CommandContext, folder: string, options: InitOption
   };
   context.result(visible(nextSteps(say, steps)));
   return 0;
+}
+
+/** @throws {Error} the folder cannot be written */
+function write(starter: string, folder: string, asItsOwn: (text: string) => string): void {
+  for (const entry of readdirSync(starter, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const source = join(entry.parentPath, entry.name);
+    const path = join(folder, ownName(relative(starter, source)));
+    makeFolder(dirname(path));
+    // Never overwrite a file created since the check.
+    writeFileSync(path, asItsOwn(readFileSync(source, 'utf8')), { flag: 'wx' });
+  }
 }
 
 function refuseUnknown(type: string, { say, speaks }: CommandContext): void {
