@@ -12,6 +12,8 @@ const INFLATERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
   ['', () => new PassThrough()],
   ['identity', () => new PassThrough()],
   ['gzip', createUnzip],
+  // Another name for it (RFC 9110, 8.4.1.3).
+  ['x-gzip', createUnzip],
   ['deflate', createUnzip],
   ['br', createBrotliDecompress],
 ]);

@@ -62,6 +62,7 @@ describe('a body', () => {
       for (const [coding, compress] of [
         ['gzip', gzipSync],
         ['GZIP', gzipSync],
+        ['x-gzip', gzipSync],
         ['deflate', deflateSync],
         ['br', brotliCompressSync],
         ['identity', (body: Uint8Array) => body],
