@@ -20,7 +20,9 @@ interface HookParts<Message, Entry extends Hook> {
   secretsOf?(hook: Entry): readonly string[];
   /** What may follow the hook's name and a slash in an address; left out: nothing. */
   readonly suffix?: RegExp;
-  /** Why a hook cannot work, or no longer works; undefined if the hook looks right. */
+  /** What a whole URL is, of the chat's own host where others have such hooks, too, and what one looks like. */
+  readonly whole?: { is(url: URL): boolean; readonly like: string; readonly host?: RegExp };
+  /** Why a hook cannot work otherwise, or no longer works; undefined if the hook looks right. */
   warningOf?(url: URL, hook: Entry): Fault | readonly Fault[] | undefined;
   /** A condition over `status` and `answer`, its JSON, that alone decides what is a success of the hook. */
   okOf?(hook: Entry): string | undefined;
@@ -49,8 +51,8 @@ export function hooks<Message, Entry extends Hook = string>(
     warningsOf: ({ hooks }) =>
       Object.entries(hooks).flatMap(([name, hook]) => {
         const url = new URL(textOf(hook));
-        const doubts = [isInClear(url) ? fault('clear') : undefined, parts.warningOf?.(url, hook)].flat();
-        return doubts.flatMap((each) => (each === undefined ? [] : [{ key: ['hooks', name], fault: each }]));
+        const doubts = [...doubtsOf(url, parts), parts.warningOf?.(url, hook) ?? []].flat();
+        return doubts.map((each) => ({ key: ['hooks', name], fault: each }));
       }),
     open: (chat, { hooks }, { openPool, holds }) => {
       const remote = openRemote(chat.title, openPool);
@@ -78,6 +80,7 @@ export const NOT_OK = 'not_ok';
 // prettier-ignore
 const fault = faultsOf({
   clear: ['the message and its key cross the network in clear: use https://', 'メッセージとキーが暗号化されずにネットワークを流れます。https:// にしてください'],
+  'not whole': ['this is not the whole URL of a webhook, which looks like {like}: copy all of it', 'WebhookのURL全体ではありません（{like} の形です）。全体をコピーしてください'],
   'missing hooks': ['is missing: a name for each webhook, with its URL', 'Webhookごとに、名前とURLを書いてください'],
   'no hooks': ['must name at least one webhook', 'Webhookを1つ以上書いてください'],
   names: ['must have names of letters, digits, hyphens, underscores and dots', '名前に使えるのは、文字、数字、「-」「_」「.」です'],
@@ -86,6 +89,14 @@ const fault = faultsOf({
   'url as address': ['this is a URL: write the name of a hook, and put its URL under hooks in the channel, for whoever knows it can post there', 'これはURLです。ここにはWebhookの名前を書き、URLはチャネルの hooks に書いてください（URLを知っていれば誰でも送れるためです）'],
   'no hook': ['{name} is no hook of the channel{hint}', 'このチャネルにWebhook {name} はありません{hint}'],
 });
+
+function doubtsOf(url: URL, { whole }: Pick<HookParts<never, never>, 'whole'>): readonly Fault[] {
+  const isOther = whole?.host?.test(url.hostname) === false;
+  return [
+    ...(isInClear(url) ? [fault('clear')] : []),
+    ...(whole === undefined || isOther || whole.is(url) ? [] : [fault('not whole', { like: whole.like })]),
+  ];
+}
 
 function textOf(hook: Hook): string {
   return typeof hook === 'string' ? hook : hook.url;

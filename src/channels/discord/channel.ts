@@ -1,6 +1,5 @@
 /** Discord by the URL of a webhook: one embed. Mentions take effect only in `content`, which has no text of the callback. */
 import { fitEscaped } from '../../text/cut.ts';
-import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, GONE, HOURLY, jsonOf, means, TRY_LATER } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat } from '../chat/draw.ts';
@@ -78,7 +77,6 @@ const THREAD = means.config(
   'スレッドが見つからないか、スレッドの指定が必要なフォーラムチャンネルです。宛先を「名前/スレッドID」の形で書き、IDを確認してください',
   HOURLY,
 );
-const HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 
 export const discordChannel = chat({
   type: 'discord',
@@ -115,13 +113,11 @@ export const discordChannel = chat({
   }),
   address: hooks<DiscordMessage>({
     suffix: /^\d{5,25}$/,
-    warningOf: ({ hostname, pathname }) =>
-      HOST.test(hostname) && !/^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname)
-        ? faultSaid(
-            'this is not the whole URL of a webhook, in which a number and a key follow "webhooks"',
-            'WebhookのURL全体ではありません。「webhooks」の後に、番号とキーが続きます',
-          )
-        : undefined,
+    whole: {
+      is: ({ pathname }) => /^\/api\/(?:v\d+\/)?webhooks\/\d{17,20}\/[\w-]{60,}$/.test(pathname),
+      like: 'discord.com/api/webhooks/123456789012345678/…',
+      host: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/,
+    },
     request: (url, { address, message }) => jsonCall(waitingAt(url, address.split('/')[1]), message),
     isAsked: true,
   }),

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { escapeHtml } from '../../text/clean.ts';
 import { isJsonObject } from '../../text/json.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
-import { faultSaid } from '../../text/fault.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import type { Tone } from '../card.ts';
 import type { Outgoing, Receipt } from '../channel.ts';
@@ -101,13 +100,10 @@ export const googleChatChannel = chat({
     plain: ({ whole }) => ({ text: whole() }),
   }),
   address: hooks<GoogleChatMessage>({
-    warningOf: ({ searchParams }) =>
-      searchParams.get('key') && searchParams.get('token')
-        ? undefined
-        : faultSaid(
-            'the URL lacks "key" or "token": copy the whole URL of the webhook',
-            'URLに「key」か「token」がありません。WebhookのURL全体をコピーしてください',
-          ),
+    whole: {
+      is: ({ searchParams: has }) => Boolean(has.get('key') && has.get('token')),
+      like: 'chat.googleapis.com/v1/spaces/…/messages?key=…&token=…',
+    },
     request: (url, outgoing) => {
       const thread = threadOf(outgoing);
       const asked = askedAt(url, outgoing.idempotencyKey(), thread !== undefined);

@@ -27,8 +27,6 @@ function messageOf({ title, link }: Pick<Drawn, 'title' | 'link'>, text: string)
   return { title: cut(title, MAX.title), body: { text: text || '–' }, ...(button && { button }) };
 }
 
-const HOST = /\.worksmobile\.com$/;
-
 /** In the words of a 400 for a URL that was never given out, or that was taken back. */
 const INVALID_URL =
   /(?:webhook|url)\b.{0,40}\b(?:invalid|not (?:found|exist|valid))|invalid.{0,40}\b(?:webhook|url)/is;
@@ -46,13 +44,11 @@ export const lineworksHooks: Chat<LineworksHookMessage, HookSettings> = {
     plain: ({ title, lines }) => messageOf({ title, link: undefined }, markedUp(lines.slice(1), MARKUP)),
   }),
   address: hooks<LineworksHookMessage>({
-    warningOf: ({ hostname, pathname }) =>
-      HOST.test(hostname) && !/^\/message\/[\w-]{8,}$/.test(pathname)
-        ? faultSaid(
-            'this is not the whole URL of a webhook of the app, in which a key follows "message"',
-            'アプリのWebhookのURL全体ではありません。「message」の後にキーが続きます',
-          )
-        : undefined,
+    whole: {
+      is: ({ pathname }) => /^\/message\/[\w-]{8,}$/.test(pathname),
+      like: 'webhook.worksmobile.com/message/…',
+      host: /\.worksmobile\.com$/,
+    },
   }),
   kindOf: ({ status, body }) => (status === 400 && INVALID_URL.test(body) ? 'invalid_url' : undefined),
   meanings: { invalid_url: GONE },

@@ -1,5 +1,4 @@
 /** Mattermost by the URL of an incoming webhook: one attachment in Markdown, which has tables. */
-import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, codeAt, GONE, jsonOf } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { drawnFormat } from '../chat/draw.ts';
@@ -93,13 +92,10 @@ export const mattermostChannel = chat({
     plain: ({ whole }) => ({ text: whole().replace(SLACK, '‹') }),
   }),
   address: hooks<MattermostMessage>({
-    warningOf: ({ pathname }) =>
-      /\/hooks\/[a-z0-9]{26}$/.test(pathname)
-        ? undefined
-        : faultSaid(
-            'this is not the URL of an incoming webhook, which ends with /hooks/ and a key of 26 characters',
-            '内向きWebhookのURLではありません。/hooks/ と26文字のキーで終わります',
-          ),
+    whole: {
+      is: ({ pathname }) => /\/hooks\/[a-z0-9]{26}$/.test(pathname),
+      like: 'mattermost.example.com/hooks/abcdefghijklmnopqrstuvwxyz',
+    },
   }),
   /** By an error's `id`; its `message` repeats the key of the webhook. */
   meanings: {

@@ -1,13 +1,10 @@
 /** Slack by the URL of an incoming webhook, for people who may not install an app: the same messages, but without their IDs. */
-import { faultSaid } from '../../text/fault.ts';
 import { CLOSED, GONE, HOURLY } from '../answers.ts';
 import { chat } from '../chat/chat.ts';
 import { hooks } from '../chat/hooks.ts';
 import { jsonCall } from '../chat/remote.ts';
 import { slackFormat } from '../slack/format.ts';
 import type { SlackMessage } from '../slack/message.ts';
-
-const HOST = /\.slack(?:-gov)?\.com$/;
 
 export const slackWebhookChannel = chat({
   type: 'slack_webhook',
@@ -20,13 +17,11 @@ export const slackWebhookChannel = chat({
   pace: { addressMs: 1000, channelMs: 0 },
   format: slackFormat,
   address: hooks<SlackMessage>({
-    warningOf: ({ hostname, pathname }) =>
-      HOST.test(hostname) && !/^\/services\/T\w+\/B\w+\/\w+$/.test(pathname)
-        ? faultSaid(
-            'this is not the whole URL of an incoming webhook, in which T…, B… and a key follow "services"',
-            'Incoming WebhookのURL全体ではありません。「services」の後に、T…、B…、キーが続きます',
-          )
-        : undefined,
+    whole: {
+      is: ({ pathname }) => /^\/services\/T\w+\/B\w+\/\w+$/.test(pathname),
+      like: 'hooks.slack.com/services/T…/B…/…',
+      host: /\.slack(?:-gov)?\.com$/,
+    },
     request: (url, { message: { text, blocks } }) =>
       jsonCall(url, { text: text.toWellFormed(), blocks, unfurl_links: false, unfurl_media: false }),
   }),

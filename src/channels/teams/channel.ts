@@ -164,6 +164,11 @@ function runOf({ text, style, url = '' }: StyledText, look?: Look): TextRun {
 /** Office 365 connectors ended in May 2026. The first hosts of workflows did, too, but Azure Logic Apps have theirs there. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$/;
 
+const SWITCHED_OFF = faultSaid(
+  'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here',
+  'このホストはMicrosoftが停止しました。Teamsでワークフローを開き、今のURLをコピーして書いてください',
+);
+
 const FAILED = means.config(
   'this is not how a workflow answers, which takes a message with 202 and no text; open its run history, and copy its present URL',
   'ワークフローの応答ではありません（成功は本文なしの202）。実行履歴を確認し、現在のURLを設定してください',
@@ -189,19 +194,11 @@ export const teamsChannel = chat({
   pace: { addressMs: 1000, channelMs: 0 },
   format: teamsFormat,
   address: hooks<TeamsMessage>({
-    warningOf: ({ hostname, searchParams }) => {
-      if (DEAD_HOSTS.test(hostname))
-        return faultSaid(
-          'Microsoft has switched this host off: open the workflow in Teams, copy its present URL, and put that here',
-          'このホストはMicrosoftが停止しました。Teamsでワークフローを開き、今のURLをコピーして書いてください',
-        );
-      return searchParams.get('sig')
-        ? undefined
-        : faultSaid(
-            'the URL has no "sig", which is what lets a message in: copy the whole URL of a workflow that anyone can trigger',
-            'URLに、受け付けに必要な「sig」がありません。「すべてのユーザー」がトリガーできるワークフローのURL全体をコピーしてください',
-          );
+    whole: {
+      is: ({ hostname, searchParams }) => DEAD_HOSTS.test(hostname) || Boolean(searchParams.get('sig')),
+      like: '….environment.api.powerplatform.com/…/invoke?…&sig=…',
     },
+    warningOf: ({ hostname }) => (DEAD_HOSTS.test(hostname) ? SWITCHED_OFF : undefined),
   }),
   /** The trigger's answers (learn.microsoft.com/azure/logic-apps, "Workflow triggers"), by `error.code`. */
   meanings: {

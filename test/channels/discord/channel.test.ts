@@ -52,9 +52,9 @@ describe('the channel Discord', () => {
     addresses: { 'ops/123456789012345678': 'ops/123456789012345678' },
     wrongAddresses: ['other', 'ops/thread', 'ops/1/2'],
     doubted: {
-      'https://discord.com/channels/1/2': /not the whole URL of a webhook/,
-      [`https://discord.com/${PATH.slice(0, -20)}`]: /not the whole URL of a webhook/,
-      [`https://discord.com/${PATH}/slack`]: /not the whole URL of a webhook/,
+      'https://discord.com/channels/1/2': /not the whole URL/,
+      [`https://discord.com/${PATH.slice(0, -20)}`]: /not the whole URL/,
+      [`https://discord.com/${PATH}/slack`]: /not the whole URL/,
     },
     mention: {
       called: ['<@&123456789>', 'everyone', '@everyone'],

@@ -26,7 +26,7 @@ describe('a further chat', () => {
     judge: judgeBy(LIMITS),
     settingsAt,
     address: 'ops',
-    doubted: { 'https://chat.example/hooks/1': /the URL is cut short/ },
+    doubted: { 'https://chat.example/hooks/1': /not the whole URL/ },
     mention: { called: ['@here', '@ops'], written: '{"text":"@here @ops"' },
     answers: [['invalid-channel', 'config', refusal('invalid-channel')]],
     cardRefused: { fault: refusal('invalid-attachments'), code: 'http_400' },

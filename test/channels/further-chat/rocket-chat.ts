@@ -6,7 +6,6 @@ import { hooks } from '../../../src/channels/chat/hooks.ts';
 import { markdownWith } from '../../../src/channels/chat/markdown.ts';
 import { mentionsOf } from '../../../src/channels/mention-option.ts';
 import { TONE_COLOURS } from '../../../src/channels/preview.ts';
-import { faultSaid } from '../../../src/text/fault.ts';
 
 export interface RocketMessage {
   readonly text: string;
@@ -47,13 +46,7 @@ export const rocketChat = chat({
     plain: ({ whole }) => ({ text: whole() }),
   }),
   address: hooks<RocketMessage>({
-    warningOf: ({ pathname }) =>
-      /\/hooks\/\w+\/\w+$/.test(pathname)
-        ? undefined
-        : faultSaid(
-            'the URL is cut short: it ends with an ID and a token',
-            'URLが途中で切れています。IDとトークンで終わります',
-          ),
+    whole: { is: ({ pathname }) => /\/hooks\/\w+\/\w+$/.test(pathname), like: 'chat.example.com/hooks/…/…' },
   }),
   codeOf: (answer) => (jsonOf(answer)['error'] === 'invalid-channel' ? 'invalid-channel' : undefined),
   meanings: {

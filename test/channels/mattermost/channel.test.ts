@@ -46,8 +46,8 @@ describe('the channel Mattermost', () => {
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],
     doubted: {
-      'https://chat.example/team/channels/town-square': /not the URL of an incoming webhook/,
-      [`https://chat.example/hooks/${KEY.slice(0, 20)}`]: /not the URL of an incoming webhook/,
+      'https://chat.example/team/channels/town-square': /not the whole URL/,
+      [`https://chat.example/hooks/${KEY.slice(0, 20)}`]: /not the whole URL/,
     },
     mention: { called: ['@channel', '@jane'], written: '"text":"@channel @jane"' },
     answers: [

@@ -44,8 +44,8 @@ describe('the channel Teams', () => {
     doubted: {
       'https://example.webhook.office.com/webhookb2/x': /switched this host off/,
       'https://outlook.office.com/webhook/x': /switched this host off/,
-      'https://x.environment.api.powerplatform.com/x?sp=1': /no "sig"/,
-      'https://x.environment.api.powerplatform.com/x?sp=1&sig=': /no "sig"/,
+      'https://x.environment.api.powerplatform.com/x?sp=1': /not the whole URL/,
+      'https://x.environment.api.powerplatform.com/x?sp=1&sig=': /not the whole URL/,
     },
     mention: { called: ['ops@example.com'], written: '"mentioned":{"id":"ops@example.com"' },
     answers: [
