@@ -39,7 +39,9 @@ export class Likeliest {
   ofLoaded(mutant: number, ms: number): readonly Test[] {
     const first = this.#files.findLast((start) => start <= mutant) ?? 0;
     const end = this.#files.find((start) => start > mutant) ?? first + MOST_OF_FILE;
-    return within(ms, this.#inTurn(this.#tests, first, end - 1));
+    // What passes by no mutant may judge what was made while it was loaded.
+    const silent = this.#tests.filter(({ by }) => by.size === 0);
+    return within(ms, [...silent, ...this.#inTurn(this.#tests, first, end - 1)]);
   }
 
   #inTurn(tests: readonly Test[], from: number, to: number): readonly Test[] {
