@@ -75,6 +75,7 @@ describe('a BOT that is expected', () => {
     const at = Date.parse('2026-11-20T09:00Z');
     const begun = beginToExpect(rule, { at, hasCome: false, lastResultAt: undefined });
     const began = { at: at + DAY + HOUR + 1, startedAt: at + DAY, isResult: false };
+    expect(withCallback(rule, begun, { ...began, isResult: true }).lateFor).to.equal(at + DAY);
     const { expected } = withCallback(rule, begun, began);
     expect(missedFrom(rule, expected)).to.equal(began.at);
     const result = { at: at + DAY + 2 * HOUR, startedAt: at + DAY, isResult: true };
