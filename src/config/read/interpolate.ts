@@ -68,13 +68,10 @@ export class Interpolated {
     const file = FILE.exec(reference)?.[1];
     if (file !== undefined) return this.contentOf(file, path);
     const [, name, fallback] = NAME.exec(reference) ?? [];
-    if (name !== undefined) return this.variable(name, fallback, path);
-    return this.fail(path, fault('reference.none', { reference: `\${${reference}}` }));
-  }
-
-  /** As in a shell, the default after `:-` also applies to a variable that is set but empty. */
-  private variable(name: string, fallback: string | undefined, path: Path): string | undefined {
+    if (name === undefined)
+      return this.fail(path, fault('reference.none', { reference: `\${${reference}}` }));
     const value = Object.hasOwn(this.sources.variables, name) ? this.sources.variables[name] : undefined;
+    // As in a shell, the default after `:-` also applies to a variable that is set but empty.
     if (value !== undefined && (value !== '' || fallback === undefined))
       return this.clean(value, path, (what) => fault('variable.fault', { name, what }));
     // An empty default usually turns a setting off here that is on in production, so with `withoutSecrets` it counts as missing.
