@@ -221,8 +221,11 @@ function noMoreOften(history: History, post: Post, broken: Broken): void {
   for (const { destination } of admitted.listed.deliveries.filter(
     ({ destination }) => !history.mayWait(destination),
   )) {
-    const made = history
-      .attemptsOf({ send }, destination)
+    const attempts = history.attemptsOf({ send }, destination);
+    // What is greylisted is taken over at once: what comes after that is Botbell's own.
+    const last = attempts.findIndex(({ failure }) => failure?.isForLater === true);
+    const made = attempts
+      .slice(0, last === -1 ? undefined : last + 1)
       .filter((attempt) => attempt.process === process && attempt.at <= endedAt);
     if (made.length > config.attemptsPerRequest)
       broken('no more attempts in a POST', `${nameOf(send)} was sent to ${destination} ${made.length} times`);
