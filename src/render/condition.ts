@@ -105,6 +105,8 @@ function engineFor(display: DisplayConfig): Liquid {
 
 const COMPARISONS = ['==', '!=', '<', '<=', '>', '>='] as const;
 
+const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
+
 const OPERATORS: Operators = {
   ...defaultOperators,
   ...Object.fromEntries(COMPARISONS.map((name) => [name, comparing(name)])),
@@ -114,8 +116,10 @@ function comparing(name: (typeof COMPARISONS)[number]): Operators[string] {
   const compare = defaultOperators[name] as (left: unknown, right: unknown) => unknown;
   return (left: unknown, right: unknown) => {
     const [one, other] = [numberIn(left), numberIn(right)];
-    const areNumbers = one !== undefined && other !== undefined;
-    return (areNumbers ? compare(one, other) : compare(left, right)) as boolean;
+    if (one !== undefined && other !== undefined) return compare(one, other) as boolean;
+    // JavaScript would take null, an empty text and an empty list for 0.
+    const areTexts = typeof left === 'string' && typeof right === 'string';
+    return (EQUALITY.has(name) || areTexts) && (compare(left, right) as boolean);
   };
 }
 

@@ -13,6 +13,10 @@ const VIEW = {
     list: [1, 2],
     'a b': 3,
     rate: new SpeltNumber('1.10'),
+    nothing: null,
+    blank: '',
+    empty: [],
+    no: false,
   },
 };
 
@@ -32,10 +36,22 @@ describe('A condition', () => {
     'bot_id contains "ai"',
     'output.rate == 1.1',
     'output.rate == "1.100" and output.rate < 1.2',
+    'output.name > "w" and output.blank <= ""',
+    'output.nothing == nil and output.nothing != 0',
   ];
   for (const text of HOLDS) it(`holds: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(true));
 
-  const NOT = ['output.件数 == 1', 'output.件数 < 9', 'output.missing == 0', 'message', 'output.name > 3'];
+  const NOT = [
+    'output.件数 == 1',
+    'output.件数 < 9',
+    'output.missing == 0',
+    'message',
+    'output.name > 3',
+    ...['nothing', 'missing', 'blank', 'empty', 'no'].flatMap((name) => [
+      `output.${name} < 5`,
+      `-1 <= output.${name}`,
+    ]),
+  ];
   for (const text of NOT)
     it(`does not hold: ${text}`, () => expect(conditions.holds(text, VIEW)).to.equal(false));
 
