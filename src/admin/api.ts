@@ -227,14 +227,15 @@ function addIncidents({ get, act }: Routes, { archive, people, surroundings }: A
   get('/api/incidents', readIncidentFilter, async ({ values: { filter, page } }) =>
     pageJson(await archive.incidents(filter, page), (item) => incidentJson(item, surroundings.redact)),
   );
-  for (const path of ['/api/incidents/take-up', '/api/incidents/:id/take-up'])
-    act('post', path, NONE, async ({ ctx, id, actor }) => {
-      const { ids: named, by, because, quiet = false } = await readFields(ctx, TAKE_UP_BODY);
-      const isNamed = ctx.params['id'] !== undefined;
-      if (isNamed && named !== undefined) throw new Refused({ name: 'take up what' });
-      const fields = { by: by ?? '', because: because ?? '', quiet };
-      return people.takeUp(isNamed ? [id] : (named ?? []), fields, actor);
-    });
+  const takeUp = async ({ ctx, id, actor }: Pick<Asked<unknown>, 'ctx' | 'id' | 'actor'>) => {
+    const { ids: named, by, because, quiet = false } = await readFields(ctx, TAKE_UP_BODY);
+    const isNamed = ctx.params['id'] !== undefined;
+    if (isNamed && named !== undefined) throw new Refused({ name: 'take up what' });
+    const fields = { by: by ?? '', because: because ?? '', quiet };
+    return people.takeUp(isNamed ? [id] : (named ?? []), fields, actor);
+  };
+  act('post', '/api/incidents/take-up', NONE, takeUp);
+  act('post', '/api/incidents/:id/take-up', NONE, takeUp);
   act('delete', '/api/incidents/:id/take-up', NONE, ({ id, actor }) => people.giveBack([id], actor));
   act('post', '/api/incidents/:id/close', NONE, ({ id, actor }) => people.closeIncidents([id], actor));
 }

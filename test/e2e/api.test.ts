@@ -39,7 +39,7 @@ routes:
 `;
 
 const READ =
-  '/api/callbacks /api/callbacks/1 /api/callbacks/1/body /api/refused /api/bots /api/bots/gone /api/redeliveries /api/report /api/report?format=csv / /bots/gone /reports /callbacks /callbacks/1 /callbacks?job_id=j /dead /refused /destinations /config /playground?callback=1 /deliveries/1/message /metrics'.split(
+  '/api/callbacks /api/callbacks/1 /api/callbacks/1/body /api/refused /api/bots /api/bots/gone /api/redeliveries /api/report /api/report?format=csv / /bots?bot_id=gone /reports /callbacks /callbacks/1 /callbacks?job_id=j /dead /refused /destinations /config /playground?callback=1 /deliveries/1/message /metrics'.split(
     ' ',
   );
 

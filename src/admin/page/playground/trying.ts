@@ -24,7 +24,7 @@ export async function tryOut(query: URLSearchParams, services: AdminServices) {
   const drawing = services.drawing();
   const chosen = await choose(query, services);
   if (chosen === undefined) return undefined;
-  const { text, callbackId } = chosen;
+  const { text, callbackId }: { text: string; callbackId?: number } = chosen;
   const templateSet = drawing.renderer.templateSets.find((set) => set === query.get('set'));
   const wanted = { templateSet, to: query.get('to') || undefined, now: services.surroundings.now() };
   return { text, callbackId, ...wanted, drawing, ...(await outcomeOf(text, wanted, drawing)) };
@@ -39,20 +39,10 @@ interface Wanted {
   readonly now: number;
 }
 
-interface Chosen {
-  /** The callback's JSON, unchecked. */
-  readonly text: string;
-  /** Its id, if it is a callback of the ledger. */
-  readonly callbackId?: number | undefined;
-}
-
-/** The pasted callback, or else the one that the URL names, or else a sample. */
-async function choose(
-  query: URLSearchParams,
-  { archive, samples }: AdminServices,
-): Promise<Chosen | undefined> {
-  const text = query.get('text') ?? '';
-  if (text.trim() !== '') return { text };
+/** The pasted callback, or else the one that the URL names, or else a sample. @returns JSON, unchecked, and its id in the ledger */
+async function choose(query: URLSearchParams, { archive, samples }: AdminServices) {
+  const pasted = query.get('text') ?? '';
+  if (pasted.trim() !== '') return { text: pasted };
   const [packed, callback] = [query.get('packed'), query.get('callback')];
   if (packed) return unpacked(packed);
   if (callback === null) return samples.find(({ name }) => name === query.get('sample')) ?? samples[0];
@@ -96,7 +86,7 @@ export function addressesOf({ text, callbackId: callback, templateSet: set }: Tr
 }
 
 /** @returns undefined for invalid data */
-function unpacked(packed: string): Chosen | undefined {
+function unpacked(packed: string) {
   try {
     const bytes = inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: LARGEST_UNPACKED });
     return { text: bytes.toString('utf8') };
