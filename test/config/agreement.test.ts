@@ -137,12 +137,6 @@ describe('The JSON Schema and the check of a config', () => {
       expect(isValid(new YamlSource('', config).data)).to.equal(false);
     });
 
-  it('ask for a route or a default route', () => {
-    const config = 'channels: { chat: { type: chat, token: A } }\nroutes: []\ndefault_route:\n';
-    expect(loadText(config).config).to.equal(undefined);
-    expect(isValid(new YamlSource('', config).data)).to.equal(false);
-  });
-
   it('agree on each text, but for what no pattern says', () => {
     fc.assert(
       fc.property(slipped, ({ key, text }) => {

@@ -20,10 +20,6 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
     title: 'Botbell config',
     ...withEmptySections(jsonSchemaOf(rootSchema.describe())),
     patternProperties: { '^x-': {} },
-    anyOf: [
-      { required: ['routes'], properties: { routes: { type: 'array', minItems: 1 } } },
-      { required: ['default_route'], properties: { default_route: { type: 'object' } } },
-    ],
     $defs: {
       interpolated: { type: 'string', pattern: '\\$\\{' },
       channel: { oneOf: types.map(channelSchema) },
