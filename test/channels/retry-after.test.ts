@@ -11,10 +11,8 @@ const msOf = (asked: unknown): number => obeyedMs(askedMs(asked, NOW_MS) ?? Numb
 /** What a remote says, by the pause that it gets. */
 const ASKED: Readonly<Record<string, readonly [ms: number, asked: readonly unknown[]]>> = {
   'seconds, with a fraction or without': [1500, [1.5, '1.5', ' 1.500 ']],
-  'a date of HTTP': [
-    42_000,
-    ['Fri, 20 Nov 2026 12:00:42 GMT', 'Friday, 20-Nov-26 12:00:42 GMT', 'Fri Nov 20 12:00:42 2026'],
-  ],
+  'a date of HTTP': [42_000, ['Fri, 20 Nov 2026 12:00:42 GMT', 'Friday, 20-Nov-26 12:00:42 GMT']],
+  'a date of asctime()': [42_000, ['Fri Nov 20 12:00:42 2026']],
   'less than a second': [1000, ['0', 0, 0.001, '0.0', 'Fri, 20 Nov 2026 11:00:00 GMT']],
   'an hour or more': [HOUR_MS, ['3600', '31536000', 3601, 'Fri, 31 Dec 9999 23:59:59 GMT']],
   nothing: [30_000, [undefined, null, '', {}, ['7'], true]],

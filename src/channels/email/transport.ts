@@ -58,7 +58,8 @@ export function openTransport(
     /** On a connection of its own, within the timeout. */
     verify: async (timeoutMs: number): Promise<void> => {
       try {
-        await Promise.race([transport.verify(), expiry(timeoutMs)]);
+        const expiry = wait(timeoutMs, undefined, { ref: false });
+        await Promise.race([transport.verify(), expiry.then(() => Promise.reject(late()))]);
       } catch (error) {
         throw new SmtpFailure(false, error);
       }
@@ -128,11 +129,6 @@ function watched(content: Readable, onEnd: () => void): Readable {
   output.once('resume', () => pipeline(content, output, () => undefined));
   output.once('end', onEnd);
   return output;
-}
-
-async function expiry(ms: number): Promise<never> {
-  await wait(ms, undefined, { ref: false });
-  throw late();
 }
 
 function late(): DOMException {

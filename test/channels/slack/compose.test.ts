@@ -106,22 +106,18 @@ describe('a card on Slack', () => {
   });
 
   it('shows every value exactly as it was sent, once cleaned, and nothing of it is a mention, an emoji or markup', () => {
-    const card = fc.record({
-      title: SHORT,
-      message: SHORT,
-      items: fc.array(SHORT, { maxLength: 5 }),
-      id: SHORT,
-    });
+    const items = fc.array(SHORT, { maxLength: 5 });
+    const card = fc.record({ title: SHORT, message: SHORT, items, id: SHORT });
     fc.assert(
-      fc.property(card, ({ title, message: said, items, id }) => {
+      fc.property(card, ({ title, message: said, items: list, id }) => {
         const facts = [{ name: 'BOT', value: id, url: '' }];
-        const outputs = items.length === 0 ? [] : [listOf('list', items)];
+        const outputs = list.length === 0 ? [] : [listOf('list', list)];
         const { message } = composed({ title, message: said, facts, outputs });
         expectAcceptable(message);
         const seen = shownBy(message.blocks);
         expect(seen).to.include(cleanLine(title)).and.include(cleanText(id).trim());
         if (!isBlank(cleanText(said))) expect(shownBy(fenceOf(message))).to.include(cleanText(said));
-        for (const item of items) if (!isBlank(cleanText(item))) expect(seen).to.include(cleanText(item));
+        for (const item of list) if (!isBlank(cleanText(item))) expect(seen).to.include(cleanText(item));
         for (const { type, text, url } of richRuns(message.blocks)) {
           expect(type).to.be.oneOf(['text', 'raw_text', 'link']);
           if (type === 'link') expect(text ?? url).to.match(/^https?:\/\//i);

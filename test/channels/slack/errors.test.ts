@@ -8,11 +8,7 @@ import { SLACK, SLACK_MEANINGS } from '../../../src/channels/slack/answers.ts';
 import { slackFailureOf } from '../../../src/channels/slack/client.ts';
 
 const failureOf = (error: unknown, more: object = {}) =>
-  slackFailureOf(
-    new WebAPIPlatformError({ ok: false, error, ...more } as ConstructorParameters<
-      typeof WebAPIPlatformError
-    >[0]),
-  );
+  slackFailureOf(new WebAPIPlatformError({ ok: false, error, ...more } as never));
 
 /** Whether the failure concerns the address, so that another may succeed, or all of them. */
 const CODES = {
