@@ -77,10 +77,10 @@ function linesOfFiles(
   room: number,
   limits: Limits,
 ): readonly CardLine[] {
-  const { items: most, language } = limits;
+  const { items: most } = limits;
   const runsOf = ({ name, size, url }: FileView) => [
     { text: '📎 ' },
-    { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size, language)})`), url },
+    { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size)})`), url },
   ];
   const [shown, more] = withinRoom(drawn(files.slice(0, most), runsOf), count, sizeOf, room, limits);
   return [...shown.map((runs) => ({ runs })), ...more];

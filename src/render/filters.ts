@@ -38,7 +38,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter('inline', inline);
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
-  liquid.registerFilter('filesize', (value: unknown) => withNumber(value, (n) => formatSize(n, language)));
+  liquid.registerFilter('filesize', (value: unknown) => withNumber(value, formatSize));
   liquid.registerFilter('number', (value: unknown) => withNumber(value, separated));
   liquid.registerFilter('localtime', (value: unknown) => {
     const instant = instantOf(value, timezone);

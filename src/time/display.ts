@@ -33,10 +33,8 @@ const FORMATS: Readonly<Record<Language | 'offset', ZonedFormat>> = {
   offset: { locale: 'en-US', timeZoneName: 'longOffset' },
 };
 
-const numberFormatters = {
-  en: new Intl.NumberFormat('en', { maximumFractionDigits: 1 }),
-  ja: new Intl.NumberFormat('ja', { maximumFractionDigits: 1 }),
-};
+/** The same in each language. */
+const SHORT_NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** 3661 is `1 h 1 min 1 s` or `1時間1分1秒`, 0.4 `0 s`; values past safe integers stay in seconds. '' for what is no duration. */
 export function formatElapsed(seconds: number, language: Language): string {
@@ -99,7 +97,7 @@ export function formatTimeOfDay(
 }
 
 /** 603956 is `589.8 KB` (1024-based); '' for a negative number, a fraction, or one past safe integers. */
-export function formatSize(bytes: number, language: Language): string {
+export function formatSize(bytes: number): string {
   if (!Number.isSafeInteger(bytes) || bytes < 0) return '';
   let size = bytes;
   let unit = 0;
@@ -108,7 +106,7 @@ export function formatSize(bytes: number, language: Language): string {
     size /= 1024;
     unit += 1;
   }
-  return `${numberFormatters[language].format(size)} ${SIZE_UNITS[unit]}`;
+  return `${SHORT_NUMBERS.format(size)} ${SIZE_UNITS[unit]}`;
 }
 
 const MINUTE_MS = 60_000;

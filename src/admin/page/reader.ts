@@ -120,6 +120,6 @@ export function formatsFor(language: Language, timezone: string, now: number) {
     elapsed,
     took: (seconds: number | undefined) => (seconds === undefined ? '–' : elapsed(seconds)),
     number: (value: number) => value.toLocaleString(locale),
-    size: (bytes: number) => formatSize(bytes, language),
+    size: formatSize,
   };
 }
