@@ -13,8 +13,7 @@ import {
 import type { CalendarDoubt } from '../signal/calendar.ts';
 import { formatElapsed, type Language } from '../time/display.ts';
 import { fit, inline } from './filters.ts';
-import { ifAny } from './notes.ts';
-import { SAY } from './phrases.ts';
+import { ifAny, SAY } from './phrases.ts';
 import { countsIn, joined } from './told-bots.ts';
 
 const MINUTE_MS = 60_000;

@@ -23,9 +23,8 @@ import { budgetView, doubtsText, reportView } from './report-view.ts';
 import { fit, inline } from './filters.ts';
 import { botsView } from './told-bots.ts';
 import type { Links } from './links.ts';
-import { ifAny, localTime, noteOf } from './notes.ts';
 import { lazily, viewOutputs } from './outputs.ts';
-import { SAY } from './phrases.ts';
+import { ifAny, localTime, noteOf, SAY } from './phrases.ts';
 
 export interface NoticeView {
   readonly [name: string]: unknown;
