@@ -60,8 +60,9 @@ interface CalendarDays {
 
 export function calendarOf(of: CalendarDays): Calendar {
   const { days, until = Infinity } = of;
+  const [isExcept, isAlso] = [among(of.except), among(of.also)];
   const has = (day: number) =>
-    among(of.also, day) || (days.includes(weekdayOf(day)) && !(day <= until && among(of.except, day)));
+    isAlso(day) || (days.includes(weekdayOf(day)) && !(day <= until && isExcept(day)));
   return withKey(hash('sha256', JSON.stringify(of), 'hex').slice(0, 16), has);
 }
 
@@ -74,8 +75,11 @@ function withKey(key: string, has: Calendar['has']): Calendar {
   return { key, has, toJSON: () => key };
 }
 
-function among(ranges: readonly DayRange[], day: number): boolean {
-  return ranges.some(([from, to]) => from <= day && day <= to);
+/** A calendar may have the holidays of many years, and is asked for each message. */
+function among(ranges: readonly DayRange[]): (day: number) => boolean {
+  const single = new Set(ranges.filter(([from, to]) => from === to).map(([day]) => day));
+  const long = ranges.filter(([from, to]) => from !== to);
+  return (day) => single.has(day) || long.some(([from, to]) => from <= day && day <= to);
 }
 
 /** The last instant that a JavaScript date can hold. */

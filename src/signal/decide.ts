@@ -113,12 +113,11 @@ export function decide(
     asked.some(({ on }, index) => on.includes(occasion) && routes[index]?.does !== 'let go');
   const isRecovered = isFirstSuccess && isAsked('recovered');
   const occasion = lateness(asked, question) ?? recovery(subject, isRecovered);
-  const { heldBack } = facts.told;
   const wantedBy = wanting(ruling, routes, tellerOf(asked, subject.status));
   const telling: Telling = {
     ...(occasion && { occasion }),
     ...(isRecovered && !isAsked('succeeded') && { isOnlyRecovery: true }),
-    ...(heldBack > 0 && { heldBack }),
+    ...(facts.told.heldBack > 0 && { heldBack: facts.told.heldBack }),
     ...(wantedBy && { wantedBy }),
   };
   return {
@@ -146,12 +145,11 @@ function wanting(
   return does === 'let go' || route === byDefault ? undefined : [route];
 }
 
-interface Question {
+interface Question extends Pick<Holders, 'timezone'> {
   readonly subject: Subject;
   readonly facts: DestinationFacts;
   readonly isFirstSuccess: boolean;
   readonly now: number;
-  readonly timezone: string;
 }
 
 function rulingOf(route: AskedRoute, question: Question): Ruling {
@@ -223,11 +221,11 @@ function recovery({ row, startedAt }: Subject, isRecovered: boolean): Telling['o
 
 function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: number): ToldErrors {
   const { id, status, startedAt, likeness, row } = subject;
-  const { heldBack } = told;
   if (status === 'succeeded')
-    return withSuccess({ ...told, heldBack: ruling.does === 'let go' ? heldBack : 0 }, startedAt);
+    return withSuccess({ ...told, heldBack: ruling.does === 'let go' ? told.heldBack : 0 }, startedAt);
   if (status !== 'error' || row === undefined) return told;
-  if (ruling.does === 'let go') return ruling.rule === 'repeat' ? { ...told, heldBack: heldBack + 1 } : told;
+  if (ruling.does === 'let go')
+    return ruling.rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
   // What is held says it itself when its hold ends.
   return { ...withToldError(told, { id, startedAt, likeness, at: now }, row), heldBack: 0 };
 }

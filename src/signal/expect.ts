@@ -57,12 +57,12 @@ export function withCallback(
   came: Came,
 ): { readonly expected: Expected; readonly lateFor: number | undefined } {
   const { at, isResult } = came;
-  const expected = underRule(rule, kept, at);
+  // A start meets no due time, and asking for one of a cron expression takes 0.1 ms.
+  const expected = isResult || !isSameRule(rule, kept.rule) ? underRule(rule, kept, at) : kept;
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
-  const isMissed = at > expected.dueAt + rule.graceMs;
+  const isMissed = at >= missedFrom(rule, expected);
   // It is told soon, and due times count from the next callback.
-  if (!isResult && isAnchor && isMissed && expected.missed === undefined)
-    return { expected, lateFor: undefined };
+  if (!isResult && isAnchor && isMissed) return { expected, lateFor: undefined };
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
   const next = isAnchor ? dueAt : openAfter(rule, dueAt, came);
