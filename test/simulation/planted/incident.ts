@@ -54,8 +54,8 @@ export const INCIDENT: readonly Planted[] = [
   {
     does: 'tells steps of an incident that is over',
     file: 'src/ledger/incidents/escalations.ts',
-    from: 'sql`${row} AND over_at IS NULL ${tx.forUpdate}`',
-    to: 'sql`${row} ${tx.forUpdate}`',
+    from: 'WHERE id = ${id} AND over_at IS NULL ${tx.forUpdate}`',
+    to: 'WHERE id = ${id} ${tx.forUpdate}`',
   },
   {
     does: 'tells by a step the first error',
@@ -110,8 +110,8 @@ export const INCIDENT: readonly Planted[] = [
   {
     does: 'snoozes nothing where somebody takes an incident up quietly',
     file: 'src/people/actions.ts',
-    from: 'for (const bot of quiet ? botsOf(taken) : [])',
-    to: 'for (const bot of quiet ? botsOf([]) : [])',
+    from: 'of quiet ? botsOf(taken) : [])',
+    to: 'of quiet ? botsOf([]) : [])',
   },
   {
     does: 'begins no steps anew where a take-up is given back',
