@@ -1,7 +1,7 @@
 /** Foretells for `botbell route` what the rules would decide about a callback at some time, by what the store knows. */
 import { type CheckedCallback, type StatusName, statusNameOf } from '../../callback/callback.ts';
-import { decidedBy } from '../../app/settings.ts';
 import { judgedBy } from '../../deliver/plan.ts';
+import type { Planning } from '../../deliver/settings.ts';
 import { keyOf, nameIn } from '../../ledger/callbacks/keys.ts';
 import type { PlannedDelivery } from '../../ledger/ledger.ts';
 import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../../ledger/timers/admission.ts';
@@ -17,25 +17,17 @@ import type { Project } from '../load-config.ts';
 export interface Foreseeing {
   readonly context: CommandContext;
   readonly project: Project;
+  readonly planning: Planning;
   readonly sayings: Sayings;
   /** The callback is made up, so that its message and outputs say nothing. */
   readonly isMadeUp: boolean;
 }
 
-/** The rules' decision about a destination in words, and the route that it is by; undefined: the first that reaches it. */
-interface Ruled {
-  readonly lines: readonly string[];
-  readonly teller?: string | undefined;
-}
-
-/** By destination; one without an entry is not reached. */
-type Decided = ReadonlyMap<string, Ruled>;
-
-export async function ruledLines(
-  foreseeing: Foreseeing,
-  checked: CheckedCallback,
-  at: number,
-): Promise<Decided> {
+/**
+ * @returns by destination, what the rules decide about it in words, and the route that it is by (undefined: the first that reaches it);
+ * one without an entry is not reached
+ */
+export async function ruledLines(foreseeing: Foreseeing, checked: CheckedCallback, at: number) {
   const { context, project } = foreseeing;
   const tell = (message: string) => context.message(visibleOnOneLine(message));
   const arriving = arrivingOf(foreseeing, checked, at, tell);
@@ -47,18 +39,17 @@ export async function ruledLines(
   if (!isKnown) tell(context.say('route.unknown', { why: found }));
   const asked = { ...foreseeing, status: statusNameOf(checked.callback), isKnown };
   const { foreseen } = judge(arriving, isKnown ? found : NOTHING_KNOWN, at);
-  const decided = new Map<string, Ruled>();
-  for (const each of foreseen) {
+  const decided = foreseen.flatMap((each) => {
     const lines = foreseenInLines(each, asked);
     const teller = each.decision?.ruling.route;
-    if (lines !== undefined) decided.set(each.target.destination, { lines, teller });
-  }
-  return decided;
+    return lines === undefined ? [] : [[each.target.destination, { lines, teller }] as const];
+  });
+  return new Map(decided);
 }
 
 /** The question that a POST of this callback would ask the ledger. */
 function arrivingOf(
-  { project, isMadeUp }: Foreseeing,
+  { project, planning, isMadeUp }: Foreseeing,
   checked: CheckedCallback,
   at: number,
   tell: (message: string) => void,
@@ -67,17 +58,21 @@ function arrivingOf(
   const { job_id, bot_id, bot_name, status } = callback;
   const meets = (condition: string) =>
     isMadeUp || project.renderer.holds(condition, noticeOf(checked, 1), ({ message }) => tell(message));
-  const plan = decidedBy(project).planFor(callback);
+  const plan = planning.planFor(callback);
   const { planned, ...watched } = plan.asking;
-  const ids = {
+  return {
     callbackId: 0,
     jobId: keyOf(job_id),
     botKey: keyOf(bot_id),
     botId: nameIn(bot_id),
     botName: bot_name,
+    status,
+    startedAt,
+    receivedAt: at,
+    planned,
+    watched,
+    ...judgedBy(plan, checked, meets),
   };
-  const asked = { planned, watched, ...judgedBy(plan, checked, meets) };
-  return { ...ids, status, startedAt, receivedAt: at, ...asked };
 }
 
 interface Asked extends Foreseeing {

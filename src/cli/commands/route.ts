@@ -9,7 +9,6 @@ import {
 } from '../../callback/callback.ts';
 import { isPattern } from '../../config/bot-id-pattern.ts';
 import type { Config, RouteConfig } from '../../config/config.ts';
-import type { Router } from '../../route/router.ts';
 import { routeEvents } from '../../story/routing.ts';
 import { Sayings } from '../../story/sayings.ts';
 import { inColumns } from '../../text/aligned.ts';
@@ -38,7 +37,6 @@ interface Options {
 const LONGEST_ID = 200;
 
 interface Asking extends Foreseeing {
-  readonly router: Router;
   /** When the rules are asked; undefined: they are not. */
   readonly at: number | undefined;
   /** There may be thousands: of each, only routes that name it are explained. */
@@ -57,7 +55,7 @@ export async function run(
   const asking: Asking = {
     context,
     project,
-    router: decidedBy(project).router,
+    planning: decidedBy(project),
     sayings: new Sayings({ ...display, now }),
     at: at === 'now' ? now : parseStartTime(at ?? '', display.timezone),
     isMadeUp: file === undefined,
@@ -112,7 +110,8 @@ type Answer = Awaited<ReturnType<typeof answerTo>>;
 
 async function answerTo(asking: Asking, checked: CheckedCallback) {
   const { callback } = checked;
-  const { router, sayings, at, isAll } = asking;
+  const { planning, sayings, at, isAll } = asking;
+  const { router } = planning;
   const status = statusNameOf(callback);
   const plan = router.route(callback);
   const routes = (isAll ? plan.explanations : router.explainAll(callback)).flatMap((explanation) =>
@@ -123,9 +122,9 @@ async function answerTo(asking: Asking, checked: CheckedCallback) {
   const { destinations, perhaps } = plan;
   const decided = at === undefined ? undefined : await ruledLines(asking, checked, at);
   const reaches = [...destinations, ...perhaps].flatMap((to) => {
-    const ruled = decided === undefined ? { lines: [] } : decided.get(to.destination);
-    if (ruled === undefined) return [];
-    const { teller: route = to.route, lines: rules } = ruled;
+    const ruled = decided?.get(to.destination);
+    if (decided !== undefined && ruled === undefined) return [];
+    const { teller: route = to.route, lines: rules = [] } = ruled ?? {};
     const { templateSet = null } = to.asked?.find(({ name }) => name === route) ?? to;
     const is_certain = !perhaps.includes(to);
     return [{ destination: to.destination, route, template_set: templateSet, is_certain, rules }];
