@@ -3,7 +3,6 @@ import { namer } from '../../admin/page/words.ts';
 import { decidedBy } from '../../app/settings.ts';
 import { statusNameOf } from '../../callback/callback.ts';
 import { channelTypes } from '../../channels/registry.ts';
-import type { Planning } from '../../deliver/settings.ts';
 import type { ArchivedCallback, CallbackFilter } from '../../ledger/archive/archive.ts';
 import type { Archive } from '../../ledger/registry.ts';
 import { destinationOf } from '../../people/destinations.ts';
@@ -38,49 +37,43 @@ const LONGEST_ID = 200;
 
 interface Asked {
   readonly context: CommandContext;
-  readonly planning: Planning;
   readonly archive: Archive;
   readonly telling: StoryContext;
+  /** One callback's story, or one reason, in JSON and in lines of text. */
+  readonly print: (shape: object, text: string) => void;
 }
 
 type Filter = Pick<CallbackFilter, 'jobId' | 'botId'>;
-
-/** One callback's story, or one reason, in JSON and in lines of text. */
-interface Printed {
-  readonly shape: object;
-  readonly text: string;
-}
 
 export async function run(
   context: CommandContext,
   jobId: string | undefined,
   options: Options,
 ): Promise<number> {
-  const { bot: botId, notTold: destination, since, last, format } = options;
+  const { bot: botId, notTold: named, since, last, format } = options;
   const config = await loadLedgerConfig(context);
   const telling = { ...config.display, redact: context.secrets.hide, now: systemClock.now() };
-  const planning = decidedBy({ config, configHash: '' });
   const shapes: object[] = [];
+  const print = (shape: object, text: string) => {
+    if (format === 'json') shapes.push(shape);
+    else context.result(text);
+  };
   await reading(config, async (archive) => {
-    const asked = { context, planning, archive, telling };
-    const all =
-      destination === undefined
-        ? stories(asked, { jobId, botId }, last)
-        : untold(asked, destination, { since, last });
-    for await (const { shape, text } of all)
-      if (format === 'json') shapes.push(shape);
-      else context.result(text);
+    const asked = { context, archive, telling, print };
+    if (named === undefined) return tellStories(asked, { jobId, botId }, last);
+    const destination = destinationOf(named, decidedBy({ config, configHash: '' }), channelTypes);
+    return tellUntold(asked, destination, { since, last });
   });
   if (format === 'json') printJson(context, shapes);
   return 0;
 }
 
 /** Loads one story at a time, since a callback may be large. */
-async function* stories(
-  { context, archive, telling }: Asked,
+async function tellStories(
+  { context, archive, telling, print }: Asked,
   filter: Filter,
   last = filter.jobId === undefined ? MOST_OF_BOT : MOST_OF_JOB,
-): AsyncGenerator<Printed> {
+): Promise<void> {
   const { items, next } = await archive.callbacks(filter, { limit: last });
   if (items.length === 0) throw new CommandFailed(nothingKnown(context, filter));
   const isCut = filter.jobId !== undefined || items.length < last;
@@ -88,26 +81,24 @@ async function* stories(
   for (const { id } of items.toReversed()) {
     const story = await loadStory(archive, id, telling);
     if (story === undefined) continue;
-    const text = storyInLines(context, story, telling);
-    yield { shape: storyJson(story, { ...telling, redact: context.secrets.hide }), text };
+    const shape = storyJson(story, { ...telling, redact: context.secrets.hide });
+    print(shape, storyInLines(context, story, telling));
   }
 }
 
-/** @throws {Refused} the config tells nobody there */
-async function* untold(
-  { context, planning, archive, telling }: Asked,
-  name: string,
+async function tellUntold(
+  { context, archive, telling, print }: Asked,
+  destination: string,
   { since = SINCE_MS, last: most }: Pick<Options, 'since' | 'last'>,
-): AsyncGenerator<Printed> {
+): Promise<void> {
   const { hide } = context.secrets;
-  const destination = destinationOf(name, planning, channelTypes);
   const found = await notTold(archive, { destination, from: telling.now - since }, telling);
   if (found.length === 0) context.message(context.say('why.all told', { destination }));
   for (const each of found.slice(0, most)) {
     const { count, last, why } = each;
     const at = formatInstant(last.receivedAt, telling.timezone, telling.language);
     const heading = `${count} × ${styled(context, 'bold', headingOf(last, context))} · ${at}`;
-    yield { shape: notToldJson(each, hide), text: `${heading}\n  ${visibleOnOneLine(hide(why))}\n` };
+    print(notToldJson(each, hide), `${heading}\n  ${visibleOnOneLine(hide(why))}\n`);
   }
 }
 
