@@ -75,9 +75,10 @@ describe('the connections of the email channel', () => {
       expect([given, ...others].filter((each) => each === 'given')).to.have.length(count);
       for (const turn of turns) (await turn)?.();
     };
+    const refused = { at: 'auth', does: 'refuse', code: 535, text: '5.7.8 no', times: 1 } as const;
     await isOne(1);
     for (const minutes of [5, 10, 20, 40, 60, 60]) {
-      mail.faults.push({ at: 'auth', does: 'refuse', code: 535, text: '5.7.8 no', times: 1 });
+      mail.faults.push(refused);
       const { retryAfterMs, message } = await failureOf(send());
       expect(retryAfterMs).to.equal(minutes * 60_000);
       expect(message).to.contain(`tried in ${minutes} minutes`);
@@ -85,6 +86,9 @@ describe('the connections of the email channel', () => {
     }
     await send();
     await isOne(3);
+    mail.faults.push({ at: 'mail', does: 'drop', times: 1 }, refused);
+    await failureOf(send());
+    await isOne(1);
   });
 
   it('are made anew once where one that was kept is refused before its mail, and not where one is new', async () => {
