@@ -127,6 +127,7 @@ describe('a BOT that is expected each hour, with ten minutes of grace', () => {
     ['from a first callback that is late', false, 'x75', 'missed 60, late 60, due 135'],
     ['from no later one', false, 'e20 e50 -91', 'missed 80, due 80'],
     ['by its schedule where it has come before', true, 'e20 x65', 'due 120'],
+    ['until a result comes, not a start', true, 'e55 -71', 'missed 60, due 60'],
     ['once until a result comes', false, 'e20 -91 -200 x205', 'missed 80, late 80, due 260'],
     ['also by who comes for the first time after that', false, '-71 e75 x100', 'missed 60, late 60, due 135'],
   ] as const)
