@@ -23,7 +23,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/signal/': ['test/signal/'],
   'src/incident/': ['test/incident/', 'test/deliver/escalation'],
   'src/report/': ['test/report/'],
-  'src/callback/': ['test/callback/', 'test/ledger/keys', 'test/text/json'],
+  'src/callback/': ['test/callback/', 'test/ledger/keys', 'test/text/json', 'test/receive/re'],
   'src/channels/answers.ts': ['test/channels/answers'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
   'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
