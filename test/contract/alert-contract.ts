@@ -155,6 +155,18 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await die(alertOf('token revoked'), bench.ledger, LOG)).to.equal(false);
       await die(alertOf('mail down'), bench.ledger, target('email:a@example.com'));
       expect(await suppressed()).to.deep.equal([0, 0]);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.closeIncidents(
+        ids,
+        OPERATORS.map(({ destination }) => destination),
+      );
+      expect(await die(alertOf('token revoked'), bench.ledger, target('slack:#third'))).to.equal(false);
+      await bench.store.passTime(HOUR_MS - 1);
+      await care();
+      expect(await suppressed(), 'it has just been told, though that is over').to.deep.equal([]);
+      await bench.store.passTime(1);
+      await care();
+      expect(await suppressed()).to.deep.equal([0]);
     });
 
     it('is not told once the trouble is over; what begins again within an hour is told only when it grows', async () => {

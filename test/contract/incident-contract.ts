@@ -429,11 +429,15 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(over[0]).to.have.nested.property('troubles[0].lost', 1);
     });
 
-    it('opens one of a destination that is down', async () => {
+    it('opens one of a destination that is down, or limits its rate for long', async () => {
       const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       const alert = { cause: 'down', subject: CONFIG_FAILURE, targets: [] };
       await bench.settle([failed(id, { isTakenOver: true, alert })]);
       expect(shown(await open())).to.deep.equal(['destination slack:#ops down 1 open']);
+      const [other] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      const lastError = { class: 'rate_limited', code: '429', message: 'too many' } as const;
+      await bench.settle([failed(other, { isTakenOver: true, alert, lastError })]);
+      expect(shown(await open())).to.deep.equal(['destination slack:#ops limited 2 open']);
     });
 
     it('counts of how many somebody is told, by kind', async () => {

@@ -41,7 +41,8 @@ export class Likeliest {
     const end = this.#files.find((start) => start > mutant) ?? first + MOST_OF_FILE;
     // What passes by no mutant may judge what was made while it was loaded.
     const silent = this.#tests.filter(({ by }) => by.size === 0);
-    return within(ms, [...silent, ...this.#inTurn(this.#tests, first, end - 1)]);
+    const others = this.#tests.filter(({ by }) => by.size > 0);
+    return [...within(ms, silent), ...within(2 * ms, this.#inTurn(others, first, end - 1))];
   }
 
   #inTurn(tests: readonly Test[], from: number, to: number): readonly Test[] {
