@@ -77,7 +77,7 @@ export async function judge(subject: Subject, tell: (mutant: number, fate: Fate)
 
 /** With a mutant, tests may take much longer, and do not end where one makes a loop endless. */
 function timeFor(tests: readonly Test[]): number {
-  return 4000 + 10 * tests.reduce((sum, { ms }) => sum + ms, 0);
+  return 4000 + 20 * tests.reduce((sum, { ms }) => sum + ms, 0);
 }
 
 /** They end with this process: a mutant may loop for ever, and hear of nothing. */
