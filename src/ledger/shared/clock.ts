@@ -5,7 +5,7 @@ import type { BurstWindow } from '../../signal/decide.ts';
 import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
 import { HAS_DELIVERED } from '../incidents/signs.ts';
 import { destinationOfBurst } from '../timers/admission.ts';
-import { type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
+import { type OpenRunTimer, putTimers, type KnownTimer } from '../timers/timers.ts';
 
 export interface LongestWaits {
   /** For the service, before a delivery becomes Botbell's own. */
@@ -64,15 +64,15 @@ async function correctIncidents(tx: Tx): Promise<void> {
 
 /** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
 async function correctTimers(tx: Tx): Promise<void> {
-  const timers = await tx.all<Timer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
-    sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,
+  const timers = await tx.all<KnownTimer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
+    sql`SELECT key, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,
   );
-  for (const { key, kind, dueAt, data } of timers) {
+  for (const { key, dueAt, data } of timers) {
     const { startedAt = 0, overdueMs = Infinity } = data ?? {};
     const latest = tx.now + overdueMs;
-    if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, kind, dueAt: latest, data: { ...data } }]);
+    if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, dueAt: latest, data: { ...data } }]);
     if (startedAt <= tx.now + SLACK_MS) continue;
-    await putTimers(tx, [{ key, kind, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
+    await putTimers(tx, [{ key, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
     await tx.all(sql`
       UPDATE deliveries SET held_until = ${tx.now}
       WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);

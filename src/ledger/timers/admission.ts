@@ -13,7 +13,7 @@ import {
   withoutAhead,
   withSuccessAt,
 } from './facts.ts';
-import { endSnoozes, lockTimers, openSnoozes, putTimers, readTimers, type Timer } from './timers.ts';
+import { endSnoozes, lockTimers, openSnoozes, putTimers, readTimers, type KnownTimer } from './timers.ts';
 import { type StatusCode, statusNameOf } from '../../callback/callback.ts';
 import {
   type BurstWindow,
@@ -200,13 +200,13 @@ function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
   const { botId, botName, status, receivedAt: at, watched } = arriving;
   const startedAt = startOf(arriving);
   const lateFor = new Map<string, number>();
-  const timers = watched.expected.map(({ key, rule }): Timer<ExpectedBot> => {
+  const timers = watched.expected.map(({ key, rule }): KnownTimer<ExpectedBot> => {
     const before = known[key] as ExpectedBot | undefined;
     const begun = before?.expected ?? beginToExpect(rule, { at, hasCome: false, lastResultAt: undefined });
     const after = withCallback(rule, begun, { at, startedAt, isResult: isResult(status) });
     if (after.lateFor !== undefined) lateFor.set(key, after.lateFor);
     const dueAt = missedFrom(rule, after.expected);
-    return { key, kind: 'expect', dueAt, data: { botId, botName, expected: after.expected } };
+    return { key, dueAt, data: { botId, botName, expected: after.expected } };
   });
   return { timers, lateFor };
 }
@@ -247,10 +247,10 @@ export function destinationOfBurst(key: string): string {
   return key.slice('burst '.length);
 }
 
-function windowAfter({ target: { destination, burst }, decision }: Foreseen): Timer<BurstWindow>[] {
+function windowAfter({ target: { destination, burst }, decision }: Foreseen): KnownTimer<BurstWindow>[] {
   const window = decision?.window;
   if (burst === undefined || window === undefined) return [];
-  return [{ key: burstKey(destination), kind: 'burst', dueAt: window.startedAt + burst.perMs, data: window }];
+  return [{ key: burstKey(destination), dueAt: window.startedAt + burst.perMs, data: window }];
 }
 
 interface MessageOfJob extends Pick<DeliveryRecord, 'destination' | 'callbackId'> {

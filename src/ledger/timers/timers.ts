@@ -22,6 +22,9 @@ export interface Timer<Data = unknown> {
   readonly data: Data;
 }
 
+/** One that there is: its kind stays. */
+export type KnownTimer<Data = unknown> = Omit<Timer<Data>, 'kind'>;
+
 export const AT_ONCE = 100;
 
 /** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
@@ -98,7 +101,7 @@ function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
 }
 
 /** Updates timers that this transaction has locked: who has claimed one has it no more. */
-export async function putTimers(tx: Tx, timers: readonly Timer<object>[]): Promise<void> {
+export async function putTimers(tx: Tx, timers: readonly KnownTimer<object>[]): Promise<void> {
   for (const { key, dueAt, data } of timers)
     await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE key = ${key}`);
 }
