@@ -56,7 +56,6 @@ const WORDS = {
   'snooze.success': ['its next success, {time} at the latest', '次の成功（遅くとも {time}）'],
   'snooze.line': ['{id}: {what}, until {until}, by {by} ({held} held)', '{id}: {what}、{until} まで · {by}（保留 {held}件）'],
   'redeliver.messages': ['{count|message|messages}', '{count}件'],
-  'redeliver.to': ['{count|message|messages}:', '{count}件：'],
   'redeliver.left alone': ['{id} is left alone: {why}', '{id} はそのままです：{why}'],
   'redeliver.nothing': ['nothing that matches is dead or held as no longer routed', '該当する配信不能や、対象外になった保留はありません'],
   'redeliver.nobody to ask': ['nothing was changed: nobody is at a terminal to be asked; with --yes it is done', '何も変えていません：確認できるターミナルがありません（--yes をつけると実行します）'],

@@ -55,7 +55,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
       const { code, stdout, stderr } = await redeliver(['--dead'], { answer });
       expect([code, stdout]).to.deep.equal([1, '']);
       expect(stderr).to.match(
-        /^3 messages:\n {2}slack:#ops: 2\n {2}slack:#log: 1\nDeliver again\? \[y\/N\] \nnothing was changed$/,
+        /^3 messages\n {2}slack:#ops: 2\n {2}slack:#log: 1\nDeliver again\? \[y\/N\] \nnothing was changed$/,
       );
     }
     expect(await counts()).to.deep.equal({ pending: 0, dead: 3 });
@@ -76,7 +76,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
       code: 1,
       stdout: '',
       stderr:
-        '1 message:\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
+        '1 message\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
     });
     const none = await redeliver(['--dead', '--since', '1m', '--yes']);
     expect([none.code, none.stderr]).to.deep.equal([

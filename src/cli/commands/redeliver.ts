@@ -68,7 +68,7 @@ async function allDead(acting: Acting): Promise<number> {
     return 1;
   }
   const named = destinations.map((each) => visibleOnOneLine(`  ${each.destination}: ${each.messages}`));
-  const what = [context.say('redeliver.to', { count: messages }), ...named].join('\n');
+  const what = [context.say('redeliver.messages', { count: messages }), ...named].join('\n');
   if (!(await isAgreed(acting, what))) return 1;
   await people.startBulk(filter, actorHere(), dismiss === true ? 'dismissed' : 'redelivered');
   report(acting, messages, 'redeliver.dismissed by service');

@@ -1,7 +1,5 @@
 /** `botbell snooze`: snoozes a BOT, a destination or both for a while; lists and ends snoozes. */
 import type { Config } from '../../config/config.ts';
-import { LARGEST_PAGE } from '../../ledger/archive/stories.ts';
-import type { Archive } from '../../ledger/registry.ts';
 import type { KeptSnooze } from '../../ledger/timers/timers.ts';
 import { snoozeJson } from '../../people/json.ts';
 import { readSnooze } from '../../people/snooze.ts';
@@ -33,7 +31,8 @@ export async function run(context: CommandContext, botId = '', options: Options)
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];
-    const kept = await keptIn(ledger.archive, id);
+    const named = id === undefined ? undefined : { ids: [Number(id)] };
+    const { items: kept } = await ledger.archive.snoozes({ before: undefined, limit: MOST_SNOOZES }, named);
     const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
     const lines =
       ended === undefined
@@ -46,18 +45,8 @@ export async function run(context: CommandContext, botId = '', options: Options)
   });
 }
 
-/** @param id of one; undefined: all */
-async function keptIn(archive: Archive, id: unknown): Promise<readonly KeptSnooze[]> {
-  const of = id === undefined ? undefined : { ids: [Number(id)] };
-  const kept: KeptSnooze[] = [];
-  let before: number | undefined;
-  do {
-    const page = await archive.snoozes({ before, limit: LARGEST_PAGE }, of);
-    kept.push(...page.items);
-    before = page.next;
-  } while (before !== undefined);
-  return kept;
-}
+/** More than anybody has. */
+const MOST_SNOOZES = 1_000_000;
 
 const LONGEST_NAME = 200;
 
