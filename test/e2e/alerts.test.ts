@@ -44,7 +44,7 @@ describe('The operators', () => {
     for (const status of [400, 413, 415, 422])
       expect(told).to.include(`127.0.0.1 からのコールバックを受け付けられませんでした（HTTP ${status}）`);
     expect(told)
-      .to.include('/status must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 9')
+      .to.include('/status 整数0（成功）、1（エラー）、2（実行中）のいずれかが必要ですが、数値 9 です')
       .and.not.to.include('rotes');
     expect(world.mail.mails.map(({ to }) => to.join())).to.deep.equal(Array(4).fill('operators@example.com'));
   });
