@@ -29,9 +29,9 @@ function afterItsErrors(history: History, recovery: Admitted, broken: Broken): v
     if (told?.notice.template !== 'recovered') continue;
     for (const error of errors) {
       if (isRepeated(history, error, destination, told.at)) continue;
-      // A summary that names its job may tell of another of its callbacks.
+      // A summary that names its job may tell of another of its callbacks: the first one tells of this.
       const isTold = deliveryAt(error, destination)?.state === 'delivered';
-      const summaries = isTold ? history.summariesOf(error, destination) : [];
+      const summaries = isTold ? history.summariesOf(error, destination).slice(0, 1) : [];
       const sent = [...history.attemptsOf(error, destination), ...summaries];
       if (sent.some(({ at }) => at > (told.endedAt ?? Infinity)))
         broken(
