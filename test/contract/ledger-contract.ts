@@ -187,6 +187,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await bench.settle(deliveries.slice(0, 1).map(delivered));
         await show('told', await bench.accept({ job_id: 'told' }, []));
         await show('to be told', await bench.arrive({ job_id: 'told' }, [OPS]));
+        await show('told, and for nobody today', await bench.arrive({ job_id: 'told' }, []));
         await bench.settle(
           namesOf(await bench.arrive({ job_id: 'dead' }, [OPS]))
             .slice(0, 1)
@@ -203,6 +204,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
           'held again': [true, 'held', 'held', 'held'],
           told: [true, 'duplicate', 'accepted', 'duplicate'],
           'to be told': [false, 'duplicate', 'accepted', 'duplicate'],
+          'told, and for nobody today': [false, 'duplicate', 'accepted', 'duplicate'],
           'given up': [true, 'gave_up', 'gave_up'],
           late: [true, 'superseded', 'superseded'],
         });
