@@ -14,10 +14,7 @@ import { hostileText } from '../../text/hostile-text.ts';
 const composed = (card: Partial<Card>, context: Partial<ComposeContext> = {}) =>
   slackFormat.compose(cardWith(card), { ...CALM, ...context });
 const shown = (card: Partial<Card>) => composed(card).asText();
-const typesOf = (card: Partial<Card>) =>
-  composed(card)
-    .message.blocks?.map(({ type }) => JSON.stringify(type))
-    .join(' ');
+const typesOf = (card: Partial<Card>) => composed(card).message.blocks?.map(({ type }) => type);
 
 /** All that is shown, as a reader copies it. */
 const shownBy = (value: unknown): string =>
@@ -89,7 +86,8 @@ describe('a card on Slack', () => {
       { a: '2', b: 'y' },
     ];
     const outputs = [listOf('one', rows), listOf('two', rows)];
-    expect(typesOf({ outputs, outputCount: 2 })).to.equal('"rich_text" "table" "rich_text" "context"');
+    const types = ['rich_text', 'table', 'rich_text', 'context'];
+    expect(typesOf({ outputs, outputCount: 2 })).to.deep.equal(types);
     expect(shown({ outputs, outputCount: 2 }))
       .to.include('a | b\n1 | x\n2 | y')
       .and.to.include('• a: 1 · b: x');
