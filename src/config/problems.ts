@@ -13,10 +13,16 @@ const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
 
+/** Of each severity. A file can have any number of them, and the place of each is looked for. */
+const MOST_SHOWN = 100;
+
 export class Problems {
   readonly #found: Problem[] = [];
-  /** Of errors. */
-  readonly #paths: Path[] = [];
+  readonly #count = { error: 0, warning: 0 };
+  /** The sections that have errors. */
+  readonly #touched = new Set<unknown>();
+  /** The routes and the keys of sections that have errors, and the sections that are wrong as a whole. */
+  readonly #broken = new Set<string>();
   readonly #source: YamlSource;
   readonly #interpolated: Interpolated;
   /** What the file calls a key that has another name now, by the key's path. */
@@ -50,17 +56,21 @@ export class Problems {
 
   /** @param parts sections, their keys (`admin.listen`) or routes (`routes[0]`); left out: in any */
   hasErrors(parts?: readonly string[]): boolean {
-    if (parts === undefined) return this.#paths.length > 0;
+    if (parts === undefined) return this.#count.error > 0;
     return parts.some((part) => {
-      const [section, key] = this.#inFile(parsePath(part));
-      const isIn = (own: unknown) => key === undefined || own === undefined || own === key;
-      return this.#paths.some(([of, own]) => of === section && isIn(own));
+      const path = this.#inFile(parsePath(part));
+      if (path.length === 1) return this.#touched.has(path[0]);
+      return this.#broken.has(pathText(path)) || this.#broken.has(pathText(path.slice(0, 1)));
     });
   }
 
-  /** Errors and warnings in the order of the file. */
+  /** Errors and warnings in the order of the file; of too many, how many more there are. */
   inOrder(): Problem[] {
-    return inFileOrder(this.#found);
+    const shown = inFileOrder(this.#found);
+    const { place, severity } = shown.at(-1) ?? {};
+    const more = this.#count.error + this.#count.warning - shown.length;
+    if (place === undefined || severity === undefined || more === 0) return shown;
+    return [...shown, { place, severity, fault: fault('more', { count: more }) }];
   }
 
   /** Hides interpolated values, since a rule's message may quote the value that it checked. */
@@ -82,7 +92,12 @@ export class Problems {
   }
 
   #add(severity: Problem['severity'], path: Path, what: Fault, shown = ''): void {
-    if (severity === 'error') this.#paths.push(path);
+    this.#count[severity] += 1;
+    if (severity === 'error') {
+      this.#touched.add(path[0]);
+      this.#broken.add(pathText(path.slice(0, 2)));
+    }
+    if (this.#count[severity] > MOST_SHOWN) return;
     this.#found.push({ place: this.#source.placeOf(path), path: shown, fault: what, severity });
   }
 }

@@ -10,6 +10,7 @@ export const WORDS = {
   'config.no map': ['the config must be a map of keys and values: see config/botbell.example.yaml, or have one written by `botbell init`', '設定ファイルは「キー: 値」の形で書きます。config/botbell.example.yaml を参考にするか、`botbell init` で書き出してください'],
   'config.unusable': ['the config cannot be used: {why}', '設定を使えません：{why}'],
   'config.stopping': ['Botbell is stopping', 'Botbellは停止の途中です'],
+  more: ['and {count|more problem, which is|more problems, which are} not shown', 'ほかに{count}件あります（表示を省きました）'],
   deprecated: ['is deprecated: it is called {name} now', '古い書き方です。今の名前は {name} です'],
   'deprecated twice': ['is deprecated, and {name} stands beside it: remove one of them', '{name} の古い名前です。両方あるので、どちらかを消してください'],
 

@@ -78,6 +78,19 @@ routes: [{ bot_id: a, notify: [{ chat: '#a' }], then: [{ after: 1m, notify: [{ c
     }
   });
 
+  it('is told of a hundred mistakes, and how many more there are', () => {
+    const lastOf = (count: number) => {
+      const keys = Array.from({ length: count }, (_, index) => `no${index}: 1\n`).join('');
+      const text = `channels: { chat: { type: chat, token: t } }\ndefault_route: { notify: [{ chat: '#a' }] }\n${keys}`;
+      return problemLines(loadText(text).problems).slice(100);
+    };
+    expect([100, 101, 1102].map(lastOf)).to.deep.equal([
+      [],
+      ['botbell.yaml:102:1: and 1 more problem, which is not shown'],
+      ['botbell.yaml:102:1: and 1,002 more problems, which are not shown'],
+    ]);
+  });
+
   it('is told of no hold that a calendar which is not read would make', () => {
     const { problems } = loadText(`calendars: { office: { days: [mon], until: 2026-02-30 } }
 channels: { chat: { type: chat, token: t } }
