@@ -114,11 +114,11 @@ export function describeEscalation(name: string, createStore: CreateStore): void
 
     it('a success that ends the incident is told there as its recovery, and no other', async () => {
       const cases: readonly (readonly [readonly DecidedTarget[], readonly string[]])[] = [
-        [[], ['email:duty@example.com pending recovered']],
-        [[OPS], ['slack:#ops pending', 'email:duty@example.com pending recovered']],
-        [[DUTY], ['email:duty@example.com pending recovered']],
-        [[{ ...DUTY, reason: 'repeat' }], ['email:duty@example.com pending recovered']],
-        [[{ ...DUTY, reason: 'mute', heldUntil: LATER }], ['email:duty@example.com held recovered']],
+        [[], ['email:duty@example.com pending recovered 1 only']],
+        [[OPS], ['slack:#ops pending', 'email:duty@example.com pending recovered 1 only']],
+        [[DUTY], ['email:duty@example.com pending recovered 1']],
+        [[{ ...DUTY, reason: 'repeat' }], ['email:duty@example.com pending recovered 1 only']],
+        [[{ ...DUTY, reason: 'mute', heldUntil: LATER }], ['email:duty@example.com held recovered 1']],
       ];
       for (const [planned, told] of cases) {
         const [ops] = namesOf(await comes(1, [askedBy('a')], `error ${bench.store.clock.now()}`));
@@ -129,9 +129,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.store.passTime(1);
         const ended = await comes(0, planned, `success ${bench.store.clock.now()}`);
         expect(
-          ended.deliveries.map(({ destination, state, telling }) =>
-            [destination, state, telling?.occasion?.template].join(' ').trim(),
-          ),
+          ended.deliveries.map(({ destination, state, telling: { occasion, isOnlyRecovery } = {} }) => {
+            const how = occasion?.template === 'recovered' ? [occasion.template, occasion.failures] : [];
+            return [destination, state, ...how, ...(isOnlyRecovery ? ['only'] : [])].join(' ');
+          }),
         ).to.deep.equal(told);
         await bench.tellAll();
       }

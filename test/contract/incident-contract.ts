@@ -441,13 +441,15 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('counts of how many somebody is told, by kind', async () => {
-      await arrive(1, '2026-01-01T09:00:00Z');
+      for (const bot_id of ['a', 'b']) await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
+      const untold = { ...OPS, reason: 'after_failures' };
+      await bench.arrive({ bot_id: 'c', status: 1, message: 'x' }, [untold]);
       const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
       await bench.settle([dead(id)]);
       const own = { key: 'config', sign: 'reload', gist: '' } as const;
       await bench.ledger.noticeOwn(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
       expect(await bench.ledger.archive.countIncidents()).to.deep.equal({
-        bot: 1,
+        bot: 2,
         destination: 1,
         botbell: 1,
       });
