@@ -65,14 +65,9 @@ export function withCallback(
   if (!isResult && isAnchor && isMissed) return { expected, lateFor: undefined };
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
+  const open = openAfter(rule, dueAt, came);
   return {
-    expected: {
-      rule,
-      dueAt: openAfter(rule, dueAt, came),
-      hasCome: true,
-      missed: undefined,
-      lastResultAt: at,
-    },
+    expected: { rule, dueAt: open, hasCome: true, missed: undefined, lastResultAt: at },
     lateFor: expected.missed ?? (isMissed ? expected.dueAt : undefined),
   };
 }
