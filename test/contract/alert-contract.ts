@@ -222,7 +222,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.store.passTime(59_000);
       await bench.ledger.endRefusedConfig([]);
       await bench.store.passTime(60_000);
-      await refuse();
+      for (let time = 0; time < 2; time += 1) await refuse();
       await care();
       expect(await alertsDue()).to.deep.equal([]);
       await bench.store.passTime(60_000);
@@ -271,8 +271,13 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await alertsDue()).to.have.length(1);
       for (const cause of ['revoked', 'revoked']) await fail(cause);
       expect(await suppressed()).to.deep.equal([0]);
-      await fail('config_failure by another', 1);
-      expect(await suppressed()).to.deep.equal([0]);
+      for (const [cause, told] of [
+        ['config_failure by another', [0]],
+        ['config_failure by a third', []],
+      ] as const) {
+        await fail(cause, 1);
+        expect(await suppressed()).to.deep.equal(told);
+      }
       await bench.claim();
       await bench.settle([dead(id, alertOf('revoked, dead'))]);
       expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);

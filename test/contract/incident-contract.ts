@@ -181,6 +181,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       });
 
     it('ends one of a destination after a change of the config where nothing waits there any more', async () => {
+      await bench.arrive({ job_id: 'elsewhere' }, [LOG]);
       const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
       for (const each of [id, other])
@@ -413,6 +414,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       };
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [ALERTS] };
       const [id] = namesOf(await bench.accept({ job_id: 'first', status: 0 }, [OPS]));
+      const [also] = namesOf(await bench.accept({ job_id: 'second', status: 0 }, [OPS]));
       await bench.claim();
       await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG, alert })]);
       const lost = await later((each) => dead(each));
@@ -420,12 +422,12 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.settle([lost]);
       await bench.tell(await bench.claim(bench.ledger, { only: [ALERTS.destination] }));
       await bench.store.passTime(60_000);
-      await bench.settle([delivered(id)]);
+      await bench.settle([delivered(id), delivered(also)]);
       await bench.ledger.actions.dismiss(lost.id, { via: 'api', user: undefined, from: 'test' });
       await care();
       const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
       expect(over).to.have.length(1);
-      expect(over[0]).to.have.nested.property('troubles[0].late', 1);
+      expect(over[0]).to.have.nested.property('troubles[0].late', 2);
       expect(over[0]).to.have.nested.property('troubles[0].lost', 1);
     });
 

@@ -587,6 +587,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const [row] = await bench.store.rows('refused');
         expect(row?.['body']).to.equal('{"a":"\ufffd"}');
         expect(JSON.parse(String(row?.['errors']))).to.deep.equal(refusal('').errors);
+        const [incident] = await bench.ledger.archive.openIncidents();
+        expect(incident?.gist).to.match(/^\/status must be the integer/);
       });
     });
   });
