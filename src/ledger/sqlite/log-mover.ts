@@ -4,7 +4,7 @@ import { watchFile } from './file.ts';
 import { realpathSync } from 'node:fs';
 
 /** What is in the log alone is moved from this size on. */
-const MOVED_FROM_BYTES = 4 * 1024 * 1024;
+const MOVED_FROM_BYTES = 16 * 1024 * 1024;
 
 /** How long cutting it at the end waits for another connection that writes or reads. */
 const BUSY_TIMEOUT_MS = 100;
