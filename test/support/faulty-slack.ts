@@ -36,16 +36,14 @@ export async function startSlackStandIn({ faultOf, ...workspace }: FaultyOptions
 }
 
 export type SlackFault =
-  /** An answer of the API: `{ok: false, error}` and whatever else is given. */
-  | { readonly kind: 'error'; readonly error: string; readonly extra?: Readonly<Record<string, unknown>> }
+  /** An answer of the API: `{ok: false, error}`. */
+  | { readonly kind: 'error'; readonly error: string }
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** HTTP 429; without a `retryAfter` the header is missing. */
-  | { readonly kind: 'rate_limited'; readonly retryAfter?: string }
   /** No answer, ever. */
   | { readonly kind: 'hang' }
   /** The headers and the beginning of the body, then silence. */
@@ -55,8 +53,6 @@ export type SlackFault =
   | { readonly kind: 'reset' }
   /** The message is taken, the answer is lost. */
   | { readonly kind: 'reset_after_accepting' }
-  /** What a captive portal or a proxy answers. */
-  | { readonly kind: 'html' }
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> }
   /** The message is taken at once, the answer comes as with `delay`, or never. */
@@ -65,37 +61,17 @@ export type SlackFault =
 /** Faults before or instead of the right answer; the others are the server's own business. */
 type Interruption = Exclude<SlackFault, { kind: 'delay' | 'answer_late' | 'reset_after_accepting' }>;
 
-const SERVERS_OWN = new Set<SlackFault['kind']>(['delay', 'answer_late', 'reset_after_accepting']);
-
 function isInterruption(fault: SlackFault | undefined): fault is Interruption {
-  return fault !== undefined && !SERVERS_OWN.has(fault.kind);
+  return fault !== undefined && !['delay', 'answer_late', 'reset_after_accepting'].includes(fault.kind);
 }
 
-const HALF_AN_ANSWER = '{"ok":';
-
 function interrupt(response: ServerResponse, fault: Interruption): void {
-  switch (fault.kind) {
-    case 'error':
-      return answerJson(response, { ok: false, error: fault.error, ...fault.extra });
-    case 'status':
-      return void response.writeHead(fault.status, fault.headers).end(fault.body);
-    case 'rate_limited': {
-      const header = fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter };
-      return void response
-        .writeHead(429, { 'content-type': 'application/json; charset=utf-8', ...header })
-        .end('{"ok":false,"error":"ratelimited"}');
-    }
-    case 'html':
-      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
-    case 'stall':
-    case 'cut':
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-      return void response.write(HALF_AN_ANSWER, () => fault.kind === 'cut' && response.destroy());
-    case 'reset':
-      return resetConnection(response);
-    case 'hang':
-      return;
-  }
+  if (fault.kind === 'error') return answerJson(response, { ok: false, error: fault.error });
+  if (fault.kind === 'status') return void response.writeHead(fault.status, fault.headers).end(fault.body);
+  if (fault.kind === 'reset') return resetConnection(response);
+  if (fault.kind === 'hang') return;
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+  response.write('{"ok":', () => fault.kind === 'cut' && response.destroy());
 }
 
 function resetConnection(response: ServerResponse): void {
