@@ -43,7 +43,7 @@ interface RollUp {
 export async function rollUp(tx: Tx, { timezone, marginMs }: RollUp): Promise<boolean> {
   const from = await lockPosition(tx);
   const { seenCallbackId: callbackId, seenHistoryId: historyId, seenAt } = from;
-  if (seenAt <= tx.now && tx.now - seenAt < marginMs) return false;
+  if (seenAt <= tx.now && tx.now - seenAt < marginMs) return forgetDays(tx);
   if (!(await step(tx, from, { callbackId, historyId }))) return true;
   await tx.all(sql`
     UPDATE rolled_up SET seen_at = ${tx.now}, timezone = ${timezone},
@@ -79,7 +79,7 @@ async function step(
   const callbackId = next ?? Math.max(from.callbackId, until.callbackId);
   const historyId = nextHistory ?? Math.max(from.historyId, until.historyId);
   await tx.all(sql`UPDATE rolled_up SET callback_id = ${callbackId}, history_id = ${historyId}`);
-  return next === undefined && nextHistory === undefined;
+  return nextHistory === undefined;
 }
 
 const oneRun = shared('text text bigint integer bigint bigint');
