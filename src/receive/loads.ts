@@ -7,7 +7,7 @@ import { unavailable } from './problems.ts';
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A body up to this size is not counted: a connection may buffer as much in any case. */
-export const SMALL_BYTES = 64 * 1024;
+const SMALL_BYTES = 64 * 1024;
 
 /** Callbacks of more than `LARGE_BYTES` are handled at once up to so many bytes together. None counts for more than half, so that two of any size are. */
 const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
@@ -53,9 +53,13 @@ export class Loads {
     return this.#inFlight.idle();
   }
 
-  /** The memory of one body, to be asked for before it is read. @throws {HttpProblem} 503 while draining */
-  read() {
+  /**
+   * The memory of one body, to be asked for before it is read.
+   * @param announced its bytes; left out: unknown @returns undefined: it is not counted @throws {HttpProblem} 503 while draining
+   */
+  read(announced = Infinity) {
     this.#refuseWhileDraining();
+    if (announced <= SMALL_BYTES) return undefined;
     let [come, counted] = [0, 0];
     const count = (bytes: number) => {
       this.#bytes += bytes - counted;
@@ -81,10 +85,20 @@ export class Loads {
    * @param work gets, for a large body, a function that gives up its place among these before the work ends
    * @throws {HttpProblem} 503: no room in time, or draining
    */
-  handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
-    const weight = Math.min(bytes, LARGE_AT_ONCE_BYTES / 2);
-    const handled = () => (bytes > LARGE_BYTES ? this.#large.during(until, work, weight) : work());
-    return this.during(() => this.#all.during(until, handled, 1));
+  async handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
+    this.#refuseWhileDraining();
+    this.#inFlight.begin();
+    const entered: Release[] = [];
+    try {
+      entered.push(await this.#all.enter(until, 1));
+      if (bytes <= LARGE_BYTES) return await work();
+      const leave = await this.#large.enter(until, Math.min(bytes, LARGE_AT_ONCE_BYTES / 2));
+      entered.push(leave);
+      return await work(leave);
+    } finally {
+      for (const leave of entered) leave();
+      this.#inFlight.end();
+    }
   }
 
   /** Counts `work` as in flight until it settles. @throws {HttpProblem} 503 while draining */
@@ -120,20 +134,15 @@ class Gate {
     this.#wait = wait;
   }
 
-  /** Enters as soon as there is room. @throws {HttpProblem} 503 */
-  async during<T>(until: number, work: (leave: Release) => Promise<T>, weight: number): Promise<T> {
+  /** Enters as soon as there is room. @returns gives it back; further calls have no effect @throws {HttpProblem} 503 */
+  async enter(until: number, weight: number): Promise<Release> {
     if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
     else await this.#turn(until, weight);
     let isInside = true;
-    const leave = () => {
+    return () => {
       if (isInside) this.#leave(weight);
       isInside = false;
     };
-    try {
-      return await work(leave);
-    } finally {
-      leave();
-    }
   }
 
   async #turn(until: number, weight: number): Promise<void> {

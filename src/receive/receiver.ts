@@ -16,7 +16,7 @@ import {
   type TurnedAway,
   unlessCutOff,
 } from '../http/problem.ts';
-import { type Loads, SMALL_BYTES } from './loads.ts';
+import type { Loads } from './loads.ts';
 import {
   asProblem,
   isRefusal,
@@ -149,25 +149,22 @@ async function receive(
   { config, clock, loads, timezone, read, post }: Parts,
 ): Promise<Verdict> {
   const { state } = ctx;
-  const announced = announcedBytes(ctx.request, config.maxBodyBytes);
-  const memory = loads.read();
+  const memory = loads.read(announcedBytes(ctx.request, config.maxBodyBytes));
   try {
-    const isSmall = announced !== undefined && announced <= SMALL_BYTES;
-    const bytes = await read(ctx, isSmall ? undefined : memory.add);
+    const bytes = await read(ctx, memory?.add);
     // `answer_within` begins when the whole body has arrived.
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     const posted: Posted = (state.posted = { bytes, receivedAt, arrivedAt });
-    const handle = async (leave?: () => void) => {
-      const { json: body, ...checked } = readCallback(posted.bytes, timezone, config.maxNodes);
-      state.callback = checked.callback;
-      memory.free();
-      const onRendered = leave && (() => leaveWith(state, posted, leave));
-      return post({ receivedAt, arrivedAt, body, onRendered, ...checked });
-    };
     const until = untilOf(arrivedAt, config.answerWithinMs);
-    return await loads.handle(bytes.byteLength, until, handle);
+    return await loads.handle(bytes.byteLength, until, (leave) => {
+      const { json: body, callback, startedAt } = readCallback(posted.bytes, timezone, config.maxNodes);
+      state.callback = callback;
+      memory?.free();
+      const onRendered = leave && (() => leaveWith(state, posted, leave));
+      return post({ receivedAt, arrivedAt, body, callback, startedAt, onRendered });
+    });
   } finally {
-    memory.free();
+    memory?.free();
   }
 }
 

@@ -17,7 +17,7 @@ export const RECEIVE: readonly Planted[] = [
   {
     does: 'never gives back a place among those that are in flight',
     file: 'src/receive/loads.ts',
-    from: '      leave();\n',
+    from: '      for (const leave of entered) leave();\n',
     to: '',
   },
   {
