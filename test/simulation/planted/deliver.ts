@@ -1,4 +1,4 @@
-/** Faults of attempts, of what follows them, and of the loop. */
+/** Faults of what comes in, of attempts, of what follows them, and of the loop; and two that wrap a seam. */
 import type { Planted } from './planted.ts';
 
 export const DELIVER: readonly Planted[] = [
@@ -7,12 +7,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/loop.ts',
     from: 'if (behind === undefined) return this.#enqueue(delivery);',
     to: 'if (behind !== -1) return this.#enqueue(delivery);',
-  },
-  {
-    does: 'goes on with a later message of the job although the earlier one has failed',
-    file: 'src/deliver/loop.ts',
-    from: "if (update?.state === 'pending') this.release(followers);",
-    to: "if (update?.state === 'dead') this.release(followers);",
   },
   {
     does: 'forgets the pause that a remote has asked for',
@@ -33,12 +27,6 @@ export const DELIVER: readonly Planted[] = [
     to: 'return failures < attemptsPerRequest + 3 ?',
   },
   {
-    does: 'takes for delivered what may have arrived',
-    file: 'src/deliver/outcome.ts',
-    from: 'if (receipt !== undefined)\n    return updateOf(record, {',
-    to: 'if (receipt !== undefined || failure?.mayHaveArrived === true)\n    return updateOf(record, {',
-  },
-  {
     does: 'never gives up',
     file: 'src/deliver/outcome.ts',
     from: 'if (leftMs <= 0 || (isTakenOver',
@@ -55,12 +43,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/outcome.ts',
     from: "if (leftMs <= 0 || (isTakenOver && next === 'never')) return",
     to: 'if (leftMs <= 0) return',
-  },
-  {
-    does: 'attempts again after a day what a remote could not take',
-    file: 'src/deliver/outcome.ts',
-    from: 'return Math.max(BACKOFF_SHORTEST_MS, Math.round(longest * random));',
-    to: 'return 86_400_000 + longest * random;',
   },
   {
     does: 'answers non-2xx for what was taken over',
@@ -81,47 +63,16 @@ export const DELIVER: readonly Planted[] = [
     to: 'return arrivedAt + answerWithinMs + 5000;',
   },
   {
-    does: 'raises no alert of a dead letter',
-    file: 'src/deliver/alerts.ts',
-    from: 'if (error === undefined || isForOperators(notice)) return update;',
-    to: 'if (attempts >= 0) return update;',
-  },
-  {
     does: 'tells a held beginning of a run after its result',
     file: 'src/deliver/ended-holds.ts',
     from: 'if (held.isOver) return SUPERSEDED;',
     to: '',
   },
   {
-    does: 'tells what was held under a rule that no longer holds it as before a reload',
-    file: 'src/deliver/ended-holds.ts',
-    from: "if (ruling.does !== 'hold') {",
-    to: "if (ruling.does !== 'hold' || askedAgainAt > 0) {",
-  },
-  {
-    does: 'does not route anew what no route names any more',
-    file: 'src/deliver/follow-config.ts',
-    from: 'const followed = this.#mayRouteAnew ? this.#routeAnew',
-    to: 'const followed = due.record.id < 0 ? this.#routeAnew',
-  },
-  {
     does: 'does not send what a route names again',
     file: 'src/deliver/follow-config.ts',
     from: 'return plannedFor(row, plan) && plan.explanations;',
     to: 'return ageMs < 0 ? plan.explanations : undefined;',
-  },
-  {
-    does: 'holds a pause for a tenth of its time',
-    file: 'src/deliver/pace.ts',
-    from: 'this.#pause(key, { until: this.#now() + ms, isOfLogin }, isSlower);',
-    to: 'this.#pause(key, { until: this.#now() + ms / 10, isOfLogin }, isSlower);',
-  },
-  {
-    does: 'lets a pause go that the store does not know of',
-    file: 'src/deliver/pace.ts',
-    from: 'if (storedAt === undefined && !isPaused) this.#paces.delete(key);\n      pace.freeAt = Math.max(storedAt ?? 0, until);',
-    to: 'if (storedAt === undefined) this.#paces.delete(key);\n      pace.freeAt = storedAt ?? 0;',
-    unseen: 'in 150 seeds no pause was asked for while the store could not write it',
   },
   {
     does: 'asks the service for a retry of what a remote puts off',
@@ -134,12 +85,6 @@ export const DELIVER: readonly Planted[] = [
     file: 'src/deliver/outcome.ts',
     from: "return error?.class === 'config' && error.mayHaveArrived === true;",
     to: 'return error?.class === undefined && error?.mayHaveArrived === true;',
-  },
-  {
-    does: 'has a POST wait for a destination that is down',
-    file: 'src/deliver/loop.ts',
-    from: 'if (this.behind.has(destination) || this.failing.isDown(destination)) return true;',
-    to: 'if (this.behind.has(destination)) return true;',
   },
   {
     does: 'leaves to itself what the service posts again of what it has taken over',
@@ -172,17 +117,39 @@ export const DELIVER: readonly Planted[] = [
     to: 'const typeMs = pace?.channelMs;',
   },
   {
-    does: 'forgets the pauses of all channels at each reload',
-    file: 'src/deliver/settings.ts',
-    from: '.filter((each) => !isSame(each))',
-    to: '.filter((each) => !isSame(each) || each.name !== "")',
+    does: 'answers 200 though the callback could not be written',
+    file: 'src/receive/receiver.ts',
+    from: '      throw await problemFor(ctx, error, parts);',
+    to: "      if ((error as Error).name !== 'LedgerUnavailable') throw await problemFor(ctx, error, parts);\n      ctx.body = { result: 'accepted', deliveries: [] };",
   },
   {
-    does: 'obeys the shorter of two pauses that were asked for at once',
-    file: 'src/deliver/pace.ts',
-    from: 'if (longerMs <= 0) return;',
-    to: 'if (longerMs < this.intervalMs(destination)) return;',
-    unseen:
-      'it takes two calls that are under way together and are limited by different times: one seed in six hundred',
+    does: 'leaves out of an answer who comes first in it',
+    file: 'src/receive/receiver.ts',
+    from: 'const body = { job_id: jobId, result, deliveries };',
+    to: 'const body = { job_id: jobId, result, deliveries: deliveries.slice(1) };',
+  },
+  {
+    does: 'never gives back a place among those that are in flight',
+    file: 'src/receive/loads.ts',
+    from: '      for (const leave of entered) leave();\n',
+    to: '',
+  },
+  {
+    does: 'takes callbacks while it stops',
+    file: 'src/receive/loads.ts',
+    from: "if (this.#isDraining) throw unavailable('Botbell is shutting down.');",
+    to: '',
+  },
+  {
+    does: 'sends each message twice',
+    file: 'test/simulation/process.ts',
+    from: 'channelTypes: simulatedTypes((name) => channelOf(this, name)),',
+    to: 'channelTypes: simulatedTypes((name) => { const channel = channelOf(this, name); return { ...channel, send: async (sent) => { await channel.send(sent); return channel.send(sent); } }; }),',
+  },
+  {
+    does: 'answers whatever it is asked with 200',
+    file: 'test/simulation/process.ts',
+    from: 'this.handlers.set(port, handle);',
+    to: 'this.handlers.set(port, (request, response) => { Object.defineProperty(response, "statusCode", { get: () => 200, set: () => undefined }); return handle(request, response); });',
   },
 ];

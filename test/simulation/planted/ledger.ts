@@ -1,13 +1,7 @@
-/** Faults of what is written, claimed and taken over. */
+/** Faults of what is written, claimed, taken over and counted; of incidents and who is told of them. */
 import type { Planted } from './planted.ts';
 
 export const LEDGER: readonly Planted[] = [
-  {
-    does: 'claims what is behind an earlier message of its job',
-    file: 'src/ledger/deliveries/claim.ts',
-    from: ' AND NOT EXISTS (${EARLIER})',
-    to: '',
-  },
   {
     does: 'tells a recovery without waiting for the error that it answers',
     file: 'src/ledger/deliveries/rows.ts',
@@ -21,22 +15,10 @@ export const LEDGER: readonly Planted[] = [
     to: 'AND +due_at <= ${tx.now}`;',
   },
   {
-    does: 'takes a beginning that comes after its result as any callback',
-    file: 'src/ledger/callbacks/admit.ts',
-    from: 'const isLateStart = args.status === EXECUTING && ofJob.hasResult;',
-    to: 'const isLateStart = ofJob.isFirstOfJob && ofJob.hasResult;',
-  },
-  {
     does: 'leaves held what a summary told',
     file: 'src/ledger/deliveries/settle.ts',
     from: 'else if (row.jobKey === undefined) await tellSummarised',
     to: "else if (row.jobKey === 'none') await tellSummarised",
-  },
-  {
-    does: 'does not write a success',
-    file: 'src/ledger/deliveries/settle.ts',
-    from: 'const { id, destination, receivedAt, attempts, receipt } = update;',
-    to: 'const { destination, receivedAt, attempts, receipt } = update;\n  const id = update.id % 5 > 0 ? update.id : -1;',
   },
   {
     does: 'has an outcome end another delivery',
@@ -45,24 +27,10 @@ export const LEDGER: readonly Planted[] = [
     to: "WHERE deliveries.id IN (${id}, ${id + 1 + 0 * destination.length * receivedAt}) AND state <> 'delivered'",
   },
   {
-    does: 'takes over ten minutes late what a process had in hand that was killed',
-    file: 'src/ledger/deliveries/deliveries.ts',
-    from: 'const dueInMs = takenOverInMs ?? 0;',
-    to: 'const dueInMs = takenOverInMs === undefined ? 0 : takenOverInMs + 600_000;',
-    unseen:
-      'the service mostly posts again before; killed amid the only POST, with no other trouble near, is one seed in a thousand',
-  },
-  {
     does: 'frees nothing that the dead had in hand',
     file: 'src/ledger/shared/processes.ts',
     from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
     to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}) AND 1 = 0)`;',
-  },
-  {
-    does: 'frees what the living have in hand',
-    file: 'src/ledger/shared/processes.ts',
-    from: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living}))`;',
-    to: 'const isDead = sql`(owner <> ${owner} AND owner NOT IN (${living} AND 1 = 0))`;',
   },
   {
     does: 'never gives back what a call has claimed whose answer was lost',
@@ -71,68 +39,16 @@ export const LEDGER: readonly Planted[] = [
     to: 'if (since < before - Infinity) return true;',
   },
   {
-    does: 'gives back what is on its way into its hands',
-    file: 'src/ledger/shared/upkeep.ts',
-    from: 'if (since < before) return true;',
-    to: 'if (since < before + Infinity) return true;',
-  },
-  {
-    does: 'gives back what it has in hand',
-    file: 'src/ledger/shared/upkeep.ts',
-    from: '!hands.has(each) && !this.#unwritten',
-    to: 'hands.has(each) && !this.#unwritten',
-  },
-  {
-    does: 'has what is given back wait for ever',
-    file: 'src/ledger/deliveries/deliveries.ts',
-    from: 'is_taken_over = 1, due_at = ${now}, updated_at = ${now}, ${age},',
-    to: 'is_taken_over = 1, due_at = ${now + 1e11}, updated_at = ${now}, ${age},',
-  },
-  {
-    does: 'does not tell the other processes of a pause',
-    file: 'src/ledger/deliveries/failing.ts',
-    from: 'VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})',
-    to: 'VALUES (${key}, ${tx.now + 0 * obeyedMs(ms)}, ${tx.now})',
-  },
-  {
-    does: 'forgets a success that could not be written',
-    file: 'src/ledger/database-ledger.ts',
-    from: 'this.unwritten.keep(settlement);',
-    to: '',
-  },
-  {
-    does: 'routes anew while configs differ',
-    file: 'src/ledger/shared/processes.ts',
-    from: 'if (all.every(isOwn)) return true;',
-    to: 'if (all.length > 0) return true;',
-    unseen:
-      'in 150 seeds one callback came to somebody whom only a later config names and several processes ran, and by then all had that config',
-  },
-  {
     does: 'sends anew what was delivered though nobody said `again`',
     file: 'src/ledger/deliveries/by-hand.ts',
     from: "if (state === 'delivered') return again ? 'accepted' : 'delivered';",
     to: "if (state === 'delivered') return again ? 'delivered' : 'accepted';",
   },
   {
-    does: 'says that it redelivers, and does not',
-    file: 'src/ledger/deliveries/by-hand.ts',
-    from: 'return makePending(tx, rows, anew',
-    to: 'return makePending(tx, [], anew',
-  },
-  {
     does: 'dismisses what is delivered or waits',
     file: 'src/ledger/deliveries/by-hand.ts',
     from: "if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';",
     to: '',
-  },
-  {
-    does: 'routes anew by hand to nobody new',
-    file: 'src/ledger/deliveries/by-hand.ts',
-    from: 'await addRows(tx, callbackId, lacking);',
-    to: 'await addRows(tx, callbackId, lacking.slice(0, 0));',
-    unseen:
-      'a callback that all were told of, then a config that names more, then a person who routes it anew: one seed in a thousand',
   },
   {
     does: 'redelivers in bulk all but the last',
@@ -147,22 +63,10 @@ export const LEDGER: readonly Planted[] = [
     to: 'AND (started_at IS NULL OR started_at > 0 * ${startedAt})',
   },
   {
-    does: 'counts an error only where it opens an incident',
-    file: 'src/ledger/incidents/signs.ts',
-    from: 'count = incidents.count + CAST(${!isAgain} AS INTEGER),',
-    to: 'count = incidents.count + 0 * CAST(${!isAgain} AS INTEGER),',
-  },
-  {
     does: 'has a destination in trouble until somebody says that it is over',
     file: 'src/ledger/incidents/signs.ts',
     from: 'export const HAS_DELIVERED: Sql = sql`(',
     to: 'export const HAS_DELIVERED: Sql = sql`1 = 0 AND (',
-  },
-  {
-    does: 'counts what came once more when it is added to the days',
-    file: 'src/ledger/days/roll-up.ts',
-    from: 'const callbackId = next ?? Math.max(from.callbackId, until.callbackId);',
-    to: 'const callbackId = next ?? from.callbackId;',
   },
   {
     does: 'keeps a run unfinished that began before its result came',
@@ -189,9 +93,69 @@ export const LEDGER: readonly Planted[] = [
     to: 'told };',
   },
   {
-    does: 'warns of the budget anew with each config that it loads',
-    file: 'src/deliver/reports.ts',
-    from: 'const data = known ?? { from: 0, told: [] };',
-    to: 'const data = { from: known === undefined ? 0 : 1, told: [] };',
+    does: 'tells a step though somebody is on it',
+    file: 'src/incident/escalation.ts',
+    from: 'return unlessDelivered ? isDelivered : isTakenUp;',
+    to: 'return unlessDelivered ? isDelivered : isTakenUp && isDelivered === undefined;',
+  },
+  {
+    does: 'tells a destination by each step of each route',
+    file: 'src/incident/escalation.ts',
+    from: 'step.destinations.filter((each) => !told.includes(each) && !tell.has(each));',
+    to: 'step.destinations.filter((each) => told.length >= 0 && !tell.has(each));',
+  },
+  {
+    does: 'adds steps up',
+    file: 'src/incident/escalation.ts',
+    from: 'const at = from + step.afterMs;',
+    to: 'const at = from + (done.length + 1) * step.afterMs;',
+  },
+  {
+    does: 'tells a step though a mute or a snooze holds it',
+    file: 'src/incident/escalation.ts',
+    from: 'if (heldUntil(each) === undefined) tell.add(each);',
+    to: 'if (heldUntil(each) !== -1) tell.add(each);',
+  },
+  {
+    does: 'tells by a step the first error',
+    file: 'src/ledger/incidents/escalations.ts',
+    from: 'FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);',
+    to: 'FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id LIMIT 1`);',
+  },
+  {
+    does: 'tells nobody whom only a step told that the BOT works again',
+    file: 'src/ledger/incidents/results.ts',
+    from: 'const told = asking.later?.filter(isTold) ?? [];',
+    to: 'const told = asking.later?.filter((each) => isTold(each) && startedAt < 0) ?? [];',
+  },
+  {
+    does: 'tells one destination less who is on an incident',
+    file: 'src/ledger/incidents/people.ts',
+    from: 'for (const [target, incidents] of await toldOf(tx, taken))',
+    to: 'for (const [target, incidents] of (await toldOf(tx, taken)).slice(1))',
+  },
+  {
+    does: 'takes no incident up of several',
+    file: 'src/ledger/incidents/people.ts',
+    from: 'const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);',
+    to: 'const news = open.filter((each) => !isKnown(each)).map(({ id }) => id).slice(0, 1);',
+  },
+  {
+    does: 'alerts of no dead letter',
+    file: 'src/ledger/incidents/results.ts',
+    from: 'const alert = failed.alert && !isAgain ?',
+    to: "const alert = failed.alert && !isAgain && sign !== 'dead' ?",
+  },
+  {
+    does: 'tells nobody that a trouble of which an alert told is over',
+    file: 'src/ledger/incidents/telling.ts',
+    from: 'if (hearing.length === 0) continue;',
+    to: 'if (hearing.length < 2) continue;',
+  },
+  {
+    does: 'tells that a trouble is over where no alert arrived',
+    file: 'src/ledger/incidents/telling.ts',
+    from: 'return alerted.filter(({ lastId }) => lastId === undefined || got.includes(lastId));',
+    to: 'return got.length < 0 ? [] : alerted;',
   },
 ];

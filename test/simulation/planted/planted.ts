@@ -10,6 +10,4 @@ export interface Planted {
   /** Stands there once. */
   readonly from: string;
   readonly to: string;
-  /** Why the simulator does not find it; left out: it does. */
-  readonly unseen?: string;
 }
