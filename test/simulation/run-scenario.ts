@@ -1,6 +1,5 @@
 /** Runs a scenario to its end and judges it. */
 import { judge } from './model/judge.ts';
-import type { Observed } from './observed.ts';
 import type { Scenario } from './scenario.ts';
 import { World } from './world.ts';
 
@@ -9,8 +8,6 @@ export interface Ended {
   readonly broken: readonly string[];
   readonly trace: readonly string[];
   readonly virtualMs: number;
-  readonly events: number;
-  readonly observed: Observed;
 }
 
 export async function runScenario(scenario: Scenario, isTracing = false): Promise<Ended> {
@@ -19,7 +16,7 @@ export async function runScenario(scenario: Scenario, isTracing = false): Promis
     await world.run();
     const { trace, observed, timeline } = world;
     const broken = judge(scenario, observed, timeline.now);
-    return { broken, trace, virtualMs: timeline.now, events: timeline.count, observed };
+    return { broken, trace, virtualMs: timeline.now };
   } finally {
     await world.end();
   }

@@ -1,14 +1,12 @@
 /**
- * `npm run simulate -- --seeds 1000 [--from 1] [--stop] [--stats] [--twice]`, `--minutes 60 --from today` for seeds that no other day has;
+ * `npm run simulate -- --seeds 1000 [--from 1] [--stop]`, `--minutes 60 --from today` for seeds that no other day has;
  * with `--shrink` the story of what fails. `--seed 17 [--shrink]` tells one seed's story.
  */
-import { hash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { scenarioOf } from './draw.ts';
-import { type Ended, runScenario } from './run-scenario.ts';
+import { runScenario } from './run-scenario.ts';
 import { DAY } from './scenario.ts';
 import { shrunk } from './shrink.ts';
-import { addTo, shown, type Tally } from './stats.ts';
 
 const { values } = parseArgs({
   options: {
@@ -16,10 +14,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     minutes: { type: 'string' },
-    twice: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     stop: { type: 'boolean', default: false },
-    stats: { type: 'boolean', default: false },
   },
 });
 
@@ -56,38 +52,22 @@ async function tell(seed: number, isShrinking: boolean): Promise<boolean> {
   return broken.length === 0;
 }
 
-function isSame(one: Ended, other: Ended): boolean {
-  const digestOf = ({ trace, broken }: Ended) => hash('sha256', [...trace, ...broken].join('\n'));
-  return digestOf(one) === digestOf(other);
-}
-
-/** @returns `red`: what is wrong with the seed */
-async function tried(seed: number, tally: Tally) {
-  const one = await runScenario(scenarioOf(seed), values.twice);
-  addTo(tally, one.observed);
-  const isAlike = !values.twice || isSame(one, await runScenario(scenarioOf(seed), true));
-  const broken = isAlike ? one.broken.slice(0, 3).join(' | ') : 'runs differently each time';
-  return { virtualMs: one.virtualMs, red: broken === '' ? undefined : broken };
-}
-
 async function search(): Promise<boolean> {
   const began = performance.now();
   const from = firstSeed();
   const lastsMs = Number(values.minutes ?? Infinity) * 60_000;
   const most = values.minutes === undefined ? Number(values.seeds) : Infinity;
-  const tally: Tally = new Map();
   let [failed, virtualMs, count] = [0, 0, 0];
   while (count < most && performance.now() < began + lastsMs && !(values.stop && failed > 0)) {
     const seed = from + count;
-    const { red, ...one } = await tried(seed, tally);
+    const { broken, virtualMs: lasted } = await runScenario(scenarioOf(seed));
     count += 1;
-    virtualMs += one.virtualMs;
-    if (red === undefined) continue;
+    virtualMs += lasted;
+    if (broken.length === 0) continue;
     failed += 1;
-    print(`seed ${seed}: ${red}`);
+    print(`seed ${seed}: ${broken.slice(0, 3).join(' | ')}`);
     if (values.shrink && failed <= MOST_STORIES) await tell(seed, true);
   }
-  if (values.stats) print(shown(tally));
   const speed = (60_000 * count) / (performance.now() - began);
   const hours = virtualMs / 3.6e6;
   print(

@@ -13,11 +13,10 @@ const QUIET_TURNS = 3;
 export class Timeline {
   /** Milliseconds since the world began. */
   now = 0;
-  /** How many events have run. */
-  count = 0;
   #made = 0;
   readonly #ofWorld = new Set<number>();
-  readonly #events = new Heap();
+  /** The earliest last. */
+  readonly #events: Event[] = [];
   /** Calls of the store that are being made for real: they take no virtual time. */
   #busy = 0;
   #worked = 0;
@@ -25,7 +24,8 @@ export class Timeline {
   /** @returns cancels it */
   after(ms: number, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, Math.ceil(ms)), place: (this.#made += 1), run };
-    this.#events.push(event);
+    const place = this.#events.findLastIndex((other) => isBefore(event, other)) + 1;
+    this.#events.splice(place, 0, event);
     return () => (event.run = undefined);
   }
 
@@ -57,11 +57,10 @@ export class Timeline {
 
   /** Runs the next event and all that it leads to at once. @returns false: there is none */
   async step(): Promise<boolean> {
-    const event = this.#events.shift();
+    const event = this.#events.pop();
     if (event === undefined) return false;
     this.now = Math.max(this.now, event.at);
     if (event.run === undefined) return true;
-    this.count += 1;
     const { run } = event;
     event.run = undefined;
     run();
@@ -80,47 +79,6 @@ export class Timeline {
   /** As on a machine that slept: what was due meanwhile happens late, in its order. */
   jumpTo(time: number): void {
     this.now = Math.max(this.now, time);
-  }
-}
-
-/** A binary heap: the earliest event first. */
-class Heap {
-  readonly #heap: Event[] = [];
-
-  push(event: Event): void {
-    const heap = this.#heap;
-    let index = heap.push(event) - 1;
-    while (index > 0) {
-      const above = (index - 1) >> 1;
-      const parent = heap[above] as Event;
-      if (!isBefore(event, parent)) break;
-      heap[index] = parent;
-      index = above;
-    }
-    heap[index] = event;
-  }
-
-  shift(): Event | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (first === undefined || last === undefined || heap.length === 0) return first;
-    let index = 0;
-    for (let child = this.#lesserChild(0); child !== undefined; child = this.#lesserChild(index)) {
-      const below = heap[child] as Event;
-      if (!isBefore(below, last)) break;
-      heap[index] = below;
-      index = child;
-    }
-    heap[index] = last;
-    return first;
-  }
-
-  #lesserChild(index: number): number | undefined {
-    const [left, right] = [2 * index + 1, 2 * index + 2];
-    const [one, other] = [this.#heap[left], this.#heap[right]];
-    if (one === undefined) return undefined;
-    return other !== undefined && isBefore(other, one) ? right : left;
   }
 }
 
