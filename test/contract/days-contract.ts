@@ -89,6 +89,12 @@ type Step = (typeof STEP)['generate'] extends (...args: never[]) => { readonly v
   : never;
 type Post = Extract<Step, { readonly kind: 'post' }>;
 
+const posted = (elapsed: 12 | 4000, isAgain: boolean): Step =>
+  ({ kind: 'post', bot: 0, job: 0, status: 1, elapsed, outcome: 'told', answerMs: 7, isAgain }) as const;
+const COUNTED: readonly Step[] = [1, 2].flatMap(() => [{ kind: 'pass', ms: MARGIN_MS }, { kind: 'roll up' }]);
+/** What is counted of it gets longer. */
+const AGAIN: Step[] = [posted(12, false), ...COUNTED, posted(4000, true), ...COUNTED];
+
 /** Two processes on one store, and what an oracle makes of what comes. */
 class Counting {
   readonly #bench: Bench;
@@ -244,7 +250,7 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
             await bench.store.close();
           }
         }),
-        { numRuns },
+        { numRuns, examples: [[AGAIN, 'UTC']] },
       );
     });
 

@@ -47,8 +47,9 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 
 /** What is written to logs is no promise. */
 const LOGS = /\blog(ger)?\??\.(debug|info|warn|error)$/;
-/** Who waits for whom, one process does not show. */
-const LOCKS = /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite)$/;
+/** Who waits for whom, one process does not show, nor SQLite what PostgreSQL is asked alone. */
+const ELSEWHERE =
+  /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite|waitForOthers|namesInSchema)$/;
 /** A code of ours or of a remote; not words, which are compared as a whole. */
 const CODE = /^'[\w.-]+'$/;
 
@@ -66,14 +67,14 @@ export function mutantsOf(file: ts.SourceFile): readonly Mutant[] {
 function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;
-  if (ts.isFunctionDeclaration(node)) return LOCKS.test(node.name?.text ?? '');
+  if (ts.isFunctionDeclaration(node)) return ELSEWHERE.test(node.name?.text ?? '');
   return ts.isAwaitExpression(node) ? isCallLeftAlone(node.expression) : isCallLeftAlone(node);
 }
 
 function isCallLeftAlone(node: ts.Node): boolean {
   if (!ts.isCallExpression(node)) return false;
   const name = node.expression.getText();
-  return LOGS.test(name) || LOCKS.test(name);
+  return LOGS.test(name) || ELSEWHERE.test(name);
 }
 
 function mutantsAt(node: ts.Node): readonly Mutant[] {

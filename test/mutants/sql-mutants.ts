@@ -9,8 +9,9 @@ const SWAPS: readonly Swap[] = [
   [/ OR /g, to(' AND ')],
   [/(?<=(?:WHERE|AND|OR|ON|WHEN) \(?[\w.]+ )=(?= )/g, to('<>')],
   [/<>/g, to('=')],
-  [/ [<>] /g, (found) => `${found.trimEnd()}= `],
-  [/[<>]=/g, (found) => found.charAt(0)],
+  // The lesser or the greater of two is the same where they are equal; what holds of all ids and names only tells which index to read.
+  [/(?<!CASE WHEN [\w.]+) [<>] (?!0 AND)/g, (found) => `${found.trimEnd()}= `],
+  [/[<>]=(?! '')/g, (found) => found.charAt(0)],
   [/IS NOT NULL/g, to('IS NULL')],
   [/IS NULL/g, to('IS NOT NULL')],
   [/NOT EXISTS/g, to('EXISTS')],

@@ -168,7 +168,7 @@ export async function figuresOfPeriod(tx: Tx, request: PeriodRequest): Promise<r
       ...totalOf([before ?? {}, row]),
     });
   }
-  return [...bots].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, bot]) => bot);
+  return [...bots.keys()].toSorted().flatMap((key) => bots.get(key) ?? []);
 }
 
 /** Each day's figures of all BOTs, or of one; days without any are left out. */
@@ -208,7 +208,7 @@ async function incidentsOf(tx: Tx, { from, to, timezone, botId }: PeriodRequest)
   const [begin, end] = [instantOn(from, 0, timezone), Math.min(instantOn(to, 0, timezone), tx.now)];
   return tx.all<Named & Pick<ReportedBot, 'incidents' | 'incidentMs'>>(sql`
     SELECT subject_key AS bot_key, max(subject) AS bot_id, max(name) AS bot_name, count(*) AS incidents, CAST(sum(
-      CASE WHEN over_at IS NULL OR over_at > ${end} THEN ${end} ELSE over_at END
+      CASE WHEN over_at < ${end} THEN over_at ELSE ${end} END
       - CASE WHEN since > ${begin} THEN since ELSE ${begin} END) AS BIGINT) AS incident_ms
     FROM incidents WHERE kind = 'bot' AND since < ${end} AND (over_at IS NULL OR over_at > ${begin})
       AND ${ofBot(botId, 'subject_key')}

@@ -84,8 +84,7 @@ export class Tally {
 
   /** In the order of their keys. */
   get days(): readonly DayOfBot[] {
-    const rows = [...this.#days];
-    return rows.toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+    return [...this.#days.keys()].toSorted().flatMap((key) => this.#days.get(key) ?? []);
   }
 
   /** Counts the next callbacks. @returns the id of the last one; undefined: there are no more up to `last` */

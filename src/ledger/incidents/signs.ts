@@ -74,8 +74,8 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
       name = excluded.name, sign = excluded.sign, gist = excluded.gist, likeness = excluded.likeness,
       last_at = excluded.last_at, count = incidents.count + CAST(${!isAgain} AS INTEGER),
       about = coalesce(incidents.about, excluded.about), alert = coalesce(excluded.alert, incidents.alert),
-      started_at = CASE WHEN incidents.started_at IS NULL OR incidents.started_at < excluded.started_at
-        THEN coalesce(excluded.started_at, incidents.started_at) ELSE incidents.started_at END,
+      started_at = CASE WHEN incidents.started_at > excluded.started_at THEN incidents.started_at
+        ELSE coalesce(excluded.started_at, incidents.started_at) END,
       is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
       has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END
     RETURNING id`);

@@ -83,7 +83,7 @@ async function noteLoaded(tx: Tx, hash: string): Promise<void> {
 async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Promise<void> {
   if (channels.size === 0) return;
   // Sorted, so that all writers lock the rows in the same order.
-  const rows = [...channels].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [...channels.keys()].toSorted().map((name) => [name, channels.get(name)]);
   await tx.all(sql`
     INSERT INTO channel_types (name, type) VALUES ${bulk(rows)}
     ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
