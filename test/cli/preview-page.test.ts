@@ -35,10 +35,4 @@ describe('The page of messages', () => {
       .to.contain('&lt;Failed&gt; &amp; &quot;quoted&quot;')
       .and.not.to.contain('text-align:left');
   });
-
-  it('gives a longer message a higher frame, within bounds', () => {
-    const heightOf = (text: string) => Number([...previewPage([chatOf(text)]).matchAll(FRAME)][0]?.[2]);
-    expect(heightOf('a\nb\nc\nd')).to.be.greaterThan(heightOf('a'));
-    expect(heightOf('a\n'.repeat(10_000))).to.equal(2400);
-  });
 });

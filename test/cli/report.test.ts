@@ -101,13 +101,6 @@ describe('botbell report', () => {
     expect(csv[1]).to.equal(`${from()},${today()},nightly,Nightly backup,2,1,1,0,0,0,300,1,0,0,0,0`);
     expect(csv).to.have.length(3);
   });
-
-  it('changes nothing in the store', async () => {
-    const rows = async () => [await world.store.rows('rolled_up', '1'), await world.store.rows('days', '1')];
-    const before = await rows();
-    await world.run(['report']);
-    expect(await rows()).to.deep.equal(before);
-  });
 });
 
 describe('Columns in a terminal', () => {

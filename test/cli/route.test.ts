@@ -30,6 +30,8 @@ describe('botbell route, of rules', () => {
     const [, ...lines] = others.split('\n').map((line) => line.trim());
     return { heading, lines, stderr };
   };
+  /** @param words apart by blanks */
+  const ask = (words: string) => world.run(['route', ...words.split(' ')]);
   const configure = (rules: string, url?: string) =>
     world.configure(
       `
@@ -68,15 +70,7 @@ routes:
       'after 1 h, unless it is over or taken up: slack:#boss (get_items)',
     ]);
     expect((await route({ bot_id: 'get_items', status: 0 })).lines.join()).not.to.include('then,');
-    const { stdout } = await world.run([
-      'route',
-      '--bot',
-      'get_items',
-      '--status',
-      'error',
-      '--format',
-      'json',
-    ]);
+    const { stdout } = await ask('--bot get_items --status error --format json');
     const { steps } = JSON.parse(stdout) as { readonly steps: readonly object[] };
     expect(steps[0]).to.deep.equal({
       after_seconds: 90,
@@ -153,7 +147,7 @@ routes:
 
   it('asks of a BOT without a callback, of each status or of one, and says what it cannot know', async () => {
     configure('on: [error]\n    when: code > 1');
-    const all = await world.run(['route', '--bot', 'get_items']);
+    const all = await ask('--bot get_items');
     expect(all.stdout.match(/^bot_id .*|^reaches.*/gm)).to.deep.equal([
       'bot_id "get_items", succeeded',
       'reaches nobody',
@@ -162,17 +156,7 @@ routes:
       'bot_id "get_items", executing',
       'reaches nobody',
     ]);
-    const one = await world.run([
-      'route',
-      '--bot',
-      'get_items',
-      '--status',
-      'error',
-      '--at',
-      NOON,
-      '--format',
-      'json',
-    ]);
+    const one = await ask(`--bot get_items --status error --at ${NOON} --format json`);
     const { routes, ...said } = JSON.parse(one.stdout) as { routes: readonly object[] };
     expect(said).to.deep.equal({
       bot_id: 'get_items',
@@ -197,7 +181,7 @@ routes:
       "on: [error, recovered]\n  - bot_id: ['x-*', 請求書]\n    notify: [{ slack: '#a' }, { slack: '#b' }]",
     );
     await world.recorded.arrive({ bot_id: 'x-1' });
-    const { code, stdout } = await world.run(['route', '--all']);
+    const { code, stdout } = await ask('--all');
     expect([code, ...stdout.split('\n')]).to.deep.equal([
       0,
       'BOT        of                           reaches',
@@ -208,10 +192,10 @@ routes:
       '請求書     succeeded, error, executing  slack:#a, slack:#b',
       'perhaps, by what came before: --at now tells',
     ]);
-    const json = JSON.parse((await world.run(['route', '--all', '--format', 'json'])).stdout) as object[];
+    const json = JSON.parse((await ask('--all --format json')).stdout) as object[];
     expect(json).to.have.length(9);
     configure('on: [error]', `sqlite:${join(world.store.folder, 'none.db')}`);
-    const { stdout: named, stderr } = await world.run(['route', '--all']);
+    const { stdout: named, stderr } = await ask('--all');
     expect(named).not.to.include('x-1');
     expect(stderr).to.match(/^only what the config names is listed: there is no ledger yet/);
   });
@@ -220,20 +204,20 @@ routes:
     configure('on: [error]');
     await world.recorded.arrive({ bot_id: 'get_items ' });
     await world.recorded.arrive({ bot_id: '請求\u3000書\n' });
-    const { stdout } = await world.run(['route', '--all']);
+    const { stdout } = await ask('--all');
     expect(stdout.split('\n').map((line) => line.split('  ')[0])).to.include.members([
       'get_items',
       '"get_items "',
       String.raw`"請求\u3000書\n"`,
     ]);
-    const of = await world.run(['route', '--bot', 'get_items\u00a0\u200b', '--status', 'error']);
+    const of = await ask('--bot get_items\u00a0\u200b --status error');
     expect(of.stdout).to.match(/^bot_id "get_items\\u00a0\\u200b", error\n/);
   });
 
   it('speaks the language of the config', async () => {
     configure('on: [error]');
     writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
-    const { stdout } = await world.run(['route', '--bot', 'get_items', '--status', 'error', '--at', NIGHT]);
+    const { stdout } = await ask(`--bot get_items --status error --at ${NIGHT}`);
     expect(stdout).to.include('通知先 1件：').and.to.include('get_items: 知らせます');
   });
 });

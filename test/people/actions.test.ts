@@ -100,20 +100,6 @@ describe('what people do', () => {
     expect(await snooze('get_itmes')).to.equal('snoozed, unknown');
   });
 
-  it('says in the log what is dismissed, begun, stopped and refused', async () => {
-    const [id = 0] = await deadLetters('a');
-    await people.dismiss(id, ACTOR);
-    const bulk = await begin('dismissed');
-    await people.stopBulk(bulk, ACTOR);
-    expect(await refusalOf(people.dismiss(99, ACTOR))).to.include('nothing of this id');
-    expect(bench.actions.map(({ what, subject, result }) => [what, subject, result])).to.deep.equal([
-      ['dismiss', id, 'dismissed'],
-      ['redeliver in bulk', bulk, 'bulk dismissed'],
-      ['stop in bulk', bulk, 'stopped'],
-      ['dismiss', 99, 'unknown'],
-    ]);
-  });
-
   describe('in bulk', () => {
     it('gives what is new three turns of four, while both wait for a destination that keeps a pace', async () => {
       await deadLetters(...numbered('old', 12));
