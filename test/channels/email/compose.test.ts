@@ -46,12 +46,6 @@ describe('a mail drawn from a card', () => {
     expect(barOf({ tone: 'alert', text: '• one\n• two' })).to.equal('! Botbell');
   });
 
-  it('draws a rule above its facts alone', () => {
-    const ruleIn = (facts: Card['facts']) =>
-      composeMail(cardWith({ facts })).html.includes('border-top:1px solid #d8dee6;font-size');
-    expect([ruleIn(cardWith().facts), ruleIn([])]).to.deep.equal([true, false]);
-  });
-
   it('has a subject of one line, cut so that it shows', () => {
     const subjectOf = (summary: string, language: Card['language'] = 'en') =>
       composeMail(cardWith({ summary, language })).subject;

@@ -1,10 +1,9 @@
 /** Of which class each code of the API is, docs/slack-app.md says; `test/docs/slack-app.test.ts` compares both. */
-import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
+import { WebAPIPlatformError } from '@slack/web-api';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { failureOfAnswer } from '../../../src/channels/answers.ts';
 import { FAILURE_CLASSES } from '../../../src/channels/failure.ts';
-import { SLACK, SLACK_MEANINGS } from '../../../src/channels/slack/answers.ts';
+import { SLACK_MEANINGS } from '../../../src/channels/slack/answers.ts';
 import { slackFailureOf } from '../../../src/channels/slack/client.ts';
 
 const failureOf = (error: unknown, more: object = {}) =>
@@ -42,17 +41,6 @@ describe('the meaning of a Slack error', () => {
   it('asks somebody to look where the "code" is a page, nothing, or no string', () => {
     for (const error of ['<html>', '', 'Bad Gateway', undefined, 7, { a: 1 }])
       expect(failureOf(error)).to.include({ class: 'config', code: 'not_json', mayHaveArrived: true });
-  });
-
-  it('is that of the API, not of a message, where another status says that it is not there', () => {
-    const classOf = (status: number) => failureOfAnswer({ status, headers: {}, body: '' }, SLACK).class;
-    expect([400, 404, 413, 204].map(classOf)).to.deep.equal(Array(4).fill('config'));
-  });
-
-  it('is that of the network where Slack did not answer', () => {
-    const original = Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
-    expect(slackFailureOf(new WebAPIRequestError(original)).class).to.equal('config');
-    expect(slackFailureOf(new TypeError('terminated'))).to.include({ code: 'network_error' });
   });
 
   it('names the scope that is missing and the block at fault, and nothing else of what Slack says', () => {
