@@ -1,10 +1,6 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
-import { PipelineWorld } from '../deliver/pipeline-world.ts';
-import { failure } from '../deliver/delivery-bench.ts';
 import { noteFailing } from '../../src/ledger/deliveries/failing.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
-import type { StoreUnderTest } from '../support/store-under-test.ts';
 import {
   Bench,
   type CreateStore,
@@ -23,34 +19,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const AHEAD = 400 * 24 * HOUR;
 const CONFIG = { hash: 'a', channels: new Map([['slack', 'slack']]) };
-const EIGHT = Date.parse('2026-11-20T08:00:00+09:00');
 
-const YAML = `
-display: { timezone: Asia/Tokyo }
-delivery: { attempts_per_request: 1 }
-channels:
-  slack: { type: outbox, as: slack, burst: { max: 1, per: 2h } }
-  other: { type: outbox, as: slack }
-routes:
-  - bot_id: hourly
-    on: [error]
-    expect: { every: 1h, grace: 1m }
-    notify: [{ other: '#hourly' }]
-  - bot_id: burst
-    notify: [{ slack: '#burst' }]
-  - bot_id: quiet
-    mute: [{ from: '07:00', to: '08:30' }]
-    notify: [{ other: '#quiet' }]
-default_route:
-  overdue: 30m
-  notify: [{ other: '#runs' }]`;
-
-/** @param onServer left out: a SQLite file */
-export function describeSetClocks(
-  name: string,
-  createStore: CreateStore,
-  onServer?: (clock: ManualClock) => Promise<StoreUnderTest>,
-): void {
+export function describeSetClocks(name: string, createStore: CreateStore): void {
   describe(`${name} when its clock was ahead and is set right`, () => {
     let bench: Bench;
 
@@ -267,47 +237,6 @@ export function describeSetClocks(
       await bench.store.passTime(HOUR + 1);
       await forget();
       expect(await bench.store.rows('callbacks')).to.deep.equal([]);
-    });
-  });
-
-  describe(`${name} under a service whose clock was ahead and is set right while it runs`, () => {
-    let world: PipelineWorld;
-
-    beforeEach(async () => {
-      world = await PipelineWorld.begin(YAML, EIGHT + AHEAD, onServer);
-    });
-
-    afterEach(() => world.close());
-
-    const told = () => world.arrived.splice(0).map(({ lines }) => lines.slice(0, 2).join(' · '));
-    const setRight = async () => {
-      world.clock.setBy(-AHEAD);
-      for (let beats = 0; beats < 3; beats += 1) await world.pass(3 * SECOND);
-    };
-
-    it('tells what failed then, what is missed and overdue, and what a burst and a mute window held', async () => {
-      world.fails('other:#runs', failure('transient'));
-      await world.post({ bot_id: 'hourly', bot_name: 'Hourly', status: 0 });
-      await world.post({ bot_id: 'failing', bot_name: 'Failing', status: 1 });
-      for (const bot_name of ['Burst 1', 'Burst 2'])
-        await world.post({ bot_id: 'burst', bot_name, status: 1 });
-      await world.post({ bot_id: 'quiet', bot_name: 'Quiet', status: 1 });
-      await world.post({ bot_id: 'slow', bot_name: 'Slow', status: 2 });
-      told();
-      await setRight();
-      await world.pass(2 * MINUTE);
-      await world.pass(3 * SECOND);
-      expect(told().join('\n'))
-        .to.match(/Failing/)
-        .and.to.match(/Burst 2/);
-      await world.pass(31 * MINUTE);
-      await world.pass(2 * SECOND);
-      expect(told().join('\n'))
-        .to.match(/Slow · Running/)
-        .and.to.match(/Quiet/);
-      await world.pass(31 * MINUTE);
-      await world.pass(2 * SECOND);
-      expect(told().join('\n')).to.match(/Hourly · No result/);
     });
   });
 }

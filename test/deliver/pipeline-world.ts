@@ -7,7 +7,6 @@ import { Reports } from '../../src/app/reports.ts';
 import { type AppSettings, openSettings } from '../../src/app/settings.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
-import type { Database } from '../../src/ledger/registry.ts';
 import { loadProject, type Project } from '../../src/cli/load-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Milestone } from '../../src/deliver/alerts.ts';
@@ -18,7 +17,6 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
-import type { Clock } from '../../src/time/clock.ts';
 import { adopting, TOGETHER } from '../contract/ledger-under-test.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -56,11 +54,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   /** As its heartbeats say it. */
   isHeard = true;
   #yaml: string;
-  #isServer = false;
   #started = 0;
   #jobs = 0;
-  /** Calls that the store has not answered. */
-  #underWay = 0;
 
   constructor(yaml: string, store: Store) {
     super(store.clock);
@@ -68,17 +63,11 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     this.store = store;
   }
 
-  /** @param now when it begins, with one process. @param onServer has the store on a database server */
-  static async begin(
-    yaml: string,
-    now: number,
-    onServer?: (clock: ManualClock) => Promise<StoreUnderTest>,
-  ): Promise<PipelineWorld> {
-    const store = await (onServer ?? createSqliteStore)(new ManualClock(now - SECOND));
-    const world = new PipelineWorld(yaml, store);
-    world.#isServer = onServer !== undefined;
+  /** @param now when it begins, with one process */
+  static async begin(yaml: string, now: number): Promise<PipelineWorld> {
+    const world = new PipelineWorld(yaml, createSqliteStore(new ManualClock(now - SECOND)));
     await world.start();
-    await world.#advance(SECOND);
+    await world.clock.advance(SECOND);
     return world;
   }
 
@@ -94,12 +83,12 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     return process;
   }
 
-  /** One more process, which does nothing by itself. @param aheadMs how far its machine's clock is ahead of the store's */
-  async another(owner: string, aheadMs = 0): Promise<PipelineProcess> {
-    const clock = skewed(this.clock, aheadMs);
+  /** One more process, which does nothing by itself. */
+  async another(owner: string): Promise<PipelineProcess> {
+    const { clock } = this;
     const onTrouble = (error: unknown) => void this.troubles.push(error);
     const settings = new RunningSettings(await this.#settings(), clock, onTrouble);
-    const ledger = await this.store.open({ clock: this.clock, owner, around: this.#counted });
+    const ledger = await this.store.open({ clock, owner });
     const { upkeep } = ledger;
     const heartbeat = upkeep.heartbeat.bind(upkeep);
     upkeep.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
@@ -116,17 +105,17 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   }
 
   /** One more process, which delivers by itself. */
-  async start(aheadMs = 0): Promise<void> {
-    const { pipeline } = await this.another(`process ${(this.#started += 1)}`, aheadMs);
-    await this.#along(pipeline.start());
+  async start(): Promise<void> {
+    const { pipeline } = await this.another(`process ${(this.#started += 1)}`);
+    await this.clock.runUntil(pipeline.start());
   }
 
   /** The one that has run for longest ends. */
   async stop(): Promise<void> {
     const { pipeline, settings, ledger } = this.first;
     this.processes.shift();
-    await this.#along(pipeline.stop());
-    await this.#along(pipeline.leave());
+    await this.clock.runUntil(pipeline.stop());
+    await this.clock.runUntil(pipeline.leave());
     await settings.close();
     await ledger.close();
   }
@@ -141,7 +130,9 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   post(fields: Partial<Callback>, process = this.processes.at(-1) ?? this.first): Promise<Verdict> {
     this.#jobs += 1;
     const start_time = new Date(this.clock.now()).toISOString();
-    return this.#along(process.handle(callbackWith({ job_id: `job-${this.#jobs}`, start_time, ...fields })));
+    return this.clock.runUntil(
+      process.handle(callbackWith({ job_id: `job-${this.#jobs}`, start_time, ...fields })),
+    );
   }
 
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
@@ -154,9 +145,9 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
 
   /** So much later, with all done that was due by then: between two steps nothing is looked at, as on a machine that slept. */
   async pass(ms: number): Promise<void> {
-    const working = Math.min(ms, (this.#isServer ? 1.5 : 3) * SECOND);
+    const working = Math.min(ms, 3 * SECOND);
     this.clock.setBy(ms - working);
-    await this.#advance(working);
+    await this.clock.advance(working);
   }
 
   /** Passes a time by steps. */
@@ -168,24 +159,6 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   protected configured(config: Config): Config {
     return config;
   }
-
-  #advance(ms: number): Promise<void> {
-    return this.#isServer ? this.#along(this.clock.sleep(ms)) : this.clock.advance(ms);
-  }
-
-  /** What a database server is asked for takes time of its own. */
-  #along<T>(work: Promise<T>): Promise<T> {
-    const isAsked = () => this.#underWay > 0;
-    return this.#isServer ? this.clock.runAlong(work, isAsked) : this.clock.runUntil(work);
-  }
-
-  readonly #counted = (database: Database): Database => ({
-    ...database,
-    call: (...asked) => {
-      this.#underWay += 1;
-      return database.call(...asked).finally(() => (this.#underWay -= 1));
-    },
-  });
 
   async #settings(): Promise<AppSettings> {
     const project = await projectOf(this.#yaml);
@@ -245,15 +218,5 @@ export function incomingAt(callback: Callback, clock: ManualClock): Incoming {
     startedAt: startOf(callback),
     receivedAt: clock.now(),
     arrivedAt: clock.monotonic(),
-  };
-}
-
-/** A machine's clock: what it shows differs, and time passes alike. */
-function skewed(clock: ManualClock, aheadMs: number): Clock {
-  return {
-    now: () => clock.now() + aheadMs,
-    monotonic: () => clock.monotonic(),
-    sleep: (ms) => clock.sleep(ms),
-    startTimer: (ms, onTime) => clock.startTimer(ms, onTime),
   };
 }

@@ -384,3 +384,45 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     });
   });
 });
+
+describe('what was told by a store’s clock that was ahead and is set right', () => {
+  const AHEAD = 400 * DAY;
+  const YAML = `
+channels:
+  slack: { type: outbox, as: slack, burst: { max: 1, per: 2h } }
+  other: { type: outbox, as: slack }
+routes:
+  - bot_id: hourly
+    on: [error]
+    expect: { every: 1h, grace: 1m }
+    notify: [{ other: '#hourly' }]
+  - bot_id: burst
+    notify: [{ slack: '#burst' }]
+  - bot_id: quiet
+    mute: [{ from: '07:00', to: '08:30' }]
+    notify: [{ other: '#quiet' }]
+default_route:
+  overdue: 30m
+  notify: [{ other: '#runs' }]`;
+
+  it('is missed, overdue, and no longer held, as if it had been told now', async () => {
+    const world = await PipelineWorld.begin(YAML, Date.parse('2026-11-20T08:00:00Z') + AHEAD);
+    const told = () => world.arrived.splice(0).map(({ lines }) => lines.slice(0, 2).join(' · '));
+    await world.post({ bot_id: 'hourly', bot_name: 'Hourly', status: 0 });
+    for (const bot_name of ['Burst 1', 'Burst 2']) await world.post({ bot_id: 'burst', bot_name, status: 1 });
+    await world.post({ bot_id: 'quiet', bot_name: 'Quiet', status: 1 });
+    await world.post({ bot_id: 'slow', bot_name: 'Slow', status: 2 });
+    told();
+    world.clock.setBy(-AHEAD);
+    for (let beats = 0; beats < 3; beats += 1) await world.pass(3 * SECOND);
+    await world.pass(2 * MINUTE);
+    expect(told().join('\n')).to.match(/Burst 2/);
+    await world.passBy(32 * MINUTE, MINUTE);
+    expect(told().join('\n'))
+      .to.match(/Slow · Running/)
+      .and.to.match(/Quiet/);
+    await world.passBy(32 * MINUTE, MINUTE);
+    expect(told().join('\n')).to.match(/Hourly · No result/);
+    await world.close();
+  });
+});

@@ -1,6 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeClaims } from '../contract/claim-contract.ts';
-import { describeClocks } from '../contract/clock-contract.ts';
 import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDays } from '../contract/days-contract.ts';
@@ -12,7 +11,6 @@ import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
 import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
-import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { sized } from '../support/test-size.ts';
@@ -33,10 +31,8 @@ describe('a ledger on PostgreSQL', () => {
   describeConfigChanges('PostgreSQL', createStore);
   describeAlerts('PostgreSQL', createStore);
   describeSignals('PostgreSQL', createStore);
-  describeClocks('PostgreSQL', (clock) => createPostgresStore(server, clock));
-  describeUpgrade('PostgreSQL', (clock) => createPostgresStore(server, clock));
   describeEscalation('PostgreSQL', createStore);
-  describeSetClocks('PostgreSQL', createStore, (clock) => createPostgresStore(server, clock));
+  describeSetClocks('PostgreSQL', createStore);
   describeForgetting('PostgreSQL', createStore);
   describeDays('PostgreSQL', createStore, sized(3, 6));
   describeIncidents('PostgreSQL', createStore);

@@ -1,6 +1,5 @@
 import { describeAlerts } from '../contract/alert-contract.ts';
 import { describeClaims } from '../contract/claim-contract.ts';
-import { describeClocks } from '../contract/clock-contract.ts';
 import { describeEscalation } from '../contract/escalation-contract.ts';
 import { describeConfigChanges } from '../contract/config-contract.ts';
 import { describeDays } from '../contract/days-contract.ts';
@@ -12,7 +11,6 @@ import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
 import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
-import { describeUpgrade } from '../contract/upgrade-contract.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { sized } from '../support/test-size.ts';
 
@@ -22,8 +20,6 @@ describeClaims('SQLite', createSqliteStore);
 describeConfigChanges('SQLite', createSqliteStore);
 describeAlerts('SQLite', createSqliteStore);
 describeSignals('SQLite', createSqliteStore);
-describeClocks('SQLite');
-describeUpgrade('SQLite');
 describeEscalation('SQLite', createSqliteStore);
 describeSetClocks('SQLite', createSqliteStore);
 describeForgetting('SQLite', createSqliteStore);

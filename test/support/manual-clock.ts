@@ -77,17 +77,15 @@ export class ManualClock implements Clock {
 
   /**
    * The same for work that waits for something outside, too, such as a database server: time goes on by little steps, so
-   * that no deadline passes before that had its time. @param isAsked while it is not, time goes on from sleeper to sleeper
+   * that no deadline passes before that had its time.
    */
-  async runAlong<T>(promise: Promise<T>, isAsked = () => true): Promise<T> {
+  async runAlong<T>(promise: Promise<T>): Promise<T> {
     const isSettled = watch(promise);
     for (;;) {
       await settle();
       if (isSettled()) return promise;
-      if (isAsked()) {
-        await realSleep(1);
-        await this.advance(2);
-      } else this.#wakeNext();
+      await realSleep(1);
+      await this.advance(2);
     }
   }
 
