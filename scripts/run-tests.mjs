@@ -32,7 +32,6 @@ const ONLY_NIGHTLY = [
   'deploy/proxies',
   'e2e/package',
   'e2e/proofs/upgrade',
-  'hostile/one-job',
   'ledger/pgbouncer',
   'ledger/store-space',
 ];
