@@ -48,7 +48,7 @@ export const PREVIEW = [
 const ACTING = [
   '<!here> <@U1> @everyone @channel @all <users/all> <@&1> <m userId="all"> [toall] [To:1] <at>x</at>',
   '**bold** _it_ ~~x~~ `code` # head\n- item\n1. item\n> quote ||x|| [a](https://evil.example) ![i](https://evil.example/i.png)',
-  '<https://evil.example|ok> <b onclick=x>b</b> <script>x</script> {{DATE(2026-01-01)}} {{TIME(2026)}} $x$ :smile: ~town #tag',
+  '<https://evil.example|ok> <a <b|ok> <b onclick=x>b</b> <script>x</script> {{DATE(2026-01-01)}} {{TIME(2026)}} $x$ :smile: ~town #tag',
   '[code]x[/code][info][title]t[/title][/info][hr][/code][qt] </info> ``` ```` ````` `````````` \\* \\ <t:1> <#1> </x:1> (devil)',
   '\ud83d \udc00 \u0000\u0007\u202e\u2066 a\u0301 👩‍👩‍👧‍👦 𠮷 \u200b\ufeff日本語　全角',
   'heading\n===\n\n    indented_x\n \n\tindented_y\nlook!https://a.example/1',

@@ -26,8 +26,20 @@ const MARKDOWN = markdownWith(
   fenced,
 );
 
-/** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and `<url|label>`, also across lines. */
-const SLACK = /<(?=[!@#]|[^<|]+\|)/g;
+/** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and, on one line, `<url|label>`. */
+const CALLS = /<(?=[!@#])/g;
+
+/** Of several before a bar, any begins a link once the last one is none. */
+function withoutSlack(text: string): string {
+  const parts = text.replace(CALLS, '‹').split('|');
+  return parts.map((part, index) => (index === parts.length - 1 ? part : withoutLink(part))).join('|');
+}
+
+/** @param before a bar */
+function withoutLink(before: string): string {
+  const begin = Math.max(before.lastIndexOf('>'), before.lastIndexOf('\n')) + 1;
+  return before.slice(0, begin) + before.slice(begin).replace(/<(?!$)/g, '‹');
+}
 
 /** A word joiner stops what no backslash stops: mentions of people, emoji, the line below a heading, indented code. */
 const DRAWING =
@@ -83,13 +95,13 @@ export const mattermostChannel = chat({
       ...(mentions.length > 0 && { text: mentions.join(' ') }),
       attachments: [
         {
-          fallback: broken(summary).replace(SLACK, '‹'),
+          fallback: withoutSlack(broken(summary)),
           color: TONE_COLOURS[tone],
-          text: text().replace(SLACK, '‹'),
+          text: withoutSlack(text()),
         },
       ],
     }),
-    plain: ({ whole }) => ({ text: whole().replace(SLACK, '‹') }),
+    plain: ({ whole }) => ({ text: withoutSlack(whole()) }),
   }),
   address: hooks<MattermostMessage>({
     whole: {

@@ -18,7 +18,8 @@ const PENDING = 'api.post.deduplicate_create_post.pending';
 const UNREADABLE = 'web.incoming_webhook.parse.app_error';
 
 const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
-const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^<>\s]*\|)/i;
+/** The last is server/channels/app/webhook.go. */
+const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^\n<|>]+\|[^\n>]+>)/i;
 const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
 
 /** developers.mattermost.com: incoming webhooks; a longer text becomes several posts. */
