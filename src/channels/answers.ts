@@ -4,6 +4,7 @@
  */
 import { shortLine } from '../text/cut.ts';
 import { objectIn } from '../text/json.ts';
+import { isPageOfHtml, titleIn } from '../text/page.ts';
 import type { HttpAnswer } from '../outbound/exchange.ts';
 import type { DeliveryFailure, FailureClass, FailureDetails, Words } from './failure.ts';
 import { askedMs, failureOf, obeyedMs, UNSPECIFIED_PAUSE_MS } from './failure.ts';
@@ -96,8 +97,7 @@ const LONGEST_QUOTE = 200;
 function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
   // Compressed, although nobody asked for that.
   if (answer.headers['content-encoding'] !== undefined) return '';
-  const [, title] = /<title[^>]{0,200}>([^<]*)/i.exec(answer.body) ?? [];
-  const said = isPage(answer) ? (title ?? '') : answer.body;
+  const said = isPage(answer) ? (titleIn(answer.body) ?? '') : answer.body;
   return hide === undefined ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
 }
 
@@ -174,17 +174,13 @@ export const TRY_LATER = means.transient('it could not be handled', '障害が�
 /** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
 const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };
 
-/** Comments and an XML declaration, then a tag that begins a page, or a form that a sign-in sends on. */
-const PAGE_BEGINS =
-  /^\s*(?:(?:<!--(?:(?!-->)[^])*-->|<\?xml[^>]*>)\s*)*<(?:!doctype html|html|head|body|title|meta|link|style|script|noscript|form)\b/i;
-
 /** Of a body that is more than a word. */
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 /** Whether a page of HTML came, such as that of a sign-in, which no service here answers with. */
 export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>): boolean {
   const isHtml = HTML.test(String(headers['content-type'])) && /\S\s+\S|</.test(body);
-  return isHtml || PAGE_BEGINS.test(body);
+  return isHtml || isPageOfHtml(body);
 }
 
 function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {

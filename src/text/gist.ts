@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { cleanLine, cleanText, isBlank } from './clean.ts';
 import { shortLine } from './cut.ts';
+import { isPageOfHtml, titleIn } from './page.ts';
 
 /** Characters of each end of a message that are read; a trace names its fault near one of them. */
 const MOST_READ = 20_000;
@@ -20,10 +21,18 @@ export interface Gist {
 
 export function gistIn(message: string, limit = LONGEST): Gist {
   const lines = cleanText(endsOf(message)).split('\n');
-  const said = WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
+  const said = faultIn(lines) ?? faultIn(lines.map((line) => line.replace(LOGGED, '')));
   const gist = shortLine(said ?? firstOf(lines), limit);
   const begin = cleanLine(lines.find((line) => !isBlank(line)) ?? '');
   return { gist, isBelow: said !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
+}
+
+/** What a log, or whoever gathers several, writes before each line. */
+const LOGGED =
+  /^(?:[\w.-]{1,60} +\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? )/;
+
+function faultIn(lines: readonly string[]): string | undefined {
+  return WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
 }
 
 /** @returns one line of at most `limit` characters; '' for a message of nothing to see */
@@ -37,9 +46,14 @@ const HEADING = /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from 
 /** The first line with a letter in it, and the next one where it ends in a colon. */
 function firstOf(lines: readonly string[]): string {
   const first = lines.findIndex((line) => LETTER.test(line) && !HEADING.test(line));
-  if (first === -1) return lines.find((line) => !isBlank(line)) ?? '';
+  if (first === -1) return inBox(lines) ?? lines.find((line) => !isBlank(line)) ?? '';
   const [line = '', ...below] = lines.slice(first);
   return /[:：]\s*$/u.test(line) ? `${line} ${below.find((each) => !isBlank(each)) ?? ''}` : line;
+}
+
+/** Where all lines are drawn in a box, there is no other. */
+function inBox(lines: readonly string[]): string | undefined {
+  return lines.find((line) => LETTER.test(line))?.replace(/^\s*│\s*/u, '');
 }
 
 function endsOf(message: string): string {
@@ -53,6 +67,7 @@ const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
   afterPowerShellMarks,
   beforePowerShellPlace,
   beforeFrames,
+  titleOfPage,
 ];
 
 /** Java's `Caused by:`, and what .NET writes behind an arrow: the last one is where it began. */
@@ -131,6 +146,12 @@ function beforeFrames(lines: readonly string[]): string | undefined {
 
 function isOfGroup(line: string): boolean {
   return /^\s+(?:\[errors\]: \[ )?\w*Error: ./.test(line);
+}
+
+/** What a server in trouble answers in place of data. */
+function titleOfPage(lines: readonly string[]): string | undefined {
+  const text = lines.join('\n');
+  return isPageOfHtml(text) ? titleIn(text) : undefined;
 }
 
 /** Where the lines above `end` begin: behind the last blank one. */

@@ -54,6 +54,27 @@ Stacktrace:
 [2026-11-26 09:00:01]     f()
 [2026-11-26 09:00:01] ValueError: bad row`,
   ],
+  'Java, as a cluster gathers the lines of several programs': [
+    'java.net.SocketException: Connection reset',
+    `web-1  | java.lang.IllegalStateException: no store
+web-1  | \tat com.example.Store.open(Store.java:10)
+web-1  | Caused by: java.net.SocketException: Connection reset
+web-1  | \tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:186)`,
+  ],
+  'JavaScript, each line behind the time of a log': [
+    'TypeError: x is not a function',
+    `2026-11-26T09:00:01.123Z the job began
+2026-11-26T09:00:02.456Z TypeError: x is not a function
+2026-11-26T09:00:02.456Z     at run (/app/bot.js:12:14)`,
+  ],
+  'a page of HTML, whose title says it': [
+    '502 Bad Gateway',
+    '<!DOCTYPE html>\n<html>\n<head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>',
+  ],
+  'a box around all of it': [
+    'Error: Invalid index',
+    '╷\n│ Error: Invalid index\n│\n│   on main.tf line 3\n╵',
+  ],
   'Python, all of it indented': [
     'ValueError: bad row',
     `ERROR job failed
@@ -259,5 +280,6 @@ describe('what an error message says in one line', () => {
       }),
     );
     expect(gistOf(' \n-- 404 --\n', 300)).to.equal('-- 404 --');
+    expect(gistOf('<html><title> </title>', 300)).to.equal('<html><title> </title>');
   });
 });
