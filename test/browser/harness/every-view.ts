@@ -14,7 +14,7 @@ export interface Known {
 type Addresses = (known: Known) => readonly string[];
 
 /** They are numbered in the order in which they begin. */
-const INCIDENTS = [1, 2, 3, 6];
+const INCIDENTS = [1, 2, 6];
 
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['search', 'after'], strings)],
@@ -51,25 +51,11 @@ export function addressesOf(path: string, known: Known): readonly string[] {
   return [path];
 }
 
-/** Of the office: what there is most to see of. */
-const SAMPLES: Readonly<Record<string, readonly string[]>> = {
-  '/': ['/', '/?search=BOT'],
-  '/bots': ['/bots?bot_id=invoice-import', '/bots?bot_id=price-watch', '/bots?bot_id=crm-export'],
-  '/incidents/:id': ['/incidents/2', '/incidents/6'],
-  '/snoozes': ['/snoozes', '/snoozes?bot_id=price-watch&time=2030-01-01T09:00'],
-  '/callbacks': [
-    '/callbacks',
-    '/callbacks?state=dead',
-    '/callbacks?bot_id=monthly-report&status=executing',
-    '/callbacks?bot_id=nobody',
-  ],
-};
-
-/** @returns addresses of one view, a few of many */
+/** @returns the first of the addresses of a view, one amidst them, and the last */
 export function samplesOf(path: string, known: Known): readonly string[] {
-  const addresses = SAMPLES[path] ?? addressesOf(path, known);
+  const addresses = addressesOf(path, known);
   const places = [0, Math.floor(addresses.length / 2), addresses.length - 1];
-  return SAMPLES[path] ?? [...new Set(places)].flatMap((place) => addresses[place] ?? []);
+  return [...new Set(places)].flatMap((place) => addresses[place] ?? []);
 }
 
 /** Where the same is shown in full elsewhere. */

@@ -3,50 +3,27 @@
 import type { Frame, Page } from 'playwright-core';
 import { inPage } from './in-page.ts';
 
-/** By a selector each. */
-type Rules = Readonly<Record<string, string>>;
-
-const ANYWHERE: Rules = {
-  'an element': 'object, embed, base[href], applet, portal, animate, set',
-  'a refresh': 'meta[http-equiv="refresh" i]',
-  'a frame':
-    'iframe:not([sandbox]), frame, [srcdoc], [sandbox~="allow-scripts"], [sandbox~="allow-same-origin"], [sandbox*="allow-top"]',
-  'a ping': '[ping]',
-};
-
-const IN_PAGES: Rules = {
-  ...ANYWHERE,
-  'a script': 'script:not([src]), script:not(:empty)',
-  'a style': 'style',
-  'an inline style': '[style]',
-};
-
+const ANYWHERE = `object, embed, base[href], applet, portal, animate, set, meta[http-equiv="refresh" i], iframe:not([sandbox]),
+  frame, [srcdoc], [sandbox~="allow-scripts"], [sandbox~="allow-same-origin"], [sandbox*="allow-top"], [ping]`;
+const IN_PAGES = `${ANYWHERE}, script:not([src]), script:not(:empty), style, [style]`;
 /** Their own policy lets styles in, which mail cannot do without, and nothing else. */
-const IN_MESSAGES: Rules = { ...ANYWHERE, 'a script': 'script', 'a form': 'form, input, button' };
+const IN_MESSAGES = `${ANYWHERE}, script, form, input, button`;
 
-/** Inside a page. @returns each wrong thing in a line */
-function foundBy(rules: Rules): string[] {
-  return Object.entries(rules).flatMap(([what, selector]) =>
-    [...document.querySelectorAll(selector)].map((element) => `${what}: ${element.outerHTML.slice(0, 200)}`),
-  );
-}
-
-/** Inside a page: what would run, be gone to or be asked for, by its attributes. */
-function foundInAttributes(): string[] {
-  const goneTo = new Set(['href', 'action', 'formaction']);
+/** Inside a page. @returns what matches, and what would run, be gone to or be asked for by its attributes */
+function found(selector: string): string[] {
   const askedFor = new Set(['src', 'srcset', 'poster', 'background', 'action', 'formaction']);
-  const addressIn = (text: string) =>
-    URL.canParse(text, location.href) ? new URL(text, location.href) : undefined;
   const isWrong = ({ name, value }: Attr): boolean => {
     if (name.startsWith('on')) return true;
-    const address = goneTo.has(name) || askedFor.has(name) ? addressIn(value) : undefined;
-    if (address === undefined || value === 'data:,') return false;
-    if (!['http:', 'https:', 'mailto:'].includes(address.protocol)) return true;
-    return askedFor.has(name) && address.host !== location.host;
+    const isAddress = name === 'href' || askedFor.has(name);
+    if (!isAddress || value === 'data:,' || !URL.canParse(value, location.href)) return false;
+    const { protocol, host } = new URL(value, location.href);
+    return (
+      !['http:', 'https:', 'mailto:'].includes(protocol) || (askedFor.has(name) && host !== location.host)
+    );
   };
   return [...document.querySelectorAll('*')]
-    .filter((element) => [...element.attributes].some(isWrong))
-    .map((element) => `an attribute: ${element.outerHTML.slice(0, 200)}`);
+    .filter((element) => element.matches(selector) || [...element.attributes].some(isWrong))
+    .map((element) => element.outerHTML.slice(0, 200));
 }
 
 /** Of the page and of the messages in its frames; those that are not scrolled to yet have loaded nothing. */
@@ -57,10 +34,9 @@ export async function faultsOf(page: Page): Promise<string[]> {
   return (await Promise.all(loaded.map(faultsOfFrame))).flat();
 }
 
-async function faultsOfFrame(frame: Frame): Promise<string[]> {
+function faultsOfFrame(frame: Frame): Promise<string[]> {
   const isMessage = /\/(message|frames\/\w+)$/.test(new URL(frame.url()).pathname);
-  const byRules = await inPage(frame, foundBy, isMessage ? IN_MESSAGES : IN_PAGES);
-  return [...byRules, ...(await inPage(frame, foundInAttributes, null))];
+  return inPage(frame, found, isMessage ? IN_MESSAGES : IN_PAGES);
 }
 
 function openAll(): void {
