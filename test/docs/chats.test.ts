@@ -1,19 +1,12 @@
 /** The recipes for services that take JSON, each against a stand-in of its documented API. */
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readConfig } from '../../src/app/settings.ts';
-import { channelTypes } from '../../src/channels/registry.ts';
-import type { Callback } from '../../src/callback/callback.ts';
 import { webhookChannel } from '../../src/channels/webhook/channel.ts';
-import { problemLines } from '../../src/config/problems.ts';
 import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { DIRECT, outgoingOf } from '../contract/channel-contract.ts';
-import { noticeAbout } from '../support/callbacks.ts';
 import { type ChatRequest, type Judge, startChatStandIn } from '../support/chat-stand-in.ts';
 import { blocksOf, readDocument } from '../support/documents.ts';
+import { hooksOf } from '../support/hook-bodies.ts';
 import { leavesOf } from '../support/leaves.ts';
-import { tempFolder } from '../support/temp-folder.ts';
 
 const RECIPES =
   blocksOf(readDocument('docs/webhook.md'), 'yaml').find((block) => block.includes('ntfy:')) ?? '';
@@ -80,54 +73,23 @@ function judgeOf(hook: string): Judge {
   };
 }
 
-const FILE = join(tempFolder(), 'botbell.yaml');
-
-function read(yaml: string) {
-  writeFileSync(FILE, yaml);
-  return readConfig({ file: FILE, variables, channelTypes });
-}
-
-type Settings = Parameters<typeof webhookChannel.open>[0];
-
+const CALLBACK = { bot_id: 'orders', bot_name: '受注' } as const;
 const MESSAGES = ['no paper', '"}]\n{{ card }} \\ \u0000 <b>', '請求書 '.repeat(20_000)];
 
 /** @returns the bodies that the service took */
 async function saidTo(hook: string, status: 0 | 1): Promise<readonly string[]> {
   const remote = await startChatStandIn(judgeOf(hook));
   const links = 'display: { links: { job: "https://jobs.example/{{ job_id }}" } }\n';
-  const composed = await composedBy(links + RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin));
-  const channel = await webhookChannel.open(composed.settingsOf('others'), DIRECT);
+  const recipes = RECIPES.replaceAll(/https:\/\/[\w.-]+(?=\/)/g, remote.origin);
+  const { settingsOf, by } = await hooksOf(links + recipes, variables);
+  const channel = await webhookChannel.open(settingsOf('others'), DIRECT);
   for (const message of MESSAGES)
-    await channel.send(outgoingOf({ ...composed.by('others', hook, { status, message }), address: hook }));
+    await channel.send(
+      outgoingOf({ ...by('others', hook, { ...CALLBACK, status, message }), address: hook }),
+    );
   await channel.close();
   await remote.close();
   return remote.accepted.map(({ body }) => body);
-}
-
-/** What a config makes of callbacks. */
-async function composedBy(config: string) {
-  const { loaded, problems } = await read(config);
-  if (loaded === undefined) throw new Error(JSON.stringify(problems));
-  const settingsOf = (channel: string) => loaded.config.channels.get(channel)?.settings as Settings;
-  return {
-    settingsOf,
-    by: (channel: string, hook: string, parts: Partial<Callback>) => {
-      const callback = {
-        code: 200,
-        job_id: 'j-1',
-        bot_id: 'orders',
-        bot_name: '受注',
-        status: 1,
-        ...parts,
-      } as const;
-      const notice = noticeAbout({ ...callback, start_time: '2026-11-20T00:00:00Z' });
-      const format = webhookChannel.formatOf(settingsOf(channel));
-      const target = { templateSet: undefined, options: {}, destination: `${channel}:${hook}`, format };
-      return loaded.renderer.render(notice, target, ({ message: failure }) => {
-        throw new Error(failure);
-      });
-    },
-  };
 }
 
 describe('A recipe for a service that takes JSON', () => {
@@ -141,29 +103,6 @@ describe('A recipe for a service that takes JSON', () => {
   it('ends the incident of a BOT that succeeds', async () => {
     const [body = ''] = await saidTo('pagerduty', 0);
     expect(JSON.parse(body)).to.include({ event_action: 'resolve', dedup_key: 'orders' });
-  });
-
-  it('is sent by its own hook, also where hooks of two channels have one name, its numbers and booleans as such unless they are quoted', async () => {
-    const { by } = await composedBy(`channels:
-  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { n: -1.5, b: true, t: "5", l: [1, { x: 2e3 }] } } } }
-  y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_id }}', 4] } } }
-default_route: { notify: [{ x: erp }, { y: erp }] }`);
-    const sent = ['x', 'y'].map((channel) => by(channel, 'erp', {}).message);
-    expect(sent).to.deep.equal([{ n: -1.5, b: true, t: '5', l: [1, { x: 2000 }] }, ['j-1', 4]]);
-  });
-
-  it('is its own, also where hooks of two channels have one name: the check says what is wrong at its place', async () => {
-    const { loaded, problems } = await read(`channels:
-  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: { a: ['{{ bot_nme }}', '{{ card.titel }}'] } } } }
-  y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ['{{ job_i }}'] } } }
-default_route: { notify: [{ x: erp }, { y: erp }] }`);
-    expect(loaded).to.equal(undefined);
-    const errors = problems.filter(({ severity }) => severity === 'error');
-    expect(problemLines(errors)).to.deep.equal([
-      `${FILE}:2:82: there is no variable "bot_nme"; did you mean "bot_name"?`,
-      `${FILE}:2:99: there is no variable "card.titel"; did you mean "card.title"?`,
-      `${FILE}:3:77: there is no variable "job_i"; did you mean "job_id"?`,
-    ]);
   });
 });
 

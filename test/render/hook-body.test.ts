@@ -1,43 +1,34 @@
 /** What a hook sends in place of a message: its own body, whatever a BOT has written. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { readConfig } from '../../src/app/settings.ts';
-import { channelTypes } from '../../src/channels/registry.ts';
-import { formatsOf } from '../../src/config/config.ts';
-import { problemLines } from '../../src/config/problems.ts';
-import { noticeAbout } from '../support/callbacks.ts';
+import { hooksOf } from '../support/hook-bodies.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { tempFolder } from '../support/temp-folder.ts';
-import { BARE } from './render-fixture.ts';
-
-/** @returns what is sent, and what is told to have failed */
-async function sentBy(body: unknown, callback: object) {
-  const file = join(tempFolder(), 'botbell.yaml');
-  const hooks = { bot: { url: 'https://bot.example/', body } };
-  const config = {
-    channels: { other: { type: 'webhook', hooks } },
-    default_route: { notify: [{ other: 'bot' }] },
-  };
-  writeFileSync(file, JSON.stringify(config));
-  const { loaded, problems } = await readConfig({ file, variables: {}, channelTypes });
-  const format = loaded && formatsOf(loaded.config, channelTypes).get('other');
-  if (loaded === undefined || format === undefined) throw new Error(problemLines(problems).join('\n'));
-  const failed: string[] = [];
-  const target = { format, destination: 'other:bot', templateSet: undefined, options: {} };
-  const { message } = loaded.renderer.render(noticeAbout({ ...BARE, ...callback }), target, (failure) =>
-    failed.push(`${failure.format}/${failure.template}`),
-  );
-  return { message, failed };
-}
 
 const LONG = `It begins. ${'x'.repeat(1_200_000)} It ends.`;
-const FAILED = ['body/succeeded'];
+
+/** Two channels with a hook of one name each. */
+const withBodies = (x: string, y: string) => `channels:
+  x: { type: webhook, hooks: { erp: { url: 'https://x.example/', body: ${x} } } }
+  y: { type: webhook, hooks: { erp: { url: 'https://y.example/', body: ${y} } } }
+default_route: { notify: [{ x: erp }, { y: erp }] }`;
 
 describe('A hook’s own body', () => {
-  it('is refused with Liquid in a name, which would be sent as it stands', async () => {
-    const refusal = await rejectionOf(sentBy({ list: [{ '{{ bot_id }}': 1 }] }, {}));
-    expect(String(refusal)).to.contain('a name stays as it is');
+  it('is sent by its own hook, also where hooks of two channels have one name, its numbers and booleans as such unless they are quoted', async () => {
+    const { by } = await hooksOf(
+      withBodies('{ n: -1.5, b: true, t: "5", l: [1, { x: 2e3 }] }', `['{{ job_id }}', 4]`),
+    );
+    const sent = ['x', 'y'].map((channel) => by(channel, 'erp', {}).message);
+    expect(sent).to.deep.equal([{ n: -1.5, b: true, t: '5', l: [1, { x: 2000 }] }, ['job-1', 4]]);
+  });
+
+  it('is checked: what is wrong is said at its place, and Liquid in a name would be sent as it stands', async () => {
+    const slips = withBodies(`{ a: ['{{ bot_nme }}', '{{ card.titel }}'] }`, `['{{ job_i }}']`);
+    expect((await rejectionOf(hooksOf(slips))).message.split('\n')).to.deep.equal([
+      'botbell.yaml:2:82: there is no variable "bot_nme"; did you mean "bot_name"?',
+      'botbell.yaml:2:99: there is no variable "card.titel"; did you mean "card.title"?',
+      'botbell.yaml:3:77: there is no variable "job_i"; did you mean "job_id"?',
+    ]);
+    const named = await rejectionOf(hooksOf(withBodies(`{ list: [{ '{{ bot_id }}': 1 }] }`, '[1]')));
+    expect(named.message).to.contain('a name stays as it is');
   });
 
   it('has the summary of the card for each string that fails, be it over a long text, and every other one as it is meant', async () => {
@@ -49,10 +40,12 @@ describe('A hook’s own body', () => {
       size: '{{ output.rows | size }}',
       text: '{{ message | strip | truncate: 20 }}',
     };
-    const { message, failed } = await sentBy(body, { output: { rows }, message: LONG });
-    const summary = 'Get items succeeded';
+    const failed: string[] = [];
+    const { by } = await hooksOf(withBodies(JSON.stringify(body), '[1]'));
+    const { message } = by('x', 'erp', { output: { rows }, message: LONG }, failed);
+    const summary = '商品取得 succeeded in 12 s';
     const failing = { sorted: summary, endless: summary, text: summary };
     expect(message).to.deep.equal({ ...failing, event: 'resolve', size: '60000' });
-    expect(failed).to.deep.equal(FAILED);
+    expect(failed).to.deep.equal(['body/succeeded']);
   });
 });
