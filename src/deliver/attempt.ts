@@ -46,7 +46,7 @@ export class Sending {
   isHandedOver = false;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
-  #end: End | undefined;
+  #end: ((ending: Ending) => void) | undefined;
   #stopTimer = (): void => {};
 
   constructor(settings: SendingSettings, dependencies: AttemptDependencies) {
@@ -59,28 +59,24 @@ export class Sending {
   }
 
   /** Begins at once. @param isOwn no POST waits for it: it may take half a minute */
-  attempt(addressed: AddressedNotice, isOwn = false): Promise<AttemptResult> {
-    const { clock, onAttempt, ledger } = this.#dependencies;
+  async attempt(addressed: AddressedNotice, isOwn = false): Promise<AttemptResult> {
+    const { clock, onAttempt } = this.#dependencies;
     const startedAt = clock.now();
     const since = clock.monotonic();
     this.isPastTime = false;
     this.isHandedOver = false;
-    return new Promise((resolve) => {
-      const end: End = ({ receipt, failure }) => {
-        if (this.#end !== end) return;
-        this.#end = undefined;
-        this.#stopTimer();
-        const durationMs = clock.monotonic() - since;
-        const made: AttemptResult =
-          receipt === undefined ? { startedAt, durationMs, failure } : { startedAt, durationMs, receipt };
-        onAttempt(addressed, made);
-        resolve(made);
-      };
+    // Whichever comes first: what the channel says, the time limit, or a cut.
+    const { receipt, failure } = await new Promise<Ending>((end) => {
       this.#end = end;
-      const perJob = perJobOf(addressed, ledger);
-      if (perJob === undefined) return this.#send(addressed, isOwn, end);
-      perJob.then((messages) => this.#send(addressed, isOwn, end, messages), this.#failing(end));
+      void this.#send(addressed, isOwn).then(end);
     });
+    this.#end = undefined;
+    this.#stopTimer();
+    const durationMs = clock.monotonic() - since;
+    const made =
+      receipt === undefined ? { startedAt, durationMs, failure } : { startedAt, durationMs, receipt };
+    onAttempt(addressed, made);
+    return made;
   }
 
   /** Ends the attempt under way with the failure `cut_off`: the message may or may not have arrived. */
@@ -103,19 +99,22 @@ export class Sending {
     this.#composed = { message, plain: plain && keptFrom(plain), asText: keptFrom(asText) };
   }
 
-  #send(addressed: AddressedNotice, isOwn: boolean, end: End, perJob?: JobMessages): void {
+  /** Never rejects. */
+  async #send(addressed: AddressedNotice, isOwn: boolean): Promise<Ending> {
     const { address, channel: name, notice } = addressed;
     const { channels, config, redact } = this.settings;
     const { timeoutMs } = config.delivery;
     const isLonger = isOwn && timeoutMs < OWN_TIMEOUT_MS;
-    const fail = this.#failing(end);
+    const end = this.#end;
     try {
+      const grouped = perJobOf(addressed, this.#dependencies.ledger);
+      const perJob = grouped && (await grouped);
       const { channel } = channels.get(name) ?? {};
       if (channel === undefined) throw unknownChannel(name);
       const { message, plain, asText } = this.compose(addressed);
       const longer = isLonger ? [OWN_TIMEOUT_MS - timeoutMs, LONGEST_ANSWER_MS] : [LONGEST_ANSWER_MS];
-      this.#endIn(timeoutMs, longer, end, () => ignoredTimeLimit(name, timeoutMs));
-      const sent = channel.send({
+      this.#endIn(timeoutMs, longer, () => ignoredTimeLimit(name, timeoutMs));
+      const receipt = await channel.send({
         address,
         message,
         plain,
@@ -127,25 +126,21 @@ export class Sending {
         labels: labelsOf(notice),
         perJob,
       });
-      sent.then((receipt) => end({ receipt: withoutSecrets(receipt, redact) }), fail);
+      return { receipt: withoutSecrets(receipt, redact) };
     } catch (error) {
-      fail(error);
+      return { failure: classed(error, redact) };
     }
   }
 
-  #failing(end: End): (error: unknown) => void {
-    return (error) => end({ failure: classed(error, this.settings.redact) });
-  }
-
   /** The last of the longer limits is for the answer to a message that was handed over. */
-  #endIn(ms: number, longer: readonly number[], end: End, failure: () => DeliveryFailure): void {
+  #endIn(ms: number, longer: readonly number[], failure: () => DeliveryFailure): void {
     this.#stopTimer = this.#dependencies.clock.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
       const hasTime = more !== undefined && (rest.length > 0 || this.isHandedOver);
-      if (!hasTime || this.goesOn === undefined) return end({ failure: failure() });
+      if (!hasTime || this.goesOn === undefined) return this.#end?.({ failure: failure() });
       this.isPastTime = true;
       this.goesOn();
-      this.#endIn(more, rest, end, failure);
+      this.#endIn(more, rest, failure);
     });
   }
 }
@@ -157,8 +152,6 @@ function keptFrom<Made>(make: () => Made): () => Made {
 }
 
 type Message = Pick<Composed, 'message' | 'plain' | 'asText'>;
-
-type End = (ending: Ending) => void;
 
 /** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */
 function perJobOf(
