@@ -28,7 +28,8 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  */
 export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
   const { value, json, isDeep } = decodeBody(bytes, maxNodes);
-  return { json, ...checkCallback(value, timezone, isDeep) };
+  const { callback, startedAt } = checkCallback(value, timezone, isDeep);
+  return { json, callback, startedAt };
 }
 
 /**
@@ -44,7 +45,8 @@ export function decodeBody(
   const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   try {
-    return { json, ...parseJson(json, mostValues) };
+    const { value, isDeep } = parseJson(json, mostValues);
+    return { json, value, isDeep };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.

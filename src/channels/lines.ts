@@ -30,11 +30,13 @@ export type CardLine =
   /** Short texts, drawn side by side where the channel can. */
   | { readonly facts: readonly Runs[] };
 
-/** The one place where foreign text becomes runs: the addresses in it become links. @param text cleaned and cut */
-export function runsOfText(text: string): Runs {
-  return piecesOf(text).map(({ text: piece, url }) =>
-    url === '' ? { text: piece } : { text: piece, url, style: 'word' },
-  );
+/** The one place where foreign text becomes runs: the addresses in it become links. @param text cleaned and cut @param style of what is no link */
+export function runsOfText(text: string, style?: StyledText['style']): Runs {
+  return piecesOf(text).map(({ text: piece, url }) => ({
+    text: piece,
+    url,
+    style: url === '' ? style : 'word',
+  }));
 }
 
 const LONGEST_WORD = 200;
@@ -42,9 +44,9 @@ const SIGN = /[^\p{L}\p{N}]/u;
 
 /** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. @param url of all of it; '': none */
 export function runsOfValue(text: string, url = ''): Runs {
-  const runs = url === '' ? runsOfText(text) : [{ text, url }];
   const isWord = text.length <= LONGEST_WORD && !/\s/.test(text) && SIGN.test(text);
-  return isWord ? runs.map((run) => ({ text: run.text, url: run.url ?? '', style: 'word' })) : runs;
+  const style = isWord ? 'word' : undefined;
+  return url === '' ? runsOfText(text, style) : [{ text, url, style }];
 }
 
 export function runsOfFact({ name, value, url }: Fact): Runs {

@@ -59,9 +59,10 @@ export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): S
 
 /** The template's own words: a list in them loses its last items, other text its middle. */
 function wordsWithin(text: string, room: number, language: Language): string {
-  const lines = text.split('\n');
-  const [begin, end] = [lines.findIndex(isItem), lines.findLastIndex(isItem) + 1];
-  if (text.length <= room || begin === -1) return tidied(textWithin(text, room, language));
+  const lines = text.length <= room ? [] : text.split('\n');
+  const begin = lines.findIndex(isItem);
+  if (begin === -1) return tidied(textWithin(text, room, language));
+  const end = lines.findLastIndex(isItem) + 1;
   const items = lines.slice(begin, end);
   const around = text.length - items.join('\n').length + moreMark(language, items.length).length + 1;
   const shown = firstWithin(items, room - around, (item) => item.length + 1);

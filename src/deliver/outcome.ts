@@ -132,8 +132,8 @@ export function updateOf(
   changes: Partial<DeliveryUpdate>,
 ): DeliveryUpdate {
   // A delivery that is sent again keeps its receipt until it has a new one.
-  const named = { id, destination, receivedAt };
-  return { attempts, lastError, receipt, isTakenOver, state: 'pending', dueInMs: 0, ...named, ...changes };
+  const kept = { id, destination, receivedAt, attempts, lastError, receipt, isTakenOver } as const;
+  return Object.assign({ state: 'pending', dueInMs: 0 } as const, kept, changes);
 }
 
 function isLasting(error: Pick<DeliveryFailure, 'class'> | undefined): boolean {

@@ -77,7 +77,7 @@ export function exchange(
     });
     const start = (isRepeated: boolean): unknown =>
       pool.dispatch(
-        { method, path, headers: { ...headers }, body },
+        { method, path, headers, body },
         {
           onRequestStart: (started) => {
             controller = started;

@@ -50,7 +50,9 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
     factory: (url, { connect }: Pool.Options) => new Pool(url, { ...POOL_LIMITS, connect }),
   });
   return {
-    dispatch: (options, handler) => agent.dispatch({ ...options, origin }, handler),
+    // It adds one to the headers.
+    dispatch: ({ headers, ...options }, handler) =>
+      agent.dispatch({ ...options, headers: { ...headers }, origin }, handler),
     destroy: () => agent.destroy(),
   };
 }

@@ -63,7 +63,8 @@ export class TemplateCatalog {
     const { language } = this.sources.display;
     const set = this.setNames.find((each) => each === templateSet) ?? language;
     const inConfig = format.templateAt?.(destination);
-    const key = `${format.name}/${set}/${name} ${pathText(inConfig?.path ?? [])}`;
+    const place = inConfig === undefined ? '' : pathText(inConfig.path);
+    const key = `${format.name}/${set}/${name} ${place}`;
     const known = this.#choices.get(key);
     if (known !== undefined) return known;
     const choice = this.#choose([set, language], format, name, inConfig);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { plainText } from '../../src/channels/lines.ts';
 import { tableOf } from '../../src/channels/outputs.ts';
 
 const FILE = { type: 'files', files: [] };
@@ -25,9 +26,9 @@ describe('a list of objects', () => {
     const cells = [
       ['1', '2', ''],
       ['4', '3', '5'],
-    ].map((row) => row.map((text) => [{ text }]));
+    ];
     const { names, rowOf } = tableOf(rows, 10) ?? {};
-    expect([names, rows.map((row) => rowOf?.(row))]).to.deep.equal([['a', '–', 'c'], cells]);
+    expect([names, rows.map((row) => rowOf?.(row).map(plainText))]).to.deep.equal([['a', '–', 'c'], cells]);
   });
 
   it('is read no further than it is shown', () => {

@@ -75,8 +75,10 @@ function richText(lines: readonly CardLine[]): readonly SlackObject[] {
     if (quiet !== undefined) endBlock(quiet);
     else if ('code' in line)
       endSection({ type: 'rich_text_preformatted', elements: runsOfText(line.code).map(runOf) });
-    else if (!('items' in line)) section.push(...(section.length > 0 ? [words('\n')] : []), ...runsOf(line));
-    else if (line.table === undefined) endSection(listOf(line.items));
+    else if (!('items' in line)) {
+      if (section.length > 0) section.push(words('\n'));
+      section.push(...runsOf(line));
+    } else if (line.table === undefined) endSection(listOf(line.items));
     else endBlock(tableOf(line.table));
   }
   endBlock();
