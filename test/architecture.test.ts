@@ -106,7 +106,7 @@ function mayKnow({ path, target }: Import): boolean {
 
 /** Beginnings of the paths of files that each POST to Slack runs through. */
 const ON_A_POSTS_WAY = [
-  'callback/ receive/ text/ observe/ outbound/exchange render/outputs render/renderer render/words',
+  'callback/ receive/ text/ observe/ outbound/exchange render/outputs render/renderer render/engine',
   'channels/card channels/lines channels/outputs channels/show-card channels/chat/chat',
   'channels/slack/calls channels/slack/client channels/slack/compose channels/slack/rich-text',
   'deliver/attempt deliver/delivery deliver/destinations deliver/loop deliver/o deliver/pace deliver/post',

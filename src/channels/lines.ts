@@ -69,8 +69,7 @@ export function words(
   style?: StyledText['style'],
   url = '',
 ): readonly { readonly runs: Runs }[] {
-  const run = { text, ...(style !== undefined && { style }), ...(url !== '' && { url }) };
-  return text === '' ? [] : [{ runs: [run] }];
+  return text === '' ? [] : [{ runs: [{ text, style, url }] }];
 }
 
 export function plainText(runs: Runs): string {
@@ -87,12 +86,10 @@ export function sizeOfRow(row: readonly Runs[]): number {
 }
 
 export function lengthOf(line: CardLine): number {
-  const sum = (all: readonly (readonly StyledText[])[]) =>
-    all.reduce((total, runs) => total + sizeOf(runs), 0);
   if ('code' in line) return line.code.length;
-  if ('facts' in line) return sum(line.facts);
+  if ('facts' in line) return sizeOf(line.facts.flat());
   if ('items' in line)
-    return line.table?.rows.reduce((total, row) => total + sizeOfRow(row), 0) ?? sum(line.items);
+    return line.table?.rows.reduce((total, row) => total + sizeOfRow(row), 0) ?? sizeOf(line.items.flat());
   return sizeOf(line.runs) + ('label' in line ? line.label.length : 0);
 }
 
@@ -140,21 +137,30 @@ export function markedUp(lines: readonly CardLine[], markup: Markup): string {
   return lines.map((line) => markedLine(line, markup)).join('\n');
 }
 
+export function markedFacts(facts: readonly Runs[], markup: Markup): string {
+  return facts.map((runs) => marked(runs, markup)).join(markup.between);
+}
+
+function marked(runs: Runs, markup: Markup): string {
+  return runs.map((run) => markedRun(run, markup)).join('');
+}
+
 function markedLine(line: CardLine, markup: Markup): string {
-  const { text, bold, code, table, between } = markup;
-  const marked = (runs: Runs) => runs.map((run) => markedRun(run, markup)).join('');
-  const onOneLine = (runs: Runs) => marked(runs).replaceAll('\n', ' ');
+  const { bold, text, code } = markup;
   if ('code' in line) return code(line.code);
-  if ('facts' in line) return line.facts.map(marked).join(between);
-  if ('items' in line) {
-    if (line.table === undefined || table === undefined)
-      return line.items.map((item) => `• ${onOneLine(item)}`).join('\n');
-    return table([line.table.names.map(text), ...line.table.rows.map((row) => row.map(onOneLine))]);
-  }
-  const shown = marked(line.runs);
+  if ('facts' in line) return markedFacts(line.facts, markup);
+  if ('items' in line) return markedItems(line, markup);
+  const shown = marked(line.runs, markup);
   if (!('label' in line)) return shown;
   const gap = shown.includes('\n') ? '\n' : ' ';
   return `${bold(text(line.label))}:${shown === '' ? '' : gap + shown}`;
+}
+
+function markedItems({ items, table }: Extract<CardLine, { items: unknown }>, markup: Markup): string {
+  const onOneLine = (runs: Runs) => marked(runs, markup).replaceAll('\n', ' ');
+  if (table === undefined || markup.table === undefined)
+    return items.map((item) => `• ${onOneLine(item)}`).join('\n');
+  return markup.table([table.names.map(markup.text), ...table.rows.map((row) => row.map(onOneLine))]);
 }
 
 function markedRun(run: StyledText, markup: Markup): string {

@@ -2,7 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
-import { optionsAt } from '../config/destination.ts';
+import { MENTION_OPTION } from '../channels/mention-option.ts';
+import { isWithin } from '../signal/hold.ts';
+import type { Destination } from '../config/destination.ts';
 import type { Arrival, Asking, CallbackKind, DeliveryTarget, PlannedDelivery } from '../ledger/ledger.ts';
 import { type Plan, type PlanKey, type PlannedTarget, type Router, routesOf } from '../route/router.ts';
 import type { AskedRoute, Telling } from '../signal/decide.ts';
@@ -159,6 +161,16 @@ export function toldBy<
   const options = optionsAt(entry ?? planned, now, config.display.timezone);
   const isSame = templateSet === planned.templateSet && options === planned.options;
   return isSame ? planned : Object.assign({}, planned, { templateSet, options });
+}
+
+/** The destination's options at a time: outside its hours, it mentions nobody. */
+function optionsAt(
+  { options, mentionHours }: Pick<Destination, 'options' | 'mentionHours'>,
+  at: number,
+  timezone: string,
+): Destination['options'] {
+  if (mentionHours === undefined || isWithin(mentionHours, at, timezone)) return options;
+  return { ...options, [MENTION_OPTION]: undefined };
 }
 
 /** @returns undefined: the plan does not name the destination (any more) */

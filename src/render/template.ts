@@ -17,11 +17,10 @@ import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { isJsonObject } from '../text/json.ts';
 import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
-import { type Engines, TIME_LIMIT_MS } from './engine.ts';
+import { type Engines, TIME_LIMIT_MS, wordsIn } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
-import { wordsIn } from './words.ts';
 
 interface Part extends MessagePart {
   /** The keys that the object, or each object of the list, may have; left out: any key. */

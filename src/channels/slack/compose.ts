@@ -2,7 +2,7 @@
 import { isBlank } from '../../text/clean.ts';
 import { charactersWithin } from '../../text/cut.ts';
 import { drawnFormat } from '../chat/draw.ts';
-import { type CardLine, markedUp, plainText, type Runs, runsOfText, type ShownTable } from '../lines.ts';
+import { type CardLine, markedFacts, plainText, type Runs, runsOfText, type ShownTable } from '../lines.ts';
 import type { StyledText } from '../lines.ts';
 import { CARD_PARTS } from '../show-card.ts';
 import {
@@ -93,7 +93,7 @@ const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
 
 /** The small grey text of a context; undefined if that would change or not hold the facts. */
 function quietly(facts: readonly Runs[]): SlackObject | undefined {
-  const text = markedUp([{ facts }], MRKDWN);
+  const text = markedFacts(facts, MRKDWN);
   const acts = facts.some((runs) => runs.some((run) => ACTS.test(run.text)));
   if (acts || text.length > MAX_CONTEXT) return undefined;
   return { type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] };
