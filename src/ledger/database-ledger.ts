@@ -2,7 +2,15 @@
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
 import { isOutOfOrder, reasonOf } from './failures.ts';
-import type { Admission, Alert, Arrival, DeliveryName, RefusedBody, Settlement } from './ledger.ts';
+import {
+  type Admission,
+  type Alert,
+  type Arrival,
+  type DeliveryName,
+  LedgerFull,
+  type RefusedBody,
+  type Settlement,
+} from './ledger.ts';
 import { admitArgs } from './callbacks/enter-callback.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
@@ -46,6 +54,8 @@ class ServiceLedger {
   writeMs = 0;
   /** Why the store cannot be written, since the last write that succeeded. */
   trouble: string | undefined;
+  /** As of the last heartbeat, which is written all the same: what is new is refused. */
+  #isFull = false;
 
   /** @param reading sees what is committed, and never shares a connection with an open transaction */
   constructor(writing: Database, reading: Database, settings: LedgerSettings) {
@@ -126,23 +136,27 @@ class ServiceLedger {
       const begun = clock.monotonic();
       try {
         const result = await call(name, args, options);
-        if (ALWAYS_WRITING.has(name)) {
+        if (name === 'heartbeat') this.#isFull = (result as { readonly isFull: boolean }).isFull;
+        if (this.#isFull) this.#fail(new LedgerFull());
+        else if (ALWAYS_WRITING.has(name)) {
           this.writtenAt = clock.monotonic();
           this.trouble = undefined;
         }
         return result;
       } catch (error) {
         this.upkeep.doubt();
-        if (isOutOfOrder(error)) {
-          this.writtenAt = undefined;
-          this.trouble = reasonOf(error);
-        }
+        if (isOutOfOrder(error)) this.#fail(error);
         throw error;
       } finally {
         if (name === 'admit' || name === 'settle')
           this.writeMs = Math.max(clock.monotonic() - begun, FORGETTING * this.writeMs);
       }
     };
+  }
+
+  #fail(error: unknown): void {
+    this.writtenAt = undefined;
+    this.trouble = reasonOf(error);
   }
 }
 

@@ -242,4 +242,10 @@ export class LedgerUnavailable extends Error {
 /** The store has reached store.max_size, and no finished callback is left to delete. */
 export class LedgerFull extends LedgerUnavailable {
   override readonly name = 'LedgerFull';
+
+  constructor(
+    message = 'the store has reached store.max_size, and nothing that is done is left to be forgotten',
+  ) {
+    super(message);
+  }
 }

@@ -88,11 +88,18 @@ describe('A SQLite ledger with a limit', () => {
     expect(await idsIn('callbacks')).to.have.length(count);
   });
 
-  it('has room again, by itself, as soon as something of what it holds is told', async () => {
-    const some = [await leave(), await leave(), await leave()];
+  it('counts as one that cannot be written while it is full, and has room again, by itself, as soon as something of what it holds is told', async () => {
+    const first = await leave();
+    const others = [await leave(), await leave()];
+    const beat = () => ledger.upkeep.heartbeat({ hash: 'a', channels: new Map() });
     await fillWithUndelivered();
-    for (const admission of some) await tell(admission);
+    await beat();
+    await tell(first);
+    expect(ledger).to.include({ writtenAt: undefined, trouble: new LedgerFull().message });
+    for (const admission of others) await tell(admission);
     await store.clock.advance(2000);
+    await beat();
+    expect([ledger.writtenAt, ledger.trouble]).to.deep.equal([store.clock.monotonic(), undefined]);
     await leave(1000);
     expect(events.at(-1)?.what).to.equal('forgotten_early');
     expect(forgottenEarly()).to.equal(3);

@@ -43,8 +43,6 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
   };
 }
 
-const FULL = 'the store has reached store.max_size, and nothing that is done is left to be forgotten';
-
 /** @returns the id of the same callback that came before; undefined: it is new */
 async function earlierOf(
   tx: Tx,
@@ -71,7 +69,7 @@ export async function enterCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, 
   const identity = hasAlike ? identityOf(args.callback) : null;
   const before = identity === null ? undefined : await earlierOf(tx, args, identity);
   if (before !== undefined) return countCallback(tx, before, args.elapsed);
-  if (tx.isFull) throw new LedgerFull(FULL);
+  if (tx.isFull) throw new LedgerFull();
   return writeCallback(tx, args, identity, id);
 }
 

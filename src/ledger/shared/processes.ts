@@ -53,7 +53,7 @@ export async function isDecider(tx: Tx, by?: string): Promise<boolean> {
   return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
 }
 
-/** @returns whether this process may route anew; `asOf`: the store's time */
+/** @returns whether this process may route anew, and whether new callbacks are refused; `asOf`: the store's time */
 export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig) {
   const own = (await processes(tx)).find(({ isThis }) => isThis);
   if (own?.configHash !== hash) {
@@ -67,7 +67,7 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig) {
         THEN processes.loaded_at ELSE excluded.loaded_at END`);
   // Written before the clock was set back: it was alive until now, as far as anybody knows.
   await tx.all(sql`UPDATE processes SET seen_at = ${tx.now} WHERE seen_at > ${tx.now}`);
-  return { mayRouteAnew: await isDecider(tx), asOf: tx.now };
+  return { mayRouteAnew: await isDecider(tx), isFull: tx.isFull, asOf: tx.now };
 }
 
 /** Lets `readDelivery` say by which config something was sent. While replicas differ, the config loaded last counts. */
