@@ -2,8 +2,8 @@
  * The contract of a channel: its config, how it sends, and the shape of its messages. Retries, pauses, the ledger, metrics and
  * redaction are handled outside it.
  *
- * A chat is one definition (`chat/chat.ts`; `test/channels/further-chat/rocket-chat.ts` is a complete example) and a line in
- * `registry.ts`. Operators see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
+ * A chat is one definition (`chat/chat.ts`; `mattermost/channel.ts` is a complete one) and a line in `registry.ts`. Operators
+ * see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
 import { shortLine } from '../text/cut.ts';

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { mattermostChannel } from '../../../src/channels/mattermost/channel.ts';
+import { DIRECT } from '../../contract/channel-contract.ts';
 import { answering, type AnswerRow, chatContract } from '../../contract/chat-contract.ts';
 import { CODE, FENCE_OF_LINES, judgeBy, LEFT_OPEN } from '../../support/vendors.ts';
 import { type Limits, MARKDOWN, type Own } from '../../support/vendors.ts';
 
 const KEY = 'ab1cd2ef3gh4ij5kl6mn7op8qr';
+const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/sub/hooks/${KEY}` } });
 const refusal = (status: number, id: string) =>
   answering(status, { id, message: `hook ${KEY}`, status_code: status });
 
@@ -43,7 +46,7 @@ describe('the channel Mattermost', () => {
     messages: join(import.meta.dirname, 'messages.json'),
     type: mattermostChannel,
     judge: judgeBy(LIMITS),
-    settingsAt: (origin) => ({ hooks: { ops: `${origin}/sub/hooks/${KEY}` } }),
+    settingsAt,
     address: 'ops',
     wrongAddresses: ['other', 'ops/1'],
     doubted: {
@@ -63,5 +66,15 @@ describe('the channel Mattermost', () => {
       'address',
       1000,
     ],
+  });
+
+  it('has so many calls at once, and whoever waits for one in vain has made no attempt', async () => {
+    const channel = await mattermostChannel.open(settingsAt('https://chat.example'), DIRECT);
+    const all = Array.from({ length: 10 }, async (_, n) => channel.turn?.(1000, `ops/${n}`));
+    const [giveBack] = await Promise.all(all);
+    expect(await channel.turn?.(0, 'ops')).to.equal(undefined);
+    giveBack?.();
+    expect(await channel.turn?.(0, 'ops')).to.be.a('function');
+    await channel.close();
   });
 });
