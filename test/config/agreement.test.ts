@@ -149,7 +149,7 @@ describe('The JSON Schema and the check of a config', () => {
         if (isValid(data)) expect(wrong.filter((each) => !BEYOND.test(each))).to.deep.equal([]);
         else expect(wrong, 'refused by the schema alone').not.to.deep.equal([]);
       }),
-      { numRuns: sized(400, 20_000) },
+      { numRuns: sized(150, 20_000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { hostileText } from '../text/hostile-text.ts';
 import { BARE, LINKS } from './render-fixture.ts';
 import { ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable, richRuns } from './slack-rules.ts';
+import { sized } from '../support/test-size.ts';
 
 const SLACK = targetOf('slack', 'own');
 const OWN = { templateSet: 'own' };
@@ -139,7 +140,7 @@ describe('a Slack message of a template’s own', () => {
           for (const run of richRuns(sent.blocks))
             expect(run['type']).to.be.oneOf(['text', 'raw_text', 'link']);
         }),
-        { numRuns: 30 },
+        { numRuns: sized(8, 100) },
       );
     } finally {
       performance.now = now;

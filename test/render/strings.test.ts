@@ -5,6 +5,7 @@ import { CARD_KIND } from '../../src/render/card-template.ts';
 import { enginesFor } from '../../src/render/engine.ts';
 import { Template, TemplateFault } from '../../src/render/template.ts';
 import { parseExactly } from '../../src/text/json.ts';
+import { sized } from '../support/test-size.ts';
 
 const ENGINES = enginesFor({ timezone: 'UTC', language: 'en', links: {} });
 
@@ -61,6 +62,7 @@ describe('The strings of a template', () => {
         const alone = strings.map((string) => printed({ a, b }, `${string}{% comment %}{% endcomment %}`)[0]);
         expect(printed({ a, b }, ...strings)).to.deep.equal(alone);
       }),
+      { numRuns: sized(25, 300) },
     );
   });
 

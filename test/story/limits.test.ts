@@ -18,6 +18,7 @@ import {
   TELLS_OPS,
 } from '../support/stories.ts';
 import { hostileText } from '../text/hostile-text.ts';
+import { sized } from '../support/test-size.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -118,7 +119,7 @@ describe('a story', () => {
           expect(text.length).to.be.below(1200);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: sized(50, 300) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { piecesOf } from '../../src/text/addresses.ts';
 import { hostileText } from './hostile-text.ts';
+import { sized } from '../support/test-size.ts';
 
 /** The text with each address in ⟦⟧. */
 function marked(text: string): string {
@@ -65,7 +66,7 @@ describe('piecesOf', () => {
         const texts = piecesOf(text).map((found) => found.text);
         expect(texts.join('')).to.equal(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
   });
 

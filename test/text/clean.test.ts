@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine, cleanText } from '../../src/text/clean.ts';
 import { hostileText } from './hostile-text.ts';
+import { sized } from '../support/test-size.ts';
 
 const SCOTLAND = '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}';
 
@@ -100,7 +101,7 @@ describe('cleanText', () => {
         expect(clean).not.to.match(/[\0-\x08\v-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/);
         expect(clean).not.to.match(/\p{M}{9}/u);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
   });
 
@@ -157,7 +158,7 @@ describe('cleanLine', () => {
         expect(cleanLine(line)).to.equal(line);
         expect(line).not.to.match(/[^\S ]| {2}|^ | $/);
       }),
-      { numRuns: 2000, examples: [['가\u200cᆨ\u200d']] },
+      { numRuns: sized(300, 2000), examples: [['가\u200cᆨ\u200d']] },
     );
   });
 });

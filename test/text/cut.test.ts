@@ -12,6 +12,7 @@ import {
   shortText,
 } from '../../src/text/cut.ts';
 import { hostileText } from './hostile-text.ts';
+import { sized } from '../support/test-size.ts';
 
 const FAMILY = '👨‍👩‍👧‍👦';
 const limits = fc.integer({ min: 0, max: 60 });
@@ -49,7 +50,7 @@ describe('graphemeCut', () => {
         expect(cut.length).to.be.at.most(limit);
         expect(cut.isWellFormed()).to.equal(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
   });
 });
@@ -112,7 +113,7 @@ describe('cutMiddle', () => {
         expect(cut.isWellFormed()).to.equal(true);
         expectBothEnds(text, cut);
       }),
-      { numRuns: 2000 },
+      { numRuns: sized(300, 2000) },
     );
   });
 });

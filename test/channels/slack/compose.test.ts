@@ -10,6 +10,7 @@ import { cleanLine, cleanText, isBlank } from '../../../src/text/clean.ts';
 import { expectAcceptable, richRuns } from '../../render/slack-rules.ts';
 import { CALM, cardWith, listOf } from '../../support/cards.ts';
 import { hostileText } from '../../text/hostile-text.ts';
+import { sized } from '../../support/test-size.ts';
 
 const composed = (card: Partial<Card>, context: Partial<ComposeContext> = {}) =>
   slackFormat.compose(cardWith(card), { ...CALM, ...context });
@@ -121,7 +122,7 @@ describe('a card on Slack', () => {
           if (type === 'link') expect(text ?? url).to.match(/^https?:\/\//i);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: sized(60, 300) },
     );
   });
 
@@ -151,7 +152,7 @@ describe('a card on Slack', () => {
         if (isFenced) expectShown(shownBy(fenceOf(message)), card.message);
       }),
       // Making values of this size smaller would take minutes; the seed gives the same ones again.
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: sized(20, 100), endOnFailure: true },
     );
   });
 });
