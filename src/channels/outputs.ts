@@ -178,11 +178,11 @@ export function firstWithin<Item>(
 const LONGEST_NAME = 80;
 
 function nameWithin(name: string, most = LONGEST_NAME): string {
-  return cutMiddle(name, most, () => '…');
+  return cutMiddle(name, most);
 }
 
 function short(text: string, room: number): string {
-  return cleanMiddle(text, room, () => ' … ');
+  return cleanMiddle(text, room);
 }
 
 /** In less room, the words that say how much was left out do not fit. */
@@ -191,7 +191,7 @@ const ROOM_FOR_WORDS = 300;
 /** The text cut to the room: its beginning and its end, and between them a mark of how much was left out. */
 export function textWithin(text: string, room: number, language: Language): string {
   const limit = Math.floor(room);
-  const mark = limit < ROOM_FOR_WORDS ? () => ' … ' : leftOutMark(language);
+  const mark = limit < ROOM_FOR_WORDS ? undefined : leftOutMark(language);
   const shown = cleanMiddle(text, limit, mark);
   if (text.length <= limit) return shown;
   // Of one long address only the mark is left, which needs no lines of its own.

@@ -42,7 +42,7 @@ export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): S
   const rooms = { message: all, text: all, link: all, facts: all, outputs: all, ...fewer };
   const message = textWithin(card.message, rooms.message, language);
   return {
-    title: cutMiddle(`${SYMBOLS[tone]} ${card.title}`, MAX_LINE, () => '…'),
+    title: cutMiddle(`${SYMBOLS[tone]} ${card.title}`, MAX_LINE),
     summary: cutEnd(`${SYMBOLS[tone]} ${card.summary}`, MAX_SUMMARY, '…'),
     text: wordsWithin(card.text, rooms.text, language),
     message,
@@ -79,7 +79,7 @@ function isItem(line: string): boolean {
 function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
   const all = facts.filter(({ value }) => value.trim() !== '');
   const some = all.slice(0, most.facts).map(({ name, value, url }) => ({
-    name: cutMiddle(name, MAX_NAME, () => '…'),
+    name: cutMiddle(name, MAX_NAME),
     // Line ends are kept, since every character of an ID matters.
     value: textWithin(value, LONGEST_FACT, language).trim(),
     url: url.length * 2 > room ? '' : url,

@@ -62,6 +62,11 @@ function nameText(name: string): string {
   return cleanLine(endsOf(name, LONGEST_NAME));
 }
 
+/** A BOT's name, or its id if it has none, on one line of at most `most` characters. */
+export function botNameOf(name: string, id: string, most: number): string {
+  return endsOf(nameText(name) || nameText(id), most);
+}
+
 /** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */
 export function fileEntries(value: unknown): readonly unknown[] | undefined {
   if (!isJsonObject(value) || value['type'] !== 'files') return undefined;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import type { Card } from '../channels/card.ts';
 import type { Composed, ComposeContext, MessageFormat, RenderedParts } from '../channels/channel.ts';
-import type { Problem } from '../config/config.ts';
+import type { DisplayConfig, Problem } from '../config/config.ts';
 import { isAlert, type Notice, type TemplateName } from '../notice/notice.ts';
 import { cardOf, type Filling, plainCard } from './card-template.ts';
 import { type Choice, type RenderTarget, TemplateCatalog, type TemplateSources } from './catalog.ts';
@@ -30,7 +30,7 @@ interface KnownNotice {
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
   /** Of a channel's own message; as `cards`. */
-  readonly parts: Map<Template, RenderedParts | undefined>;
+  parts: Map<Template, RenderedParts | undefined> | undefined;
   readonly composed: Map<MessageFormat, ComposedFor>;
 }
 
@@ -46,13 +46,17 @@ type Report = (failure: string) => void;
 export class Renderer {
   readonly #catalog: TemplateCatalog;
   readonly #links: Links;
+  readonly #displays: Readonly<Record<Language, DisplayConfig>>;
   readonly #conditions: Conditions;
   #latest: KnownNotice | undefined;
 
   constructor(sources: TemplateSources) {
+    const { display } = sources;
     this.#catalog = new TemplateCatalog(sources);
-    this.#links = createLinks(sources.display);
-    this.#conditions = new Conditions(sources.display);
+    this.#links = createLinks(display);
+    const inLanguage = (language: Language) => Object.assign({}, display, { language });
+    this.#displays = { en: inLanguage('en'), ja: inLanguage('ja') };
+    this.#conditions = new Conditions(display);
   }
 
   /** Never throws for foreign text or a failing user template: it then uses the built-in card and calls `onFailure`. */
@@ -73,8 +77,9 @@ export class Renderer {
     const { format } = target;
     const card = this.#cardOf(choice, drawn, report);
     const { own } = choice;
-    if (own && !drawn.parts.has(own)) drawn.parts.set(own, this.#partsOf(own, drawn, card, format, report));
-    const parts = own && drawn.parts.get(own);
+    if (own && drawn.parts?.has(own) !== true)
+      (drawn.parts ??= new Map()).set(own, this.#partsOf(own, drawn, card, format, report));
+    const parts = own && drawn.parts?.get(own);
     const context = contextOf(drawn.notice, card, target);
     return (
       (parts && tried(report, () => format.own?.compose(parts, card, context))) ??
@@ -107,10 +112,12 @@ export class Renderer {
 
   #cardOf({ card, builtIn }: Choice, drawn: KnownNotice, report: Report): Card {
     for (const template of card === builtIn ? [card] : [card, builtIn]) {
-      const filling = this.#filling(template, drawn);
-      const limitMs = template === builtIn ? Infinity : undefined;
-      const make = () => cardOf(template.render(filling.view, limitMs), filling);
-      if (!drawn.cards.has(template)) drawn.cards.set(template, tried(report, make));
+      if (!drawn.cards.has(template)) {
+        const filling = this.#filling(template, drawn);
+        const limitMs = template === builtIn ? Infinity : undefined;
+        const make = () => cardOf(template.render(filling.view, limitMs), filling);
+        drawn.cards.set(template, tried(report, make));
+      }
       const made = drawn.cards.get(template);
       if (made !== undefined) return made;
     }
@@ -118,12 +125,10 @@ export class Renderer {
   }
 
   #filling({ language }: { readonly language: Language }, { notice, fillings }: KnownNotice): Filling {
-    const { display } = this.#catalog.sources;
-    const inLanguage = display.language === language ? display : Object.assign({}, display, { language });
     return (fillings[language] ??= {
       name: notice.template,
       language,
-      view: viewOf(notice, inLanguage, this.#links),
+      view: viewOf(notice, this.#displays[language], this.#links),
       attachment: attachmentOf(notice),
     });
   }
@@ -134,7 +139,7 @@ export class Renderer {
         notice,
         fillings: { en: undefined, ja: undefined },
         cards: new Map(),
-        parts: new Map(),
+        parts: undefined,
         composed: new Map(),
       };
     return this.#latest;

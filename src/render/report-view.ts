@@ -1,5 +1,6 @@
 /** A report and the budget in words. */
 import type { Attachment, OutputView } from '../channels/card.ts';
+import { botNameOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { isAlert, type Notice, type OwnSubject } from '../notice/notice.ts';
 import type { BudgetStanding } from '../report/budget.ts';
@@ -12,7 +13,6 @@ import {
 } from '../report/report.ts';
 import type { CalendarDoubt } from '../signal/calendar.ts';
 import { formatElapsed, type Language } from '../time/display.ts';
-import { fit, inline } from './filters.ts';
 import { ifAny, SAY } from './phrases.ts';
 import { countsIn, joined } from './told-bots.ts';
 
@@ -104,7 +104,7 @@ function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: Repo
 
 function lineOf(bot: ReportedBot, language: Language): OutputView {
   const value = joined([countsText(bot, language), runningText(bot, language)], language);
-  const name = fit(inline(bot.botName) || inline(bot.botId), LONGEST_NAME);
+  const name = botNameOf(bot.botName, bot.botId, LONGEST_NAME);
   return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };
 }
 

@@ -1,11 +1,11 @@
 /** The BOTs of a summary or a digest in words: how many did what, and one line for each cause, the worst first. */
 import type { OutputView } from '../channels/card.ts';
 import { moreMark, separated } from '../channels/marks.ts';
+import { botNameOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { OwnSubject } from '../notice/notice.ts';
 import { likenessOf } from '../text/gist.ts';
 import { formatTimeOfDay, type Language } from '../time/display.ts';
-import { fit, inline } from './filters.ts';
 import { SAY } from './phrases.ts';
 
 type Subject = OwnSubject<'summary' | 'digest'>;
@@ -138,7 +138,7 @@ function namesOf(
 ): string {
   let names = '';
   for (const [index, { bot_id, bot_name }] of bots.entries()) {
-    const name = fit(inline(bot_name) || inline(bot_id), LONGEST_NAME);
+    const name = botNameOf(bot_name, bot_id, LONGEST_NAME);
     if (index > 0 && names.length + name.length > room)
       return `${names} ${moreMark(language, bots.length - index)}`;
     names += index === 0 ? name : SAY[language]('between') + name;

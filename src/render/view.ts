@@ -3,6 +3,7 @@ import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import { faultIn } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
+import { botNameOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { calledOf, SIGN_WORDS } from '../incident/incident.ts';
 import {
@@ -68,7 +69,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
     status_name: statusNameOf(callback),
     attempt: timesReceived,
     started_at: localTime(startedAt, display),
-    name: lazily(() => nameOf(bot_name, bot_id)),
+    name: lazily(() => botNameOf(bot_name, bot_id, LONGEST_NAME)),
     gist: () => said().gist,
     cause: () => (said().gist === '' ? SAY[language]('silent') : said().isBelow ? said().gist : ''),
     note: noteOf(notice, display, status === 1 ? heldBack : 0),
@@ -92,10 +93,6 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
 /** Characters of a name within a sentence, and of why something failed. */
 const LONGEST_NAME = 80;
 const LONGEST_REASON = 600;
-
-function nameOf(botName: string, botId: string): string {
-  return fit(inline(botName) || inline(botId), LONGEST_NAME);
-}
 
 function occasionView(occasion: NoticeVariant, startedAt: number, display: DisplayConfig): NoticeView {
   if (occasion.template === 'overdue') {
@@ -140,7 +137,7 @@ function ownView(
     case 'missed': {
       const { botId: bot_id, botName: bot_name, dueAt, lastResultAt } = subject;
       const times = { due_at: time(dueAt), last_result_at: time(lastResultAt), held_since: time(heldSince) };
-      const name = nameOf(bot_name, bot_id);
+      const name = botNameOf(bot_name, bot_id, LONGEST_NAME);
       return { bot_id, bot_name, name, note: noteOf({ heldSince, escalated }, display), ...times };
     }
     case 'digest': {
@@ -246,7 +243,7 @@ function undeliveredView(
     channel,
     error_class: error.class,
     error_code: error.code,
-    name: nameOf(callback.bot_name, callback.bot_id),
+    name: botNameOf(callback.bot_name, callback.bot_id, LONGEST_NAME),
     reason: fit(inline(failureInWords(error, display.language)), LONGEST_REASON),
     attempts,
     since: localTime(since, display),

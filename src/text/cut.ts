@@ -48,13 +48,16 @@ function tailOf(text: string, limit: number): string {
 
 /**
  * The text itself if it fits, else its beginning (about two thirds), a mark and its end, together within `limit`.
- * @param markOf the mark for a number of omitted characters; must not get longer for a smaller number
+ * @param markOf the mark for a number of omitted characters, by default an ellipsis; must not get longer for a smaller number
  */
-export function cutMiddle(text: string, limit: number, markOf: MarkOf): string {
+export function cutMiddle(text: string, limit: number, markOf = ELLIPSIS): string {
   return text.length <= limit ? text : bothEnds(text, text, text.length, limit, markOf);
 }
 
 type MarkOf = (leftOut: number) => string;
+
+const ELLIPSIS: MarkOf = () => '…';
+const AMONG_WORDS: MarkOf = () => ' … ';
 
 /** @param length of all that `head` begins and `tail` ends */
 function bothEnds(head: string, tail: string, length: number, limit: number, markOf: MarkOf): string {
@@ -69,7 +72,7 @@ function bothEnds(head: string, tail: string, length: number, limit: number, mar
 const WINDOW = 5;
 
 /** {@link cutMiddle} of {@link cleanText}. Reads only the two ends of a text that is longer than {@link WINDOW} times `limit`. */
-export function cleanMiddle(text: string, limit: number, markOf: MarkOf): string {
+export function cleanMiddle(text: string, limit: number, markOf = AMONG_WORDS): string {
   const half = Math.ceil((WINDOW * limit) / 2);
   if (text.length <= 2 * half) return cutMiddle(cleanText(text), limit, markOf);
   const from = codePointAtOrBefore(text, text.length - half);
@@ -124,7 +127,7 @@ function shortened(text: string, limit: number, clean: (text: string) => string)
 
 /** The text itself if it fits, else {@link cleanMiddle} of it. */
 export function endsOf(text: string, most: number): string {
-  return text.length <= most ? text : cleanMiddle(text, most, () => ' … ');
+  return text.length <= most ? text : cleanMiddle(text, most);
 }
 
 /** Smaller cuts have no room for the mark. */
