@@ -120,8 +120,14 @@ export function meaningOf(reply: string, response: string, command: string): Mea
     return command === 'RCPT TO' || command === 'DATA' ? MUCH_LATER : LATER;
   if (command === 'CONN') return MACHINE;
   if (/^(?:EHLO|HELO)$/.test(command) && /^50[14]/.test(code)) return CLIENT_NAME;
-  return refused(reply, enhanced, command);
+  const means = refused(reply, enhanced, command);
+  const isOfMail = means.class === 'permanent' || means.isForLater === true;
+  if (!isOfMail || !BEFORE_MAIL.test(command)) return means;
+  return command.startsWith('AUTH') ? LOGIN : SERVER;
 }
+
+/** No mail and no recipient has been named yet, so that none of them can be refused. */
+const BEFORE_MAIL = /^(?:EHLO|HELO|STARTTLS|AUTH)/;
 
 function refused(reply: string, enhanced: string, command: string): Meaning {
   const known = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));
