@@ -121,13 +121,16 @@ export function meaningOf(reply: string, response: string, command: string): Mea
   if (command === 'CONN') return MACHINE;
   if (/^(?:EHLO|HELO)$/.test(command) && /^50[14]/.test(code)) return CLIENT_NAME;
   const means = refused(reply, enhanced, command);
-  const isOfMail = means.class === 'permanent' || means.isForLater === true;
-  if (!isOfMail || !BEFORE_MAIL.test(command)) return means;
-  return command.startsWith('AUTH') ? LOGIN : SERVER;
+  return BEFORE_MAIL.test(command) ? ofSession(means, command) : means;
 }
 
-/** No mail and no recipient has been named yet, so that none of them can be refused. */
 const BEFORE_MAIL = /^(?:EHLO|HELO|STARTTLS|AUTH)/;
+
+/** No mail and no recipient has been named yet, so that none of them can be refused. */
+function ofSession(means: Meaning, command: string): Meaning {
+  if (means.class !== 'permanent' && means.isForLater !== true) return means;
+  return command.startsWith('AUTH') ? LOGIN : SERVER;
+}
 
 function refused(reply: string, enhanced: string, command: string): Meaning {
   const known = meaningAt(enhanced) ?? meaningAt(enhanced.replace(/\.\d+$/, ''));

@@ -67,13 +67,18 @@ function slackCodeOf(answer: Parameters<typeof jsonOf>[0]): string | undefined {
   return codeAt(jsonOf(answer), 'error');
 }
 
+/** A proxy may say `error`, too. */
+function isOfSlack(answer: Parameters<typeof jsonOf>[0]): boolean {
+  return jsonOf(answer)['ok'] === false && slackCodeOf(answer) !== undefined;
+}
+
 /** A code outside the table is a fault of Slack's own, or new: the failure is `transient`. */
 export const SLACK: Answers = {
   title: { en: 'Slack', ja: 'Slack' },
   meanings: SLACK_MEANINGS,
   concerns: 'channel',
   codeOf: slackCodeOf,
-  kindOf: (answer) => (answer.status === 200 && slackCodeOf(answer) === undefined ? 'not_json' : undefined),
+  kindOf: (answer) => (answer.status === 200 && !isOfSlack(answer) ? 'not_json' : undefined),
   detailOf: (answer) => {
     const { needed, response_metadata: metadata } = jsonOf(answer);
     if (typeof needed === 'string' && SCOPE.test(needed)) return ` (${needed})`;

@@ -26,7 +26,7 @@ export function openSlackClient(
       const tested: Tested = await call('auth.test', undefined, VERIFY_TIMEOUT_MS);
       const scopes = tested.response_metadata?.scopes;
       const missing = scopes && needed.find((scope) => !scopes.includes(scope));
-      if (missing !== undefined) throw failureIn({ error: 'missing_scope', needed: missing });
+      if (missing !== undefined) throw failureIn({ ok: false, error: 'missing_scope', needed: missing });
     },
     free: remote.free,
     failureOf: slackFailureOf,

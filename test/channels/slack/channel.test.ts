@@ -82,12 +82,9 @@ describe('the Slack channel', () => {
       ['fatal_error', 'transient', refuses('fatal_error'), { mayHaveArrived: true }],
       ['rate_limited', 'rate_limited', refuses('rate_limited'), { retryAfterMs: 30_000 }],
       ['http_404', 'config', answering(404, '', { 'x-echo': TOKEN })],
-      ...['<html>Sign in</html>', TOKEN, 'null', '[1]', '"ok"', '5', ''].map((body): AnswerRow => [
-        'not_json',
-        'config',
-        answering(200, body),
-        { mayHaveArrived: true },
-      ]),
+      ...['<html>Sign in</html>', '{"error":"no_route"}', TOKEN, 'null', '[1]', '"ok"', '5', ''].map(
+        (body): AnswerRow => ['not_json', 'config', answering(200, body), { mayHaveArrived: true }],
+      ),
     ],
     refusalClass: 'config',
     cardRefused: { fault: refuses('invalid_blocks'), code: 'invalid_blocks' },
