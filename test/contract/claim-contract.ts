@@ -15,6 +15,7 @@ import {
   NOBODY,
   OPS,
   putOff,
+  target,
   WORK_MS,
 } from './ledger-under-test.ts';
 
@@ -91,6 +92,8 @@ export function describeClaims(name: string, createStore: CreateStore): void {
     });
 
     it('is due at once when it stops', async () => {
+      await bench.accept({ job_id: 'kept' }, [target('slack:#kept')]);
+      await bench.claim(other);
       await begin();
       await bench.ledger.leave();
       expect(await claimed()).to.deep.equal([false, [LOG.destination, OPS.destination]]);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { BEFORE_ALL } from '../../src/ledger/deliveries/rerouting.ts';
 import type { DeliveryRow } from '../../src/ledger/deliveries/rows.ts';
-import type { RunningConfig } from '../../src/ledger/shared/processes.ts';
+import { isDecider, type RunningConfig } from '../../src/ledger/shared/processes.ts';
 import {
   type Alert,
   type DeliveryTarget,
@@ -356,6 +356,9 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(MINUTE_MS);
         await beat();
         expect(await beat()).to.deep.equal([false, true]);
+        await bench.store.passTime(30_000);
+        await load(configOf('a'));
+        expect(await bench.store.call(isDecider, [], 'other'), 'unheard').to.equal(false);
       });
 
       it('are told with what each runs, as long as their hearts beat', async () => {
@@ -401,7 +404,9 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       it('write down each config once that was loaded', async () => {
         await beat();
         await beat();
-        expect((await bench.store.rows('loaded_configs')).map(({ hash }) => hash)).to.deep.equal(['a', 'b']);
+        for (const hash of ['c', 'a']) await load(configOf(hash));
+        const loaded = (await bench.store.rows('loaded_configs')).map(({ hash }) => hash);
+        expect(loaded).to.deep.equal(['a', 'b', 'c', 'a']);
       });
     });
   });

@@ -1,6 +1,6 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
-import { noteFailing } from '../../src/ledger/deliveries/failing.ts';
+import { LONGEST_BACKOFF_MS, noteFailing } from '../../src/ledger/deliveries/failing.ts';
 import {
   Bench,
   type CreateStore,
@@ -12,6 +12,7 @@ import {
   HANDS,
   putOff,
   TAKE_OVER_AFTER_MS,
+  target,
 } from './ledger-under-test.ts';
 
 const SECOND = 1000;
@@ -67,6 +68,33 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       expect(await bench.due()).to.deep.equal([]);
       await bench.store.passTime(14 * MINUTE);
       expect(await bench.due()).to.deep.equal([OPS.destination]);
+    });
+
+    it('leaves as it is what lies no more than a second ahead', async () => {
+      setBy(SECOND);
+      const now = bench.store.clock.now();
+      const { deliveries } = await bench.accept({ status: 1, message: 'x' }, [OPS, LOG]);
+      await bench.claim();
+      await bench.settle(deliveries.map((each) => putOff(each, LONGEST_BACKOFF_MS)));
+      const [log] = namesOf(await bench.arrive({ job_id: 'posted' }, [LOG]));
+      const [held, lost] = namesOf(await bench.arrive({ job_id: 'held' }, [OPS, target('slack:#lost')]));
+      await bench.settle([failed(log), dead(lost)]);
+      const actor = { via: 'api', user: 'amy', from: '' } as const;
+      await bench.ledger.actions.snooze({
+        ...{ botId: 'b', until: now + HOUR, isUntilSuccess: false, because: '', actor },
+      });
+      await bench.ledger.recordDestinations([{ destination: LOG.destination, lastDeliveredAt: now }], now);
+      await bench.store.run(`
+        update deliveries set state = 'held', reason = 'burst', held_until = ${now + HOUR} where id = ${held.id};
+        update incidents set over_at = ${now} where kind = 'bot';
+        insert into timers (key, kind, due_at, data) values ('burst slack:#ops', 'burst', ${now}, '{"startedAt":${now}}'),
+          ('overdue 1 5', 'overdue', ${now + 5}, '{"overdueMs":5}'), ('hold slack:#ops', 'hold', ${now + AHEAD}, '{}')`);
+      const tables = ['deliveries', 'snoozes', 'incidents', 'destinations', 'timers'];
+      const all = () => Promise.all(tables.map((table) => bench.store.rows(table, '1')));
+      const before = await all();
+      setBy(-SECOND);
+      await beat();
+      expect(await all()).to.deep.equal(before);
     });
 
     it('notices it after a restart, and once', async () => {

@@ -21,7 +21,7 @@ const SWAPS: readonly Swap[] = [
   [/ DESC\b/g, to('')],
   // Where it says how rows are locked, the order is nothing that one process shows.
   [
-    /ORDER BY [\w.+]+(?![\w.]| DESC|[^]*FOR UPDATE| \$\{tx\.(skipLocked|forUpdate)$)/g,
+    /ORDER BY [\w.+]+(?![\w.]| DESC|[^]*FOR UPDATE|[\w,. ]* \$\{tx\.(skipLocked|forUpdate)$)/g,
     (found) => `${found} DESC`,
   ],
   [/\bmin\(/g, to('max(')],

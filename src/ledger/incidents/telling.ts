@@ -55,20 +55,17 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
 
 /** Those of these targets that have got the alert. */
 async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readonly ToldTarget[]> {
-  const ids = alerted.flatMap(({ lastId }) => lastId ?? []);
-  if (ids.length === 0) return alerted;
-  const got = await idsOf(
-    tx,
-    sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'delivered'`,
-  );
-  return alerted.filter(({ lastId }) => lastId === undefined || got.includes(lastId));
+  if (alerted.length === 0) return [];
+  const ids = join(alerted.map(({ lastId }) => lastId));
+  const got = await idsOf(tx, sql`SELECT id FROM deliveries WHERE id IN (${ids}) AND state = 'delivered'`);
+  return alerted.filter(({ lastId }) => got.includes(lastId));
 }
 
 const LATE_MS = 60_000;
 
 /** Of the messages for a destination since the first that failed: how many were told late, or are now, and how many were given up. */
-async function lateAndLost(tx: Tx, { kind, subject, about }: IncidentRow) {
-  if (kind !== 'destination' || about === undefined) return {};
+async function lateAndLost(tx: Tx, { subject, about }: IncidentRow) {
+  if (about === undefined) return undefined;
   return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
     SELECT CAST(coalesce(sum(CASE WHEN (state = 'delivered' AND updated_at - received_at >= ${LATE_MS})
         OR (state = 'pending' AND is_taken_over = 1 AND ${tx.now} - received_at >= ${LATE_MS}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS late,
@@ -82,7 +79,7 @@ const MOST_LOOKED_AT = 500;
 
 export interface ToldTarget extends DecidedTarget {
   /** Of its last delivery. */
-  readonly lastId?: number;
+  readonly lastId: number;
   /** A step told it before a take-up that was given back: it may be told anew. */
   readonly isPast?: true;
 }
@@ -101,15 +98,14 @@ export async function toldOf(
       if (known === undefined) told.set(target.destination, { target, of: [incident] });
       else {
         known.of.push(incident);
-        if ((target.lastId ?? 0) > (known.target.lastId ?? 0)) known.target = target;
+        if (target.lastId > known.target.lastId) known.target = target;
       }
     }
   const replying = [...told.values()].map(async ({ target: { lastId, ...target }, of }) => {
     const last = await tx.first<{ receipt: Receipt | undefined }>(
       sql`SELECT receipt FROM deliveries WHERE id = ${lastId}`,
     );
-    if (last?.receipt === undefined) return [target, of] as const;
-    return [{ ...target, telling: { repliesTo: last.receipt } }, of] as const;
+    return [{ ...target, telling: last?.receipt && { repliesTo: last.receipt } }, of] as const;
   });
   return Promise.all(replying);
 }
@@ -157,7 +153,7 @@ export async function raise(tx: Tx, which: Sql): Promise<boolean> {
     WHERE over_at IS NULL AND alert IS NOT NULL AND ${which} ORDER BY kind, subject_key ${tx.skipLocked}`);
   const due = raised
     .filter((each) => isDue(each, tx.now))
-    .toSorted(({ alert: a }, { alert: b }) => (a.cause < b.cause ? -1 : Number(a.cause > b.cause)));
+    .toSorted(({ alert: a }, { alert: b }) => a.cause.localeCompare(b.cause, 'en'));
   let isAnyTold = false;
   for (const each of due) if (await raiseOne(tx, each)) isAnyTold = true;
   return isAnyTold;

@@ -48,14 +48,13 @@ async function migrate(
   await waitForOthers(tx);
   // Another replica may have done it meanwhile.
   const found = await versionIn(tx, latestOf(migrations));
-  if (found !== undefined && found < latestOf(migrations))
-    onUpgrade?.({ from: found, to: latestOf(migrations) });
   const version = found ?? FIRST_VERSION - 1;
   const missing = migrations.slice(version - FIRST_VERSION + 1);
-  for (const statement of missing.flatMap(({ statements }) => statements))
-    await tx.all(raw(typed(statement, isSqlite(tx))));
   const { oldest } = missing.at(-1) ?? {};
   if (oldest === undefined) return;
+  if (found !== undefined) onUpgrade?.({ from: found, to: latestOf(migrations) });
+  for (const statement of missing.flatMap(({ statements }) => statements))
+    await tx.all(raw(typed(statement, isSqlite(tx))));
   const row = sql`${latestOf(migrations)}, ${oldest}`;
   await tx.all(sql`DELETE FROM ${raw(VERSION_TABLE)}`);
   await tx.all(sql`INSERT INTO ${raw(VERSION_TABLE)} (version, oldest) VALUES (${row})`);

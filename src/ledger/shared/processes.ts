@@ -44,8 +44,8 @@ export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
 export async function isDecider(tx: Tx, by?: string): Promise<boolean> {
   const all = await processes(tx);
   const own = all.find(({ isThis }) => isThis);
-  const [last] = all;
-  if (own === undefined || last === undefined || (by ?? own.configHash) !== own.configHash) return false;
+  if (own === undefined || (by ?? own.configHash) !== own.configHash) return false;
+  const [last = own] = all;
   const isOwn = ({ configHash }: LivingProcess) => configHash === own.configHash;
   if (all.every(isOwn)) return true;
   // If this process's heartbeat stopped, the others ignore it and may decide themselves.
@@ -86,7 +86,7 @@ async function noteChannels(tx: Tx, channels: ReadonlyMap<string, string>): Prom
   const rows = [...channels.keys()].toSorted().map((name) => [name, channels.get(name)]);
   await tx.all(sql`
     INSERT INTO channel_types (name, type) VALUES ${bulk(rows)}
-    ON CONFLICT (name) DO UPDATE SET type = excluded.type WHERE channel_types.type <> excluded.type`);
+    ON CONFLICT (name) DO UPDATE SET type = excluded.type`);
 }
 
 /** A process that has been silent for so long counts as dead. */
@@ -118,10 +118,10 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
   const { now, owner } = tx;
   const others = await tx.all<{ owner: string; isSilent: boolean }>(sql`
     SELECT owner, CAST(seen_at <= ${now - DEAD_AFTER_MS} AS INTEGER) AS is_silent FROM processes
-    WHERE owner <> ${owner} ORDER BY owner`);
+    WHERE owner <> ${owner}`);
   const gone = others.map((each) => each.owner).filter(isGone);
   const silent = others.filter(({ isSilent }) => isSilenceJudged && isSilent).map((each) => each.owner);
-  const dead = [...new Set([...gone, ...silent])].join(' ');
+  const dead = [...new Set([...gone, ...silent])].toSorted().join(' ');
   if (!isDue(dead)) return { dead, isAny: false, hasLooked: false };
   const living = sql`SELECT owner FROM processes WHERE owner = ${owner} OR (owner NOT IN (${join(['', ...gone])})
     AND seen_at > ${isSilenceJudged ? now - DEAD_AFTER_MS : 0})`;
@@ -170,16 +170,15 @@ async function endClaims(tx: Tx, deliveries: Sql, timers: Sql): Promise<boolean>
   return held.length > 0 || ended.length > 0;
 }
 
-/** What tells this process from others that had, or have elsewhere, the same process id; undefined: the OS does not say. */
-function markOf(pid: number): string | undefined {
+/** What tells this process from others that had, or have elsewhere, the same process id; nothing: the OS does not say. */
+function markOf(pid: number): readonly (string | undefined)[] {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     // Two containers on one machine may both have a process 1, so a process can only be looked for among its own.
     const namespace = readlinkSync('/proc/self/ns/pid');
-    const { beganAt } = statOf(pid);
-    return `${boot}/${namespace}/${beganAt}`;
+    return [boot, namespace, statOf(pid).beganAt];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -192,17 +191,14 @@ function statOf(pid: number) {
 
 /** The name of a claim's owner: host, process id and start, and what `isGone` needs where the OS gives it. */
 export function ownerName(startedAt: number): string {
-  const name = `${hostname()}/${process.pid}/${startedAt}`;
-  const mark = markOf(process.pid);
-  return mark === undefined ? name : `${name}/${mark}`;
+  return [hostname(), process.pid, startedAt, ...markOf(process.pid)].join('/');
 }
 
 /** Whether the owner was a process of this machine and is none any more. False: it lives, or only its heartbeat can tell. */
 export function isGone(owner: string): boolean {
-  const [, pid = '', , ...mark] = owner.split('/');
-  const own = ownMark?.split('/') ?? [];
-  const isOfHere = mark.length === own.length && mark.length > 0 && mark[0] === own[0] && mark[1] === own[1];
-  return isOfHere && !isRunning(Number(pid), mark.at(-1));
+  const [, pid, , boot, namespace, beganAt] = owner.split('/');
+  const isOfHere = boot !== undefined && boot === ownMark[0] && namespace === ownMark[1];
+  return isOfHere && !isRunning(Number(pid), beganAt);
 }
 
 const ownMark = markOf(process.pid);
@@ -216,7 +212,7 @@ function isRunning(pid: number, beganAt: string | undefined): boolean {
   try {
     const found = statOf(pid);
     // A zombie only waits for its parent to read its exit status.
-    return found.beganAt === beganAt && found.state !== 'Z' && found.state !== 'X';
+    return found.beganAt === beganAt && found.state !== 'Z';
   } catch {
     return true;
   }
