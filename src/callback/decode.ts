@@ -68,8 +68,7 @@ export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
     throw new InvalidCallback([{ pointer: '', detail }]);
   }
   const text = textIn(json);
-  if (values === 0 && text.trim() === '')
-    throw new UndecodableBody('The body is empty: a callback is a JSON object.');
+  if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   const value: unknown = JSON.parse(text);
   return {
     value: isChangedByParsing ? withPlainStatus(parseExactly(text)) : value,
@@ -172,7 +171,7 @@ export function endOfText(json: Buffer, start: number): number {
 /** @param from an index in the text after which no escape goes on */
 function endOfLongText(json: Buffer, from: number): number {
   let quote = json.indexOf(DOUBLE_QUOTE, from);
-  while (quote !== -1 && isEscaped(json, quote, from)) quote = json.indexOf(DOUBLE_QUOTE, quote + 1);
+  while (isEscaped(json, quote, from)) quote = json.indexOf(DOUBLE_QUOTE, quote + 1);
   return quote === -1 ? json.length : quote;
 }
 
@@ -180,7 +179,7 @@ function endOfLongText(json: Buffer, from: number): number {
 function isEscaped(json: Buffer, quote: number, from: number): boolean {
   let first = quote;
   while (first > from && json[first - 1] === BACKSLASH) first -= 1;
-  return (quote - first) % 2 === 1;
+  return first % 2 !== quote % 2;
 }
 
 function mayBeMoved(json: Buffer, text: number): boolean {
@@ -194,14 +193,14 @@ function mayBeMoved(json: Buffer, text: number): boolean {
 /** The index after a number, true, false or null. */
 function endOfWord(json: Buffer, start: number): number {
   let at = start + 1;
-  while (at < json.length && (KINDS[json[at] as number] as number) >= DIGIT) at += 1;
+  while ((KINDS[json[at] as number] as number) >= DIGIT) at += 1;
   return at;
 }
 
 /** Whether the word is a number that JavaScript would spell otherwise. */
 function isRespelt(json: Buffer, start: number, end: number): boolean {
   let at = start;
-  while (at < end && KINDS[json[at] as number] === DIGIT) at += 1;
+  while (KINDS[json[at] as number] === DIGIT) at += 1;
   if (at === end && end - start <= KEPT_DIGITS) return false;
   // Letters, which come after the digits, begin true, false and null.
   if ((json[start] as number) > NINE) return false;

@@ -230,6 +230,14 @@ describe('The faults of a callback in Japanese', () => {
       );
       faults.push(message.replace('Not a callback: ', ''));
     }
-    for (const fault of faults) expect(faultIn(fault, 'ja')).not.to.match(ENGLISH_WORDS);
+    for (const fault of faults)
+      expect(faultIn(fault, 'ja'))
+        .to.match(/\p{Script=Hiragana}/u)
+        .and.not.to.match(ENGLISH_WORDS);
+    for (const [language, expected] of [
+      ['en', 'must be a string, found null'],
+      ['ja', '文字列が必要ですが、null です'],
+    ] as const)
+      expect(faultIn('must be a string, found null', language)).to.equal(expected);
   });
 });
