@@ -313,8 +313,13 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     it('writes one with the refused body that it tells of, of which there may be nothing to keep', async () => {
       await bench.ledger.refuse(REFUSAL, alertOf('refused 413', { subject: REFUSED }));
-      await bench.ledger.refuse({ ...REFUSAL, body: '' }, alertOf('refused 413', { subject: REFUSED }));
-      expect((await bench.store.rows('refused')).map(({ body }) => body)).to.deep.equal(['{', '']);
+      const errors = [{ pointer: '/status', detail: 'is missing' }];
+      await bench.ledger.refuse({ ...REFUSAL, body: '', errors }, alertOf('413', { subject: REFUSED }));
+      expect((await bench.store.rows('refused')).map((row) => [row['body'], row['errors']])).to.deep.equal([
+        ['{', '[]'],
+        ['', JSON.stringify(errors)],
+      ]);
+      expect((await bench.ledger.archive.openIncidents())[0]?.gist).to.equal('/status is missing');
       expect((await alertsDue()).map(({ subject }) => subject)).to.deep.equal([REFUSED]);
     });
 

@@ -194,7 +194,10 @@ const OF_ITS_OWN = /(?:: |; else |, or )give Botbell a store of its own$/;
 const FOREIGN: readonly { readonly what: string; readonly made: string; readonly says: RegExp }[] = [
   {
     what: 'tables of other names',
-    made: [...'abcdef'].map((name) => `CREATE TABLE ${name} (a INTEGER);`).join(' '),
+    made: 'abcdef'
+      .split('')
+      .map((name) => `CREATE TABLE ${name} (a INTEGER);`)
+      .join(' '),
     says: /it has a, b, c, d, e, …\)/,
   },
   { what: 'a table of one of its names', made: 'CREATE TABLE jobs (a INTEGER)', says: /it has jobs\)/ },

@@ -80,9 +80,8 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       const [held, lost] = namesOf(await bench.arrive({ job_id: 'held' }, [OPS, target('slack:#lost')]));
       await bench.settle([failed(log), dead(lost)]);
       const actor = { via: 'api', user: 'amy', from: '' } as const;
-      await bench.ledger.actions.snooze({
-        ...{ botId: 'b', until: now + HOUR, isUntilSuccess: false, because: '', actor },
-      });
+      const request = { botId: 'b', until: now + HOUR, isUntilSuccess: false, because: '', actor };
+      await bench.ledger.actions.snooze(request);
       await bench.ledger.recordDestinations([{ destination: LOG.destination, lastDeliveredAt: now }], now);
       await bench.store.run(`
         update deliveries set state = 'held', reason = 'burst', held_until = ${now + HOUR} where id = ${held.id};

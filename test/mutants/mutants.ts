@@ -68,10 +68,12 @@ function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;
   if (ts.isFunctionDeclaration(node)) return ELSEWHERE.test(node.name?.text ?? '');
-  return ts.isAwaitExpression(node) ? isCallLeftAlone(node.expression) : isCallLeftAlone(node);
+  const isCondition = ts.isIfStatement(node) && node.elseStatement === undefined;
+  return isCallLeftAlone(isCondition ? node.thenStatement : node);
 }
 
 function isCallLeftAlone(node: ts.Node): boolean {
+  if (ts.isAwaitExpression(node) || ts.isExpressionStatement(node)) return isCallLeftAlone(node.expression);
   if (!ts.isCallExpression(node)) return false;
   const name = node.expression.getText();
   return LOGS.test(name) || ELSEWHERE.test(name);

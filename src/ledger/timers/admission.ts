@@ -78,13 +78,17 @@ async function lockKnown(
   const expectations = watched.expected.map(({ key }) => key);
   const expected = await lockTimers(tx, 'expect', expectations);
   // A success of an older run than the last error's ends no snooze.
-  const mayEndSnooze = status === 0 && snoozes.some((each) => each.isUntilSuccess && each.botId === botId);
+  const mayEndSnooze = status === 0 && snoozes.some(isUntilSuccessOf(botId));
   const read = isKept ? lockFacts : mayEndSnooze ? factsFromRows : undefined;
   const facts = (await read?.(tx, botKey, before)) ?? NO_FACTS;
-  const bursts = planned.filter(({ asked, burst }) => asked !== undefined && burst !== undefined);
+  const bursts = planned.filter(({ burst }) => burst !== undefined);
   const burstKeys = bursts.map(({ destination }) => burstKey(destination));
   const windows = await lockTimers(tx, 'burst', burstKeys);
   return { facts, snoozes, timers: { ...expected, ...windows } };
+}
+
+function isUntilSuccessOf(botId: string) {
+  return (snooze: Snooze) => snooze.isUntilSuccess && snooze.botId === botId;
 }
 
 /** What the rules go by for a callback that has not come; locks nothing. */
@@ -174,7 +178,7 @@ export function judge(arriving: Arriving, { facts: kept, snoozes, timers }: Know
     : { streak: facts.streak, row: undefined };
   // Neither a success whose run began before that of the last error ends a snooze, nor one that is routed anew.
   const isWell = status === 0 && arriving.isWanted !== true && streak.results.at(-1)?.isError === false;
-  const ended = snoozes.filter((snooze) => isWell && snooze.isUntilSuccess && snooze.botId === botId);
+  const ended = isWell ? snoozes.filter(isUntilSuccessOf(botId)) : [];
   const expectations = expectationsAfter(arriving, timers);
   const known = { facts, snoozes: snoozes.filter((snooze) => !ended.includes(snooze)), timers };
   const foreseen = foresee(arriving, { ...known, row, lateFor: expectations.lateFor }, now);
@@ -234,7 +238,7 @@ function foresee(arriving: Arriving, known: KnownNow, now: number): readonly For
 function toldAfter(arriving: Arriving, before: Facts['told'], foreseen: readonly Foreseen[]) {
   const told: Record<string, ToldErrors> = { ...before };
   for (const { target, decision } of foreseen)
-    if (decision !== undefined && decision.told !== NOTHING_TOLD) told[target.destination] = decision.told;
+    if (decision !== undefined) told[target.destination] = decision.told;
   return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;
 }
 

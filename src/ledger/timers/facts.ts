@@ -64,7 +64,6 @@ export function withoutAhead(facts: Facts, startedAt: number, now: number): Fact
   const right = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
     all.map((each) => (each.startedAt > now ? { ...each, startedAt } : each));
   const { results, before } = facts.streak;
-  if (!results.some((each) => each.startedAt > now)) return facts;
   const told = Object.entries(facts.told).map(
     ([destination, known]) => [destination, { ...known, errors: right(known.errors) }] as const,
   );
@@ -87,20 +86,24 @@ async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: number): P
     SELECT id, status, CASE WHEN started_at < received_at THEN started_at ELSE received_at END AS started_at, received_at FROM callbacks
     WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${facts.lastId} AND id < ${before} AND status <> ${EXECUTING}
     ORDER BY id DESC LIMIT ${MOST_CAUGHT_UP}`);
-  const errors = results.filter(({ status }) => status === 1).map(({ id }) => id);
-  const destinations = await toldBy(tx, errors);
+  const destinations = await toldBy(
+    tx,
+    results.map(({ id }) => id),
+  );
   return results.reduceRight(
     (known, result) => withCaughtUp(known, result, destinations.get(result.id) ?? []),
     facts,
   );
 }
 
-/** The destinations told of each error; an error held by `mute`, a snooze or a burst counts as told. */
-async function toldBy(tx: Tx, errors: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-  if (errors.length === 0) return new Map();
-  const rows = await tx.all<{ callbackId: number; destination: string }>(sql`
-    SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join(errors)})
-      AND (state IN ('pending', 'delivered') OR held_until IS NOT NULL OR summary_id IS NOT NULL)`);
+const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
+
+/** The destinations told of each of these callbacks; what is held by `mute`, a snooze or a burst counts as told. */
+async function toldBy(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<{ callbackId: number; destination: string }>(
+    sql`SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join(ids)}) AND NOT ${IS_UNTOLD}`,
+  );
   const told = new Map<number, string[]>();
   for (const { callbackId, destination } of rows)
     told.set(callbackId, [...(told.get(callbackId) ?? []), destination]);
@@ -134,8 +137,6 @@ export async function toldSince(
   return rows.map(({ destination }) => destination);
 }
 
-const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
-
 /**
  * By what has become of the errors since: leaves out those that became dead letters, were dismissed, or are no longer routed, and adds
  * those that were routed anew, to a destination that knows of no error.
@@ -148,7 +149,6 @@ async function asTold(tx: Tx, facts: Facts): Promise<Facts> {
     SELECT callback_id, destination, ${IS_UNTOLD} AS is_untold FROM deliveries WHERE callback_id IN (${join([...known.keys()])})
       AND (${IS_UNTOLD} OR destination NOT IN (${join(open.map(([destination]) => destination))}))
     ORDER BY callback_id`);
-  if (rows.length === 0) return facts;
   const told: Record<string, ToldErrors> = { ...facts.told };
   for (const { callbackId, destination, isUntold } of rows) {
     const { errors, heldBack } = told[destination] ?? NOTHING_TOLD;
