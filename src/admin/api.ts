@@ -198,7 +198,7 @@ const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule 
 
 function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServices): void {
   get('/api/bots', only({ after: AFTER, limit: PAGE.limit, search: TEXT }), async ({ values }) => {
-    const { after = '', limit = COMMON_PAGE, search } = values;
+    const { after, limit = COMMON_PAGE, search } = values;
     const bots = await archive.bots(after, limit + 1, search);
     return pageJson(pageAfter(bots, keyOfBot, { after, limit }), (bot) => botJson(bot, redact));
   });

@@ -78,7 +78,7 @@ export class Signals {
     const { ledger, onDue } = this.#dependencies;
     const routes = routesOf(settings.config);
     const isExpecting = routes.some(({ rules }) => rules.expect !== undefined);
-    const known = isExpecting ? await ledger.archive.bots('', MOST_BOTS_KNOWN) : [];
+    const known = isExpecting ? await ledger.archive.bots(undefined, MOST_BOTS_KNOWN) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
     const reasked = mutedOtherwise(this.#adopted, settings);
     const adopt = (standing: Standing) => ({ ...timersAsked(settings, known, standing), reasked });

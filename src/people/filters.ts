@@ -154,7 +154,7 @@ export const FLAG: Parameter<boolean> = {
 export function pageAfter<Row>(
   rows: readonly Row[],
   nameOf: (row: Row) => string,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
 ) {
   const start = rows.findIndex((row) => nameOf(row) === after) + 1;
   const items = rows.slice(start, start + limit);

@@ -104,7 +104,7 @@ export function describeArchive(
         await run('b', {});
         const last = await run('c', { status: EXECUTING });
         const now = clock.now();
-        const [first, second] = await archive.bots('', 10);
+        const [first, second] = await archive.bots(undefined, 10);
         expect(first).to.deep.equal({
           botId: 'invoice',
           botName: callbackWith().bot_name,
@@ -122,7 +122,7 @@ export function describeArchive(
         const failedAt = clock.now();
         await store.passTime(DAY_MS);
         await run('b', { status: EXECUTING });
-        const [bot] = await archive.bots('', 10);
+        const [bot] = await archive.bots(undefined, 10);
         expect(bot).to.include({ lastFailedAt: failedAt, lastResultAt: failedAt });
       });
 
@@ -146,15 +146,17 @@ export function describeArchive(
         await store.passTime(MINUTE_MS);
         const last = await arrive({ job_id: '3', bot_id: long, bot_name: 'new', status: EXECUTING });
         await arrive({ job_id: '4', bot_id: 'a' });
-        const [a, bot] = await archive.bots('', 10);
+        const [a, bot] = await archive.bots(undefined, 10);
         expect(a).to.include({ botId: 'a', lastFailedAt: undefined });
         const { botId = '' } = bot ?? {};
         expect(botId).to.have.length.below(300);
         expect(bot).to.include({ botName: 'new', lastCallbackId: last.callbackId });
-        expect(await archive.bots('', 1)).to.deep.equal([a]);
+        expect(await archive.bots(undefined, 1)).to.deep.equal([a]);
         expect(await archive.bots('a', 10)).to.deep.equal([bot]);
-        expect(await archive.bots('', 10, 'NEW')).to.deep.equal([bot]);
+        expect(await archive.bots(undefined, 10, 'NEW')).to.deep.equal([bot]);
         expect(await archive.bots(botId, 10, 'new')).to.deep.equal([]);
+        await arrive({ job_id: '5', bot_id: '' });
+        expect((await archive.bots(undefined, 10)).map((each) => each.botId)).to.deep.equal(['', 'a', botId]);
         expect(await archive.bot(botId)).to.deep.equal(bot);
         expect(await archive.bot(long)).to.deep.equal(bot);
         expect(await archive.bot('c')).to.equal(undefined);

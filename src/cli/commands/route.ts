@@ -96,7 +96,7 @@ async function botsOf({ project, context }: Asking): Promise<readonly string[]> 
   const { routes } = project.config;
   const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
   try {
-    const known = await reading(project.config, (archive) => archive.bots('', MOST_BOTS));
+    const known = await reading(project.config, (archive) => archive.bots(undefined, MOST_BOTS));
     for (const { botId } of known) bots.add(botId);
   } catch (error) {
     const why = errorIn(error, context.speaks.language);

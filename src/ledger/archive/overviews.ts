@@ -109,11 +109,17 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
 
 const EACH_BOT = eachOf(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
 
-/** BOTs in the order of their ids. @param after the last id of the previous page @param search as that of callbacks, of their ids and last names */
-export function botsAfter(tx: Tx, after: string, most: number, search = ''): Promise<readonly ArchivedBot[]> {
+/** BOTs in the order of their ids. @param after the last id of the previous page; left out, from the first one on, whose id may be '' @param search as that of callbacks, of their ids and last names */
+export function botsAfter(
+  tx: Tx,
+  after: string | undefined,
+  most: number,
+  search = '',
+): Promise<readonly ArchivedBot[]> {
+  const isBehind = after === undefined ? sql`1 = 1` : sql`last.bot_key > ${cleanText(after)}`;
   const isLike = isLikeText(cleanText(search).trim());
   const isFound = sql`(lower(last.bot_key) ${isLike} OR lower(last.bot_name) ${isLike})`;
-  return botsAmong(tx, EACH_BOT, sql`last.bot_key > ${cleanText(after)} AND ${isFound}`, most);
+  return botsAmong(tx, EACH_BOT, sql`${isBehind} AND ${isFound}`, most);
 }
 
 /** @param botId as callbacks name it, or as the archive does */

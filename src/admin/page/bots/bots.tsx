@@ -25,7 +25,7 @@ export const showBots: View = async (request) => {
 
 async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
   const search = query.get('search')?.trim() ?? '';
-  const page = { after: query.get('after') ?? '', limit: COMMON_PAGE };
+  const page = { after: query.get('after') ?? undefined, limit: COMMON_PAGE };
   const found = await archive.bots(page.after, page.limit + 1, search);
   const { items: bots, next } = pageAfter(found, ({ botId }) => botId, page);
   const runs = await archive.lastRuns(bots, RUNS_SHOWN);
