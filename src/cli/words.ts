@@ -57,6 +57,7 @@ const WORDS = {
   'snooze.line': ['{id}: {what}, until {until}, by {by} ({held} held)', '{id}: {what}、{until} まで · {by}（保留 {held}件）'],
   'redeliver.messages': ['{count|message|messages}', '{count}件'],
   'redeliver.left alone': ['{id} is left alone: {why}', '{id} はそのままです：{why}'],
+  'take-up.left alone': ['not of {ids}: `botbell status` says what is open', '{ids} を除きます。対応が必要なものは `botbell status` で確認できます'],
   'redeliver.nothing': ['nothing that matches is dead or held as no longer routed', '該当する配信不能や、対象外になった保留はありません'],
   'redeliver.nobody to ask': ['nothing was changed: nobody is at a terminal to be asked; with --yes it is done', '何も変えていません：確認できるターミナルがありません（--yes をつけると実行します）'],
   'redeliver.dismiss?': ['Dismiss, so that nobody is ever told?', '対応済みにし、今後も送りません。よろしいですか？'],

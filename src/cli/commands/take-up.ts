@@ -10,6 +10,7 @@ interface Options {
   readonly giveBack?: boolean;
 }
 
+/** @returns 0: of all of them; 1: not of those that are over or that nobody knows */
 export async function run(
   context: CommandContext,
   ids: readonly number[],
@@ -21,6 +22,9 @@ export async function run(
       ? await people.giveBack(ids, actorHere())
       : await people.takeUp(ids, { by, because, quiet }, actorHere());
     context.result(inWords(context, outcome));
-    return 0;
+    const done = outcome.json?.['ids'] as readonly number[] | undefined;
+    const left = ids.filter((id) => done?.includes(id) !== true);
+    if (left.length > 0) context.message(context.say('take-up.left alone', { ids: left.join(', ') }));
+    return left.length > 0 ? 1 : 0;
   });
 }
