@@ -5,9 +5,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { launchChromium } from './browser/harness/chromium.ts';
-import { surroundAsMail, surroundAsSlack } from './browser/harness/message-surroundings.ts';
 import { visit } from './browser/harness/visitor.ts';
 import { openOffice } from './support/office.ts';
 
@@ -26,8 +25,6 @@ interface Picture {
   readonly width: number;
   /** As high as what it shows, where it is left out. */
   readonly height?: number;
-  /** Draws what stands around the message where its reader meets it. */
-  readonly surround?: (page: Page, subject: string) => Promise<void>;
 }
 
 const CALLBACK = `select max(callback_id) as id from deliveries join callbacks on callbacks.id = callback_id
@@ -47,15 +44,12 @@ const PICTURES: readonly Picture[] = [
     path: '/playground/message?callback=:id&to=slack:%23shop&theme=light',
     of: `${CALLBACK} and destination = 'slack:#shop' and status = 0`,
     width: 660,
-    surround: (page) => surroundAsSlack(page, { channel: 'shop', app: 'Botbell', time: '10:01 AM' }),
   },
   {
     name: 'mail',
     path: '/playground/message?callback=:id&to=email:ops@example.com&theme=light',
     of: `${CALLBACK} and destination = 'email:ops@example.com' and status = 1`,
     width: 660,
-    surround: (page, subject) =>
-      surroundAsMail(page, { subject, from: 'BOT alerts <alerts@example.com>', to: 'ops@example.com' }),
   },
 ];
 
@@ -71,34 +65,19 @@ try {
   await office.close();
 }
 
-async function take(
-  { name, path, of, width, height, surround }: Picture,
-  browser: Browser,
-  url: string,
-): Promise<void> {
+async function take(picture: Picture, browser: Browser, url: string): Promise<void> {
+  const { name, path, of, width, height } = picture;
   const viewport = { width, height: height ?? 200 };
   const visitor = await visit(browser, { url, viewport, colorScheme: 'light' });
   const address = of === undefined ? path : path.replace(':id', idOf(of));
-  const open = async (at: string) => {
-    const status = await visitor.open(at);
-    if (status !== 200) throw new Error(`${at} was answered ${status}`);
-  };
-  const subject = surround && (await subjectAt(visitor.page, () => open(address.replace('/message', ''))));
-  await open(address);
-  await surround?.(visitor.page, subject ?? '');
+  const status = await visitor.open(address);
+  if (status !== 200) throw new Error(`${address} was answered ${status}`);
   const to = join(FOLDER, `${name}.png`);
   await visitor.page.screenshot({ path: to, fullPage: height === undefined, animations: 'disabled' });
   await visitor.close();
   const { size } = statSync(to);
   if (size > MOST_BYTES) throw new Error(`${to} has ${size} bytes`);
   console.log(`${to}: ${Math.round(size / 1000)} kB`);
-}
-
-/** As the playground shows it above a message; '' for what has none. */
-async function subjectAt(page: Page, open: () => Promise<void>): Promise<string> {
-  await open();
-  const subject = page.locator('article > p', { hasText: /^Subject/ }).locator('bdi');
-  return (await subject.count()) === 0 ? '' : subject.first().innerText();
 }
 
 function idOf(statement: string): string {
