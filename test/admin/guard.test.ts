@@ -25,29 +25,26 @@ type Row = readonly [
   headers?: Headers | readonly Headers[],
 ];
 
-const hosts = (...names: readonly string[]) => names.map((host) => ({ host }));
-const origins = (...names: readonly string[]) => names.map((origin) => ({ host: HERE, origin }));
-const referers = (...pages: readonly string[]) => pages.map((referer) => ({ host: HERE, referer }));
+/** Apart by blanks. */
+const hosts = (names: string) => names.split(' ').map((host) => ({ host }));
+const sites = (names: string, more: Headers = {}) =>
+  names.split(' ').map((site) => ({ 'sec-fetch-site': site, ...more }));
+const origins = (names: string) => names.split(' ').map((origin) => ({ host: HERE, origin }));
+const referers = (pages: string) => pages.split(' ').map((referer) => ({ host: HERE, referer }));
+const paths = (method: string, all: string) => all.split(' ').map((path) => `${method} ${path}`);
 const fetched = (mode: string, dest: string) => ({
   'sec-fetch-site': 'cross-site',
   'sec-fetch-mode': mode,
   'sec-fetch-dest': dest,
 });
 const NOTHING = 'POST /api/nothing';
+const OPEN_TO_ALL = ['GET /metrics', 'GET /healthz'];
 
 const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, ...rows: readonly Row[]]>> = {
   'answers on loopback to its own names, and to no other, as a page of any site may use it': [
     { hosts: ['Botbell.internal'] },
-    [
-      200,
-      ['GET /metrics', 'GET /healthz'],
-      hosts('localhost', 'localhost:8081', '127.0.0.1:1', '[::1]:8081', 'botbell.internal:8081'),
-    ],
-    [
-      403,
-      ['GET /metrics', 'GET /healthz'],
-      hosts('evil.example', 'localhost.evil.example:8081', '10.0.0.1', '127.0.0.1.evil.example'),
-    ],
+    [200, OPEN_TO_ALL, hosts('localhost localhost:8081 127.0.0.1:1 [::1]:8081 botbell.internal:8081')],
+    [403, OPEN_TO_ALL, hosts('evil.example localhost.evil.example:8081 10.0.0.1 127.0.0.1.evil.example')],
   ],
   'answers to any name where it listens beyond loopback': [
     { listen: { host: '0.0.0.0', port: 0 }, password: PASSWORD },
@@ -55,12 +52,7 @@ const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, .
   ],
   'asks for the password everywhere but at /healthz and /readyz': [
     SECURED,
-    [
-      401,
-      ['/', '/metrics', '/api/bots', '/-/reload', '/assets/app.js', '/healthz/', '/x'].map(
-        (path) => `GET ${path}`,
-      ),
-    ],
+    [401, paths('GET', '/ /metrics /api/bots /-/reload /assets/app.js /healthz/ /x')],
     [200, ['GET /healthz', 'GET /readyz', 'HEAD /healthz']],
     [200, ['GET /', 'GET /metrics'], RIGHT],
   ],
@@ -72,45 +64,24 @@ const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, .
   'gives scrapers /metrics for a token of its own, and nothing else': [
     SECURED,
     [200, 'GET /metrics', SCRAPER],
-    [401, ['GET /', 'GET /api/bots', 'GET /metrics/', 'GET /Metrics', 'GET /-/reload'], SCRAPER],
+    [401, paths('GET', '/ /api/bots /metrics/ /Metrics /-/reload'), SCRAPER],
     [401, 'GET /metrics', basic('admin:scrape-me')],
   ],
   'refuses what a browser sends for another site by Sec-Fetch-Site, which no page can change': [
     {},
-    [
-      403,
-      NOTHING,
-      ['cross-site', 'same-site', 'anything'].map((site) => ({
-        'sec-fetch-site': site,
-        host: HERE,
-        origin: `http://${HERE}`,
-      })),
-    ],
-    [
-      404,
-      NOTHING,
-      [{ 'sec-fetch-site': 'same-origin', origin: 'https://botbell.example' }, { 'sec-fetch-site': 'none' }],
-    ],
+    [403, NOTHING, sites('cross-site same-site anything', { host: HERE, origin: `http://${HERE}` })],
+    [404, NOTHING, sites('same-origin', { origin: 'https://botbell.example' })],
+    [404, NOTHING, sites('none')],
   ],
   'refuses it by Origin, where a browser says no more': [
     {},
-    [
-      403,
-      NOTHING,
-      origins(
-        'https://evil.example',
-        'null',
-        'http://127.0.0.1',
-        'http://127.0.0.1:8082',
-        `http://${HERE}.evil.example`,
-        'nonsense',
-      ),
-    ],
+    [403, NOTHING, origins('https://evil.example null http://127.0.0.1 http://127.0.0.1:8082 nonsense')],
+    [403, NOTHING, origins(`http://${HERE}.evil.example`)],
     [404, NOTHING, origins(`http://${HERE}`)],
   ],
   'refuses it by Referer, where a browser sends nothing else': [
     {},
-    [403, NOTHING, referers('http://evil.example/page', `http://evil.example/?http://${HERE}/`, 'nonsense')],
+    [403, NOTHING, referers(`http://evil.example/page http://evil.example/?http://${HERE}/ nonsense`)],
     [404, NOTHING, referers(`http://${HERE}/dead?page=2`)],
     [404, NOTHING, { host: HERE, origin: `http://${HERE}`, referer: 'http://evil.example/' }],
     [200, 'GET /', referers('http://evil.example/page')],
@@ -123,11 +94,7 @@ const GUARDED: Readonly<Record<string, readonly [config: Partial<AdminConfig>, .
   ],
   'refuses what another site sends to page, API and reload alike, before a password is looked at': [
     SECURED,
-    [
-      403,
-      ['/act/redeliver', '/api/test', '/-/reload', '/metrics'].map((path) => `POST ${path}`),
-      { ...WRONG, 'sec-fetch-site': 'cross-site' },
-    ],
+    [403, paths('POST', '/act/redeliver /api/test /-/reload /metrics'), sites('cross-site', WRONG)],
   ],
 };
 

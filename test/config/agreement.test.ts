@@ -63,17 +63,11 @@ const REFUSED: readonly (readonly [key: string, text: string])[] = [
   ['receiver.answer_within', '30'],
   ['receiver.max_body', '2 GB'],
   ['receiver.max_body', '0'],
-  ['receiver.max_in_flight', '0'],
   ...[':8080', 'localhost', 'localhost:65536', '[localhost]:80', 'a:+1'].map(
     (text) => ['receiver.listen', JSON.stringify(text)] as const,
   ),
-  ['receiver.trust_proxy', '"yes"'],
   ['display.timezone', 'BST'],
-  ['default_route.mute', '[{ from: "24:00" }]'],
-  ['default_route.mute', '[{ dates: [] }]'],
-  ['default_route.on', '[]'],
   ['default_route.on', '[error, error]'],
-  ['routes', '[{ bot_id: [], notify: [] }]'],
 ];
 
 /** What no pattern says: bounds, days, zones, addresses and URLs that there are, what is named elsewhere, and how parts go together. */

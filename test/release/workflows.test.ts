@@ -136,19 +136,6 @@ describe('The workflows', () => {
   });
 });
 
-describe('The form for a report', () => {
-  it('asks for the version, what `botbell check` prints and the line of the log, and warns of secrets', () => {
-    const { body } = parse(readDocument('.github/ISSUE_TEMPLATE/bug.yml')) as {
-      body: readonly { id?: string; validations?: { required: boolean }; attributes: { value?: string } }[];
-    };
-    const required = body.flatMap(({ id, validations }) =>
-      validations?.required === true ? (id ?? []) : [],
-    );
-    expect(required).to.include.members(['version', 'check', 'log']);
-    expect(body[0]?.attributes.value).to.include('No secrets');
-  });
-});
-
 describe('The address of the repository', () => {
   it('is the same in the package, the image and the documents', () => {
     const { homepage, bugs, repository } = JSON.parse(readDocument('package.json')) as {

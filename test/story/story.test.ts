@@ -66,10 +66,6 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
       answerAt(30_000, 200, 'delivered'),
     ],
   }),
-  'what Botbell took over with its answer': storyWith({
-    deliveries: [pendingWith()],
-    history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
-  }),
   'what waits until its destination answers': storyWith({
     deliveries: [pendingWith({ probeInMs: 90_000 })],
     history: [failedAt(10), answerAt(0, 200, 'taken_over'), rowAt(401, 'taken_over')],
@@ -217,7 +213,6 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     routing: [],
     deliveries: [deliveryWith({ telling: { wantedBy: ['routes[1]'] } })],
   }),
-  'an alert': storyWith({ kind: 'alert', routing: [], deliveries: [deliveryWith()] }),
   'what answers took': storyWith({
     history: [
       answerAt(0, 200, 'duplicate', 3),

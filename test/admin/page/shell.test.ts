@@ -1,8 +1,7 @@
 /** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
-import { Recorded } from '../../support/recorded.ts';
-import { createSqliteStore } from '../../support/sqlite-store.ts';
 import { type AdminWorld, openAdminWorld } from '../../support/admin-world.ts';
+import { openOffice } from '../../support/office.ts';
 
 const NOWHERE = '/nowhere';
 
@@ -26,28 +25,18 @@ describe('every page', () => {
     expect(body).to.contain('<h1><bdi>Not found</bdi></h1>');
   });
 
-  it('says that the store cannot be written, and why', async () => {
-    const broken = await openAdminWorld({ storeTrouble: () => 'database or disk is full' });
-    expect((await broken.get(NOWHERE)).body).to.match(
+  it('says that all is well, but not while the store cannot be written, and then why', async () => {
+    const office = await openOffice({ isNew: true });
+    await office.recorded.arrive({ job_id: 'came' });
+    const isWell = async () => (await office.get('/')).body.includes('All is well');
+    expect(await isWell()).to.equal(true);
+    Object.assign(office.services, { storeTrouble: () => 'database or disk is full' });
+    expect(await isWell()).to.equal(false);
+    expect((await office.get(NOWHERE)).body).to.match(
       /role="alert">The store cannot be written.*disk is full/,
     );
-    await broken.close();
+    await office.close();
   });
-
-  for (const { store, trouble, isWell } of [
-    { store: 'can be written', trouble: undefined, isWell: true },
-    { store: 'cannot be written', trouble: 'database or disk is full', isWell: false },
-  ])
-    it(`says that ${isWell ? 'all' : 'not all'} is well while the store ${store}`, async () => {
-      const kept = createSqliteStore();
-      const recorded = new Recorded(kept);
-      await recorded.arrive({ job_id: 'came' }, []);
-      const given = { archive: recorded.archive, storeTrouble: () => trouble };
-      const page = await openAdminWorld(given);
-      expect((await page.get('/')).body.includes('All is well')).to.equal(isWell);
-      await page.close();
-      await kept.close();
-    });
 
   it('is for browsers: who asks for JSON gets no page', async () => {
     expect((await world.get(NOWHERE, { accept: 'application/json' })).body).not.to.contain('<html');

@@ -94,16 +94,6 @@ describe('a card on Slack', () => {
       .and.to.include('• a: 1 · b: x');
   });
 
-  it('says how many items, fields and outputs are left out', () => {
-    const many = Array.from({ length: 1234 }, (_, index) => `row ${index}`);
-    expect(shown({ outputs: [listOf('rows', many)], outputCount: 99 }))
-      .to.include('rows (1,234):\n• row 0')
-      .and.to.include('• row 98\n… 1,135 more\n… 98 more');
-    const fields = Array.from({ length: 40 }, (_, index) => [`field ${index}`, 'x'.repeat(50)]);
-    const wide = listOf('rows', [Object.fromEntries(fields)]);
-    expect(shown({ outputs: [wide], outputCount: 1 })).to.match(/• field 0: x+ .* … .* field 39: x+/);
-  });
-
   it('shows every value exactly as it was sent, once cleaned, and nothing of it is a mention, an emoji or markup', () => {
     const items = fc.array(SHORT, { maxLength: 5 });
     const card = fc.record({ title: SHORT, message: SHORT, items, id: SHORT });
