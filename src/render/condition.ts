@@ -1,19 +1,12 @@
 /** Conditions of routes (`when`) and hooks (`ok`): one line of Liquid, over a callback's view or an answer. Numbers in strings are compared as numbers. */
-import {
-  defaultOperators,
-  type Liquid,
-  type Operators,
-  type Template,
-  Tokenizer,
-  TypeGuards,
-} from 'liquidjs';
+import { type Liquid, type Template, Tokenizer, TypeGuards } from 'liquidjs';
 import { fault as faultOf } from '../config/words.ts';
 import type { Fault } from '../text/fault.ts';
-import { plainNumber } from '../text/json.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
+import { COMPARING } from './operators.ts';
 import { lazily } from './outputs.ts';
 import { samplesOf } from './samples.ts';
 import { viewOf } from './view.ts';
@@ -100,34 +93,5 @@ export function answerHolds(condition: string, values: object): boolean {
 }
 
 function engineFor(display: DisplayConfig): Liquid {
-  return createEngine(display, undefined, OPERATORS);
-}
-
-const COMPARISONS = ['==', '!=', '<', '<=', '>', '>='] as const;
-
-const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
-
-const OPERATORS: Operators = {
-  ...defaultOperators,
-  ...Object.fromEntries(COMPARISONS.map((name) => [name, comparing(name)])),
-};
-
-function comparing(name: (typeof COMPARISONS)[number]): Operators[string] {
-  const compare = defaultOperators[name] as (left: unknown, right: unknown) => unknown;
-  return (left: unknown, right: unknown) => {
-    const [one, other] = [numberIn(left), numberIn(right)];
-    if (one !== undefined && other !== undefined) return compare(one, other) as boolean;
-    // JavaScript would take null, an empty text and an empty list for 0.
-    const areTexts = typeof left === 'string' && typeof right === 'string';
-    return (EQUALITY.has(name) || areTexts) && (compare(left, right) as boolean);
-  };
-}
-
-/** The value of a number, or of a string that is nothing but a number; undefined: neither. */
-function numberIn(value: unknown): number | undefined {
-  const plain = plainNumber(value);
-  if (typeof plain === 'number') return plain;
-  return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)
-    ? Number(value)
-    : undefined;
+  return createEngine(display, undefined, COMPARING);
 }

@@ -1,5 +1,5 @@
 /** Liquid engines: one for plain text, and one for each way to escape values; none reads files. And strings that need none. */
-import { defaultOperators, Liquid, type Operators } from 'liquidjs';
+import { Liquid, type Operators } from 'liquidjs';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
 import { textOf } from '../channels/value-text.ts';
@@ -7,6 +7,7 @@ import type { DisplayConfig } from '../config/config.ts';
 import { cleanText, Escaped } from '../text/clean.ts';
 import { fitEscaped } from '../text/cut.ts';
 import { registerFilters } from './filters.ts';
+import { ORDERING } from './operators.ts';
 
 /** Objects and characters that one string of a template may create, as liquidjs counts them. */
 const MEMORY_LIMIT = 1_000_000;
@@ -26,7 +27,7 @@ export type Printing = Pick<TextKind, 'escape' | 'most'> | undefined;
 export function createEngine(
   display: DisplayConfig,
   printing?: Printing,
-  operators: Operators = defaultOperators,
+  operators: Operators = ORDERING,
 ): Liquid {
   const liquid = new Liquid({
     templates: {},

@@ -100,6 +100,16 @@ describe('The strings of a template', () => {
     );
   });
 
+  it('take what is empty or absent neither for less nor for more than a number', () => {
+    const view = { nothing: null, word: '', list: [], few: '3', many: '12', spelt: parseExactly('1.50') };
+    const said = (condition: string) => printed(view, `{% if ${condition} %}yes{% endif %}`)[0];
+    for (const name of ['nothing', 'word', 'list', 'missing'])
+      for (const compared of [`${name} < 5`, `${name} <= 0`, `${name} > -1`, `-1 <= ${name}`])
+        expect(said(compared), compared).to.equal('');
+    for (const compared of ['few < 5', 'few < many', 'spelt >= 1.5', 'word < "a"', 'few != 3'])
+      expect(said(compared), compared).to.equal('yes');
+  });
+
   it('know nothing of each other', () => {
     expect(printed({ a: 1 }, '{% assign a = 2 %}{{ a }}!', '{{ a }}!')).to.deep.equal(['2!', '1!']);
     expect(printed({}, '{% capture c %}x{% endcapture %}{{ c }}!', '{{ c }}!')).to.deep.equal(['x!', '!']);

@@ -1,0 +1,33 @@
+/** Liquid's comparisons: liquidjs takes null, an empty text and an empty list for 0. */
+import { defaultOperators, type Operators } from 'liquidjs';
+import { plainNumber } from '../text/json.ts';
+
+/** In templates: what is no number is neither less nor more than one. */
+export const ORDERING: Operators = { ...defaultOperators, ...comparing(['<', '<=', '>', '>='], false) };
+
+/** In conditions, where `'0' == 0`, too. */
+export const COMPARING: Operators = { ...ORDERING, ...comparing(['==', '!='], true) };
+
+/** @param ofAnything whether values are compared of which not both are numbers, or texts */
+function comparing(names: readonly string[], ofAnything: boolean): Operators {
+  return Object.fromEntries(names.map((name) => [name, comparison(name, ofAnything)]));
+}
+
+function comparison(name: string, ofAnything: boolean) {
+  const compare = defaultOperators[name] as (left: unknown, right: unknown) => boolean;
+  return (left: unknown, right: unknown): boolean => {
+    const [one, other] = [numberIn(left), numberIn(right)];
+    if (one !== undefined && other !== undefined) return compare(one, other);
+    const areTexts = typeof left === 'string' && typeof right === 'string';
+    return (ofAnything || areTexts) && compare(left, right);
+  };
+}
+
+/** The value of a number, or of a string that is nothing but a number; undefined: neither. */
+function numberIn(value: unknown): number | undefined {
+  const plain = plainNumber(value);
+  if (typeof plain === 'number') return plain;
+  return typeof value === 'string' && /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i.test(value)
+    ? Number(value)
+    : undefined;
+}
