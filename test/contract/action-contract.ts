@@ -4,6 +4,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import { type DeliveryTarget, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
 import type { Actor } from '../../src/ledger/callbacks/history.ts';
 import type { BulkStep } from '../../src/ledger/deliveries/by-hand.ts';
+import { anew } from '../support/anew.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
@@ -26,20 +27,9 @@ export function describeActions(
   createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
 ): void {
   describe(`what people do on ${name}`, () => {
-    let store: StoreUnderTest;
-    let clock: ManualClock;
-    let recorded: Recorded;
-    let actions: Recorded['actions'];
-    let archive: Recorded['archive'];
-
-    beforeEach(async () => {
-      clock = new ManualClock();
-      store = await createStore(clock);
-      recorded = new Recorded(store);
-      ({ actions, archive } = recorded);
-    });
-
-    afterEach(() => store.close());
+    const store = anew(() => createStore(new ManualClock()));
+    const recorded = new Recorded(store);
+    const { actions, archive } = recorded;
 
     /** Botbell's own, each with its ids. */
     const accept = async (fields: Partial<Callback>, planned: readonly DeliveryTarget[]) => {
@@ -202,7 +192,7 @@ export function describeActions(
         const { ids, ...admission } = await accept({}, [OPS, LOG, MAIL]);
         const [pending, log = 0, muted = 0] = ids;
         await recorded.claim();
-        const until = { heldUntil: clock.now() + 1000 };
+        const until = { heldUntil: store.clock.now() + 1000 };
         const held = (id: number, fields = {}) => update(id, { state: 'held', reason: 'mute', ...fields });
         await recorded.settle(admission, [unrouted(log), held(muted, until)]);
         expect(await actions.dismiss(log, ACTOR)).to.equal('dismissed');
@@ -298,16 +288,16 @@ export function describeActions(
           [{ errorClass: 'config' }, 1],
           [{ errorClass: '' }, 1],
           [{ errorCode: '550' }, 1],
-          [{ to: clock.now() - 1 }, 1],
-          [{ from: clock.now() }, 2],
+          [{ to: store.clock.now() - 1 }, 1],
+          [{ from: store.clock.now() }, 2],
         ] as const) {
           expect((await archive.tally(filter)).messages, JSON.stringify(filter)).to.equal(count);
         }
         expect(await archive.tally({})).to.deep.equal({
           messages: 3,
           destinations: [MAIL, LOG, OPS].map(({ destination }) => ({ destination, messages: 1 })),
-          oldestAt: clock.now() - MINUTE_MS,
-          newestAt: clock.now(),
+          oldestAt: store.clock.now() - MINUTE_MS,
+          newestAt: store.clock.now(),
         });
         await actions.startBulk({ errorClass: 'permanent' }, ACTOR);
         await continueAll();

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
+import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
@@ -39,14 +40,8 @@ const REFUSAL = {
 
 export function describeAlerts(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of alerts`, () => {
-    let bench: Bench;
+    const bench = anew(() => Bench.open(createStore));
     let jobs = 0;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
 
     /** A callback of a job of its own whose one delivery dies. @returns whether something is due then */
     const die = async (alert: Alert, by = bench.ledger, to = OPS) => {

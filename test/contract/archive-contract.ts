@@ -4,6 +4,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { CallbackFilter } from '../../src/ledger/archive/archive.ts';
 import { DELIVERY_STATES, type DeliveryTarget } from '../../src/ledger/ledger.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
+import { anew } from '../support/anew.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
 import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
@@ -25,19 +26,9 @@ export function describeArchive(
   createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
 ): void {
   describe(`the archive of ${name}`, () => {
-    let store: StoreUnderTest;
-    let clock: ManualClock;
-    let recorded: Recorded;
-    let archive: Recorded['archive'];
-
-    beforeEach(async () => {
-      clock = new ManualClock(Date.parse('2026-03-01T20:00:00Z'));
-      store = await createStore(clock);
-      recorded = new Recorded(store);
-      ({ archive } = recorded);
-    });
-
-    afterEach(() => store.close());
+    const store = anew(() => createStore(new ManualClock(Date.parse('2026-03-01T20:00:00Z'))));
+    const recorded = new Recorded(store);
+    const { archive } = recorded;
 
     const arrive = (fields: Partial<Callback>, planned: readonly DeliveryTarget[] = []) =>
       recorded.arrive(fields, planned, { isAccepted: false });
@@ -103,7 +94,7 @@ export function describeArchive(
         await run('a', { status: FAILED });
         await run('b', {});
         const last = await run('c', { status: EXECUTING });
-        const now = clock.now();
+        const now = store.clock.now();
         const [first, second] = await archive.bots(undefined, 10);
         expect(first).to.deep.equal({
           botId: 'invoice',
@@ -119,7 +110,7 @@ export function describeArchive(
 
       it('knows how it ended although nothing came to an end today', async () => {
         await run('a', { status: FAILED });
-        const failedAt = clock.now();
+        const failedAt = store.clock.now();
         await store.passTime(DAY_MS);
         await run('b', { status: EXECUTING });
         const [bot] = await archive.bots(undefined, 10);
@@ -168,7 +159,7 @@ export function describeArchive(
         await run('a', {});
         await run('b', { status: FAILED });
         await run('b', { status: FAILED, code: 501 });
-        expect(await archive.cameSince(clock.now() - MINUTE_MS)).to.deep.equal({
+        expect(await archive.cameSince(store.clock.now() - MINUTE_MS)).to.deep.equal({
           came: [{ botId: 'invoice', status: FAILED, callbacks: 2 }],
           isComplete: true,
         });
@@ -202,8 +193,8 @@ export function describeArchive(
         { filter: { errorClass: '' }, ids: [c, b, a] },
         { filter: { result: 'delivered' }, ids: [a] },
         { filter: { result: 'gave_up' }, ids: [c] },
-        { filter: { from: clock.now() }, ids: [c] },
-        { filter: { to: clock.now() - 1 }, ids: [b, a] },
+        { filter: { from: store.clock.now() }, ids: [c] },
+        { filter: { to: store.clock.now() - 1 }, ids: [b, a] },
         { filter: { botId: 'nobody' }, ids: [] },
       ] as const) {
         expect(await found(filter), JSON.stringify(filter)).to.deep.equal(ids);
@@ -215,7 +206,7 @@ export function describeArchive(
         botId: 'report',
         botName: callbackWith().bot_name,
         status: 1,
-        receivedAt: clock.now(),
+        receivedAt: store.clock.now(),
         timesReceived: 1,
         result: 'gave_up',
         elapsedSeconds: 12,
@@ -230,9 +221,9 @@ export function describeArchive(
       const came: { id: number; at: number }[] = [];
       for (let number = 0; number < 9; number += 1) {
         const { callbackId: id } = await arrive({ job_id: `job ${number}` });
-        came.push({ id, at: clock.now() });
+        came.push({ id, at: store.clock.now() });
         await store.passTime(number % 3 === 0 ? MINUTE_MS : DAY_MS);
-        if (number % 3 === 0) clock.setBy(-30 * MINUTE_MS);
+        if (number % 3 === 0) store.clock.setBy(-30 * MINUTE_MS);
       }
       const moments = came.flatMap(({ at }) => [at, at + 1]);
       for (const from of moments)
@@ -385,7 +376,10 @@ export function describeArchive(
         ['too_long', 1, 'it said 2'],
       ]);
       expect(groups[0]).to.include({ destination: OPS.destination, errorClass: 'permanent' });
-      expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([clock.now(), clock.now()]);
+      expect([groups[0]?.oldestAt, groups[0]?.newestAt]).to.deep.equal([
+        store.clock.now(),
+        store.clock.now(),
+      ]);
     });
 
     it('shows what was refused, newest first, as many as are asked for', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { freeClaims } from '../../src/ledger/shared/processes.ts';
 import type { Hands } from '../../src/ledger/shared/upkeep.ts';
+import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
   Bench,
@@ -25,20 +26,17 @@ const CONFIG = { hash: 'a', channels: new Map([['slack', 'slack']]) };
 
 export function describeClaims(name: string, createStore: CreateStore): void {
   describe(`${name}: what a process has claimed`, () => {
-    let bench: Bench;
+    const bench = anew(() => Bench.open(createStore));
     let other: DatabaseLedger;
     let gone: string[];
 
     beforeEach(async () => {
-      bench = await Bench.open(createStore);
       gone = [];
       other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
       for (const each of [bench.ledger, other]) await each.upkeep.heartbeat(CONFIG);
       // The first look after a start asks for one at what is due.
       await other.upkeep.lookAfter(HANDS);
     });
-
-    afterEach(() => bench.store.close());
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimed = async () => {

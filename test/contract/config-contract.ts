@@ -11,6 +11,7 @@ import {
   NO_LONGER_ROUTED,
 } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
@@ -48,7 +49,7 @@ const RENAMED = configOf('b', { chat: 'slack', email: 'email' });
 
 export function describeConfigChanges(name: string, createStore: CreateStore): void {
   describe(`${name} when the config changes`, () => {
-    let bench: Bench;
+    const bench = anew(() => Bench.open(createStore));
     let channels: RunningConfig['channels'];
 
     const load = (config: RunningConfig) => {
@@ -57,11 +58,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
     };
 
     beforeEach(async () => {
-      bench = await Bench.open(createStore);
       await load(configOf('a'));
     });
-
-    afterEach(() => bench.store.close());
 
     const at = (destination: string, due: readonly DueDelivery[]) =>
       due.find(({ record }) => record.destination === destination) as DueDelivery;

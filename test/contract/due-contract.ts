@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import type { DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import {
   ANY,
@@ -35,13 +36,7 @@ const HOUR_MS = 3_600_000;
 
 export function describeDueDeliveries(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of what is due`, () => {
-    let bench: Bench;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => Bench.open(createStore));
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimAt = ({ destination }: DeliveryTarget, most?: number, isBulkFirst = false) =>

@@ -5,6 +5,7 @@ import type { Escalation } from '../../src/incident/escalation.ts';
 import type { AskedSteps } from '../../src/ledger/incidents/escalations.ts';
 import type { DecidedTarget, PlannedDelivery } from '../../src/ledger/ledger.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import {
@@ -42,13 +43,7 @@ const HELD = { ...askedBy('a'), reason: 'mute', heldUntil: LATER };
 
 export function describeEscalation(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of a route's steps`, () => {
-    let bench: Bench;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => Bench.open(createStore));
 
     const comes = (status: 0 | 1, planned: readonly PlannedDelivery[], job_id = `job ${status}`) => {
       const start_time = new Date(bench.store.clock.now()).toISOString();

@@ -4,6 +4,7 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryName, DeliveryTarget } from '../../src/ledger/ledger.ts';
 import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import {
   adopting,
@@ -35,15 +36,10 @@ const MANY = `
 
 export function describeForgetting(name: string, createStore: CreateStore): void {
   describe(`${name} forgets`, () => {
-    let bench: Bench;
+    const bench = anew(() => Bench.open(createStore));
     let from = OLDEST;
 
-    beforeEach(async () => {
-      from = OLDEST;
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    beforeEach(() => void (from = OLDEST));
 
     const now = () => bench.store.clock.now();
     /** Until there is no more. @returns how many steps that took */

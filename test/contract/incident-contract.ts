@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Incident, stateOf } from '../../src/incident/incident.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import type { DeliveryName, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import {
   Bench,
@@ -29,15 +30,12 @@ const runningConfig = (hash: string) => ({ hash, channels: new Map<string, strin
 
 export function describeIncidents(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of incidents`, () => {
-    let bench: Bench;
+    const bench = anew(() => Bench.open(createStore));
     let jobs = 0;
 
     beforeEach(async () => {
-      bench = await Bench.open(createStore);
       await bench.ledger.upkeep.heartbeat(runningConfig('a'));
     });
-
-    afterEach(() => bench.store.close());
 
     const arrive = (status: 0 | 1 | 2, startedAt: string, more: object = {}) => {
       jobs += 1;

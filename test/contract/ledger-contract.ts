@@ -8,6 +8,7 @@ import { admit } from '../../src/ledger/callbacks/admit.ts';
 import { admitArgs } from '../../src/ledger/callbacks/enter-callback.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
 import { storedJson } from '../../src/ledger/callbacks/keys.ts';
+import { anew } from '../support/anew.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -46,13 +47,7 @@ const NOBODY = { cause: 'refused', subject: {} as never, targets: [] };
 
 export function describeLedger(name: string, createStore: CreateStore): void {
   describe(`${name} as a ledger`, () => {
-    let bench: Bench;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => Bench.open(createStore));
 
     describe('admitting', () => {
       it('writes a new callback and its deliveries down and gives every one of them to who asks', async () => {

@@ -54,6 +54,10 @@ export class Bench {
     return new Bench(store, await store.open({ owner: 'first' }));
   }
 
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
   openAs(owner: string): Promise<DatabaseLedger> {
     return this.store.open({ owner });
   }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { DeliveryName } from '../../src/ledger/ledger.ts';
+import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
   answeredOf,
@@ -20,13 +21,7 @@ import {
 /** @param lose statements that take all callbacks, and have ids begin anew */
 export function describeLostRows(database: string, createStore: CreateStore, lose: string): void {
   describe(`a ledger on ${database} that has lost rows`, () => {
-    let bench: Bench;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => Bench.open(createStore));
 
     /** No crash, and no restoring of a copy, is over in the moment in which a callback came. */
     const loseRows = async () => {

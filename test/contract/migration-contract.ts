@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { inspectStore, openArchive, openBeside } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
+import { anew } from '../support/anew.ts';
 import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
@@ -55,13 +56,7 @@ export function describeMigrations(
 ): void {
   describeForeign(database, createStore);
   describe(`a ledger on ${database} that another version has written`, () => {
-    let store: MigratedStore;
-
-    beforeEach(async () => {
-      store = await createStore();
-    });
-
-    afterEach(() => store.close());
+    const store = anew(() => createStore());
 
     const version = async () => {
       const [row, ...more] = await store.rows('botbell_schema', 'version');
@@ -229,13 +224,7 @@ const WAYS_IN = [
 
 function describeForeign(database: string, createStore: () => Promise<MigratedStore> | MigratedStore): void {
   describe(`a store on ${database} that another program uses`, () => {
-    let store: MigratedStore;
-
-    beforeEach(async () => {
-      store = await createStore();
-    });
-
-    afterEach(() => store.close());
+    const store = anew(() => createStore());
 
     for (const { what, made, says } of FOREIGN)
       it(`is refused in words, and left as it is, with ${what}`, async () => {

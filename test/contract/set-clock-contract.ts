@@ -14,6 +14,7 @@ import {
   TAKE_OVER_AFTER_MS,
   target,
 } from './ledger-under-test.ts';
+import { anew } from '../support/anew.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -23,13 +24,7 @@ const CONFIG = { hash: 'a', channels: new Map([['slack', 'slack']]) };
 
 export function describeSetClocks(name: string, createStore: CreateStore): void {
   describe(`${name} when its clock was ahead and is set right`, () => {
-    let bench: Bench;
-
-    beforeEach(async () => {
-      bench = await Bench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => Bench.open(createStore));
 
     const setBy = (ms: number) => bench.store.clock.setBy(ms);
     const beat = async (by = bench.ledger) => {

@@ -10,6 +10,7 @@ import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
+import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import {
@@ -156,13 +157,7 @@ class SignalBench extends Bench {
 
 export function describeSignals(name: string, createStore: CreateStore): void {
   describe(`${name} by the rules of routes`, () => {
-    let bench: SignalBench;
-
-    beforeEach(async () => {
-      bench = await SignalBench.open(createStore);
-    });
-
-    afterEach(() => bench.store.close());
+    const bench = anew(() => SignalBench.open(createStore));
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const muted = to('slack:#ops', [MUTED]);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { DeliveryBench, failures } from './delivery-bench.ts';
 
@@ -6,16 +7,13 @@ const SECOND_MS = 1000;
 const OPS = 'slack:#ops';
 
 describe('what is claimed anew before this process knows that its outcome is written', () => {
-  let bench: DeliveryBench;
+  const bench = anew(() => DeliveryBench.open([OPS]));
 
   beforeEach(async () => {
-    bench = await DeliveryBench.open([OPS]);
     bench.fails(OPS, ...failures(2, 'transient'));
     await bench.first.pipeline.start();
     await bench.clock.advance(0);
   });
-
-  afterEach(() => bench.close());
 
   /** Of the next outcome, this process knows so much later that it is written. */
   const knowsLate = (ms: number) => {

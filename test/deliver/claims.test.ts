@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { target } from '../contract/ledger-under-test.ts';
+import { anew } from '../support/anew.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { DeliveryBench, failure, failures } from './delivery-bench.ts';
@@ -13,7 +14,7 @@ const MAIL = 'email:a@example.com';
 const OPERATORS = 'email:operators@example.com';
 
 describe('what nobody waits for', () => {
-  let bench: DeliveryBench;
+  const bench = anew(() => DeliveryBench.open([OPS, MAIL]));
 
   const accept = (fields: Partial<Callback> = {}, destinations?: readonly string[]) =>
     bench.accept(callbackWith(fields), destinations);
@@ -42,12 +43,6 @@ describe('what nobody waits for', () => {
     bench.planned = destinations;
     return bench.reload();
   };
-
-  beforeEach(async () => {
-    bench = await DeliveryBench.open([OPS, MAIL]);
-  });
-
-  afterEach(() => bench.close());
 
   it('is told at once when this process has answered that it is accepted, and within a second otherwise', async () => {
     bench.answerWhen = 'accepted';

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
 import { Failing } from '../../src/deliver/destinations.ts';
+import { anew } from '../support/anew.ts';
 import { failure, failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 
@@ -18,7 +19,7 @@ default_route: { notify: [{ slack: '#ops' }] }
 `;
 
 describe('A destination that is down', () => {
-  let world: PipelineWorld;
+  const world = anew(() => PipelineWorld.begin(CONFIG, NOON));
   let triedAt: number[];
 
   const post = () => world.post({ status: 0 });
@@ -36,14 +37,11 @@ describe('A destination that is down', () => {
 
   beforeEach(async () => {
     triedAt = [];
-    world = await PipelineWorld.begin(CONFIG, NOON);
     world.fails(OPS, ...failures(10_000, 'transient'));
     await post();
     await pass(3 * MINUTE);
     await post();
   });
-
-  afterEach(() => world.close());
 
   it('is so for a process that begins after that, which attempts nothing for whoever comes, and is told all once one message gets through', async () => {
     await world.stop();
@@ -88,14 +86,13 @@ describe('A destination that is down', () => {
   });
 
   it('is told of once, also where the message that tries it was Botbell’s own before', async () => {
-    await world.close();
     const alerted = CONFIG.replace('give_up_after: 10m', 'give_up_after: 2h, alerts: [operators]');
     const groups = "groups: { operators: [{ slack: '#alerts' }] }";
-    world = await PipelineWorld.begin(`${alerted}${groups}\nreceiver: { answer_when: accepted }\n`, NOON);
-    world.fails(OPS, ...failures(10_000, 'transient'));
+    await world.reload(`${alerted.replace('#ops', '#late')}${groups}\nreceiver: { answer_when: accepted }\n`);
+    world.fails('slack:#late', ...failures(10_000, 'transient'));
     await post();
     await pass(30 * MINUTE);
-    expect(world.tries(OPS)).to.be.above(6);
+    expect(world.tries('slack:#late')).to.be.above(6);
     expect(world.tries('slack:#alerts')).to.equal(1);
   });
 
@@ -124,13 +121,7 @@ describe('A destination that is down', () => {
 });
 
 describe('A channel whose login was refused', () => {
-  let world: PipelineWorld;
-
-  beforeEach(async () => {
-    world = await PipelineWorld.begin(CONFIG, NOON);
-  });
-
-  afterEach(() => world.close());
+  const world = anew(() => PipelineWorld.begin(CONFIG, NOON));
 
   it('is tried at once after a restart, which may have another login', async () => {
     world.fails(OPS, failure('config', 5 * MINUTE));

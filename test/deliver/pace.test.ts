@@ -1,7 +1,8 @@
 /** When a destination may be sent the next message. */
 import { expect } from 'chai';
 import { fits, Paces, type PaceStore } from '../../src/deliver/pace.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { anew } from '../support/anew.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
 
 const OPS = 'slack:#ops';
 const LOG = 'slack:#log';
@@ -9,7 +10,7 @@ const THIRD = 'slack:#third';
 const MAIL = 'email:a@example.com';
 
 describe('a destination’s pace', () => {
-  let store: SqliteStore;
+  const store = anew(() => createSqliteStore());
   let ledger: PaceStore;
   let paces: Paces;
   let startedAt: number;
@@ -37,13 +38,10 @@ describe('a destination’s pace', () => {
     of.pausedBy(place, { class: 'rate_limited', retryAfterMs });
 
   beforeEach(async () => {
-    store = createSqliteStore();
     ledger = await store.open();
     paces = pacesOf();
     startedAt = store.clock.monotonic();
   });
-
-  afterEach(() => store.close());
 
   it('is over with the next config where a login was refused, and goes on where a remote has asked for it', async () => {
     paces.pausedBy(OPS, { class: 'config', retryAfterMs: 300_000, concerns: 'channel' });

@@ -5,6 +5,7 @@ import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
+import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { ANSWER_WITHIN_MS, DeliveryBench, failure, failures } from './delivery-bench.ts';
@@ -18,18 +19,12 @@ function summary({ status, result, deliveries }: Verdict): [number, string, stri
 }
 
 describe('a POST', () => {
-  let bench: DeliveryBench;
+  const bench = anew(() => DeliveryBench.open([OPS, MAIL]));
 
   const post = (callback: Callback = CALLBACK) => bench.deliver(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
   const idle = () => bench.clock.runUntil(bench.first.pipeline.loop.underWay.idle());
   const answers = () => bench.results('answered');
-
-  beforeEach(async () => {
-    bench = await DeliveryBench.open([OPS, MAIL]);
-  });
-
-  afterEach(() => bench.close());
 
   it('passes on the callback as it first came, and how often it came', async () => {
     bench.fails(OPS, ...failures(2, 'transient'));

@@ -1,5 +1,6 @@
 /** What arrives in the end of a month of who is told of reports and of the budget: the whole pipeline. */
 import { expect } from 'chai';
+import { anew } from '../support/anew.ts';
 import { PipelineWorld } from './pipeline-world.ts';
 import type { Arrived } from './remotes.ts';
 
@@ -33,16 +34,9 @@ function shown({ at, destination, lines }: Arrived): string {
 }
 
 describe('A month of three people', () => {
-  let world: PipelineWorld;
+  const world = anew(() => PipelineWorld.begin(CONFIG, EVENING));
 
-  beforeEach(async () => {
-    world = await PipelineWorld.begin(CONFIG, EVENING);
-  });
-
-  afterEach(async () => {
-    await world.close();
-    expect(world.troubles).to.deep.equal([]);
-  });
+  afterEach(() => expect(world.troubles).to.deep.equal([]));
 
   const arrived = () => world.arrived.splice(0).map(shown);
   const runs = (bot_id: string, status: 0 | 1, elapsed_time: number | null) =>

@@ -1,7 +1,8 @@
 /** What arrives, and when, where routes ask to be told less: the whole pipeline, hour by hour. */
 import { expect } from 'chai';
+import { anew } from '../support/anew.ts';
 import { PipelineWorld } from './pipeline-world.ts';
-import { type Arrived, failures } from './remotes.ts';
+import type { Arrived } from './remotes.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -47,16 +48,9 @@ function shown({ at, destination, lines }: Arrived): string {
 }
 
 describe('of what routes ask to be told less', () => {
-  let world: PipelineWorld;
+  const world = anew(() => PipelineWorld.begin(CONFIG, EVENING));
 
-  beforeEach(async () => {
-    world = await PipelineWorld.begin(CONFIG, EVENING);
-  });
-
-  afterEach(async () => {
-    await world.close();
-    expect(world.troubles).to.deep.equal([]);
-  });
+  afterEach(() => expect(world.troubles).to.deep.equal([]));
 
   /** What has come since it was asked last. */
   const arrived = () =>
@@ -68,30 +62,6 @@ describe('of what routes ask to be told less', () => {
     const message = status === 1 ? 'no login' : '';
     return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message });
   };
-
-  it('a BOT that works again is told so after its error, over a restart and by two replicas, and not once it has failed again', async () => {
-    const titles = () => arrived().map((each) => each.split(' · ')[1]);
-    const runs = async (status: 0 | 1) => {
-      const { result } = await crawler(status);
-      await world.pass(MINUTE);
-      return result;
-    };
-    await world.reload(
-      `${CHANNELS.replace(', burst: { max: 3, per: 1m }', '')}\nroutes: [{ bot_id: crawler, on: [error, recovered], notify: [{ slack: '#ops' }] }]`,
-    );
-    world.fails('slack:#ops', ...failures(4, 'transient'));
-    expect(await runs(1)).to.equal('failed');
-    expect(await runs(0)).to.equal('taken_over');
-    await world.start();
-    await world.stop();
-    await world.start();
-    await world.passBy(HOUR, MINUTE);
-    expect(titles()).to.deep.equal(['Failed after 12 s', 'Works again']);
-    world.fails('slack:#ops', ...failures(4, 'transient'));
-    for (const status of [1, 0, 1] as const) await runs(status);
-    await world.passBy(HOUR, MINUTE);
-    expect(titles()).to.deep.equal(['Failed after 12 s', 'Failed after 12 s']);
-  });
 
   it('a run that takes too long is told once where the config begins to watch it within a day', async () => {
     const run = { bot_id: 'slow', start_time: '2026-11-20T18:50:00+09:00', status: 2 } as const;
@@ -262,26 +232,6 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     }
     const [held] = await world.store.rows('deliveries');
     expect(held).to.include({ state: 'held', reason: 'on', held_until: null });
-  });
-
-  it('a summary calls whom the first route calls that tells an error of it', async () => {
-    const muted = "mute: [{ from: '22:00', to: '08:00' }]";
-    const callsEverybody = async (...routes: string[]) => {
-      const all = routes.map((each) => `  - { bot_id: crawler, ${each} }`);
-      await world.reload([CHANNELS, 'routes:', ...all].join('\n'));
-      await world.pass(4 * HOUR);
-      for (const status of [0, 1, 1] as const) await crawler(status);
-      await world.passBy(20 * HOUR, HOUR);
-      const [{ lines } = { lines: [] }] = world.arrived.splice(0);
-      expect(lines.join(' ')).to.match(/Held back: \d messages 2 failed/);
-      return lines.join(' ').includes('@here');
-    };
-    const everybody = "notify: [{ slack: '#ops', mention_on_error: '@here' }]";
-    const nobody = "notify: [{ slack: '#ops' }]";
-    const all = `${muted}, ${nobody}`;
-    const errors = `on: [error], ${muted}, ${everybody}`;
-    expect(await callsEverybody(`on: [recovered], ${nobody}`, errors, all)).to.equal(true);
-    expect(await callsEverybody(`on: [succeeded], ${muted}, ${everybody}`, all)).to.equal(false);
   });
 
   it('a summary whose destination leaves the config is told once it is back', async () => {

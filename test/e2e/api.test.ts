@@ -1,16 +1,11 @@
 /** What must hold of page and API together, through the whole of Botbell. */
 import { expect } from 'chai';
 import { request } from 'undici';
+import { anew, forAll } from '../support/anew.ts';
 import { askerOf, basic } from '../support/admin-world.ts';
-import {
-  type BridgeWorld,
-  callback,
-  createBridgeWorld,
-  SLACK_TOKEN,
-  SMTP_PASSWORD,
-} from '../support/bridge-world.ts';
+import { callback, createBridgeWorld, SLACK_TOKEN, SMTP_PASSWORD } from '../support/bridge-world.ts';
 import { lockTable } from '../support/lock-table.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { until } from '../support/proof-wait.ts';
 
 const PASSWORD = 'ADMIN-SECRET-pässword';
@@ -44,20 +39,8 @@ const READ =
   );
 
 describe('Page and API of a running Botbell', () => {
-  let world: BridgeWorld;
-  let server: PostgresServer;
-
-  before(async () => {
-    server = await startPostgres();
-  });
-
-  after(() => server.close());
-
-  beforeEach(async () => {
-    world = await createBridgeWorld(CONFIG);
-  });
-
-  afterEach(() => world.close());
+  const world = anew(() => createBridgeWorld(CONFIG));
+  const server = forAll(() => startPostgres());
 
   const ask = (what: string, headers: Record<string, string> = {}, body?: string) =>
     askerOf(world.app.admin?.port ?? 0)(what, { headers, ...(body !== undefined && { body }) });

@@ -1,7 +1,8 @@
 /** Callbacks as the job service posts them, some heavy by their shape: each is told or refused like all others. */
 import { expect } from 'chai';
 import { HEAVY_SHAPES } from '../hostile/heavy-shapes.ts';
-import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
+import { forAll } from '../support/anew.ts';
+import { callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { moment } from '../support/moment.ts';
 import { until } from '../support/proof-wait.ts';
 
@@ -15,18 +16,15 @@ default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }
 const SIZE = 200_000;
 
 describe('Callbacks of any shape', () => {
-  let world: BridgeWorld;
-  const answers = moment();
-
-  before(async () => {
-    world = await createBridgeWorld(CONFIG, {
+  const world = forAll(() =>
+    createBridgeWorld(CONFIG, {
       faultOf: ({ args }) =>
         JSON.stringify(args).includes('BOT that hangs')
           ? { kind: 'delay', until: () => answers.promise }
           : undefined,
-    });
-  });
-  after(() => world.close());
+    }),
+  );
+  const answers = moment();
 
   for (const [shape, make] of Object.entries(HEAVY_SHAPES)) {
     const isRefused = shape.startsWith('refused');

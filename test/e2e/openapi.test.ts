@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { OWN_NAMES } from '../../src/notice/notice.ts';
+import { anew } from '../support/anew.ts';
 import { type Asking, askerOf, basic } from '../support/admin-world.ts';
-import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
+import { callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { examplesIn, faultBy, faultIn, OPENAPI, OPENAPI_TEXT } from '../support/openapi.ts';
 import { until } from '../support/proof-wait.ts';
 import { RawClient } from '../support/raw-client.ts';
@@ -93,13 +94,7 @@ describe('The OpenAPI document', () => {
   });
 
   describe('says what is answered', () => {
-    let world: BridgeWorld;
-
-    beforeEach(async () => {
-      world = await createBridgeWorld(CONFIG);
-    });
-
-    afterEach(() => world.close());
+    const world = anew(() => createBridgeWorld(CONFIG));
 
     const answers = async (listener: 'receiver' | 'admin', [status, what, asking]: Row) => {
       const answer = await askerOf(world.app[listener]?.port ?? 0)(what, asking);

@@ -4,8 +4,9 @@ import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { describeLostRows } from '../contract/lost-rows-contract.ts';
 import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import { failure, failures } from '../deliver/remotes.ts';
+import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 
@@ -25,13 +26,7 @@ default_route: { notify: [{ slack: '#ops' }] }
 describeLostRows('SQLite', createSqliteStore, LOSE);
 
 describe('on PostgreSQL', () => {
-  let server: PostgresServer;
-
-  before(async () => {
-    server = await startPostgres();
-  });
-
-  after(() => server.close());
+  const server = forAll(() => startPostgres());
 
   describeLostRows(
     'PostgreSQL',
@@ -42,13 +37,7 @@ describe('on PostgreSQL', () => {
 });
 
 describe('a POST of which the store loses the rows', () => {
-  let world: PipelineWorld;
-
-  beforeEach(async () => {
-    world = await PipelineWorld.begin(CONFIG, NOON);
-  });
-
-  afterEach(() => world.close());
+  const world = anew(() => PipelineWorld.begin(CONFIG, NOON));
 
   /** @returns its answer to come, once it is being sent and the store knows nothing of it any more */
   const postAndLose = async (bot_id = 'ops') => {

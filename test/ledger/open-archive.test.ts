@@ -26,11 +26,12 @@ import {
   settleAll,
   settlementsOf,
 } from '../contract/ledger-under-test.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { createSqliteStore, filesIn, type SqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -69,7 +70,7 @@ function expectToldAndTakenOver(story: CallbackStory | undefined): void {
 }
 
 describe('reading a ledger in SQLite', () => {
-  let store: SqliteStore;
+  const store = anew(() => createSqliteStore());
   const url = () => `sqlite:${store.file}`;
   const contents = () => filesIn(store.folder);
   /** @returns what is beside the ledger, of which reading it has changed nothing */
@@ -79,12 +80,6 @@ describe('reading a ledger in SQLite', () => {
     expectToldAndTakenOver(await storyIn(url(), id));
     return { before, after: contents() };
   };
-
-  beforeEach(() => {
-    store = createSqliteStore();
-  });
-
-  afterEach(() => store.close());
 
   it('sees what the service beside it has just written, and leaves every byte as it is', async () => {
     const { id } = await fill(store);

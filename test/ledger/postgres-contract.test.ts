@@ -11,18 +11,13 @@ import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
 import { describeSetClocks } from '../contract/set-clock-contract.ts';
 import { describeSignals } from '../contract/signal-contract.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { forAll } from '../support/anew.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
 import { sized } from '../support/test-size.ts';
 
 describe('a ledger on PostgreSQL', () => {
-  let server: PostgresServer;
-
-  before(async () => {
-    server = await startPostgres();
-  });
-
-  after(() => server.close());
+  const server = forAll(() => startPostgres());
 
   const createStore = () => createPostgresStore(server);
   describeLedger('PostgreSQL', createStore);

@@ -32,9 +32,10 @@ import {
   ANY,
   NOBODY,
 } from '../contract/ledger-under-test.ts';
+import { forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { holdLocks, lockTable } from '../support/lock-table.ts';
-import { type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
+import { startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
 import { until } from '../support/proof-wait.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -54,16 +55,10 @@ const sooner = <T>(promise: Promise<T>) =>
   Promise.race([promise, sleep(LATE_MS, undefined, { ref: false }).then(() => expect.fail('it waits'))]);
 
 describe('a PostgreSQL ledger that does not answer', () => {
-  let server: OwnPostgresServer;
+  const server = forAll(() => startOwnPostgres());
   let store: PostgresStore;
   let proxy: TcpProxy;
   let ledger: DatabaseLedger;
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
-
-  after(() => server.close());
 
   const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
   const arrive = (job_id: string, by = ledger, withinMs = WITHIN_MS) =>
@@ -273,14 +268,8 @@ describe('a PostgreSQL ledger that does not answer', () => {
 });
 
 describe('a PostgreSQL ledger that is shared', () => {
-  let server: OwnPostgresServer;
+  const server = forAll(() => startOwnPostgres());
   const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
-
-  after(() => server.close());
 
   it('tells once what reaches several replicas at the same moment, whatever isolation the server prefers', async () => {
     const store = await createPostgresStore(server);

@@ -18,10 +18,11 @@ import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { checkDisk, explainedBySystem } from '../../src/ledger/sqlite/file.ts';
 import { arrivalOf, claimedOf, HANDS, OPS } from '../contract/ledger-under-test.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { createSqliteStore, filesIn, type SqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -45,7 +46,7 @@ const inItsLog = (left: readonly string[]) => (path: string) => {
 };
 
 describe('The files of a SQLite ledger', () => {
-  let store: SqliteStore;
+  const store = anew(() => createSqliteStore());
   let ledger: DatabaseLedger;
 
   const openAt = (path: string) =>
@@ -56,12 +57,6 @@ describe('The files of a SQLite ledger', () => {
     for (const ending of ['', '-wal']) copyFileSync(store.file + ending, path + ending);
     return path;
   };
-
-  beforeEach(() => {
-    store = createSqliteStore();
-  });
-
-  afterEach(() => store.close());
 
   it('can be read by nobody but their owner, nor the folder made for them, whatever the umask says', async () => {
     const umask = process.umask(0);

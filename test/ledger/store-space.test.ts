@@ -10,16 +10,17 @@ import {
 } from '../../src/ledger/ledger.ts';
 import type { StoreEvent } from '../../src/ledger/sqlite/file.ts';
 import { answeredOf, arrivalOf, delivered, namesOf, OPS } from '../contract/ledger-under-test.ts';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 16 * MEGABYTE;
 const ANSWER = { receivedAt: 0, answeredAt: 1, status: 200, result: 'no_route' } as const;
 
 describe('A SQLite ledger with a limit', () => {
-  let store: SqliteStore;
+  const store = anew(() => createSqliteStore());
   let ledger: DatabaseLedger;
   let events: StoreEvent[];
   let jobs: number;
@@ -55,13 +56,10 @@ describe('A SQLite ledger with a limit', () => {
     events.reduce((sum, event) => sum + (event.what === 'forgotten_early' ? event.count : 0), 0);
 
   beforeEach(async () => {
-    store = createSqliteStore();
     events = [];
     jobs = 0;
     ledger = await open();
   });
-
-  afterEach(() => store.close());
 
   it('takes whatever comes while what it holds is done, forgets the oldest for it, and grows no further', async () => {
     let largest = 0;

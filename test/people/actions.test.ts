@@ -4,6 +4,7 @@ import type { Actor } from '../../src/ledger/callbacks/history.ts';
 import { claimFor, dead, delivered, only, settleAll, settlementsOf } from '../contract/ledger-under-test.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
+import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { DeliveryBench } from '../deliver/delivery-bench.ts';
 
@@ -13,7 +14,7 @@ const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
 const SECOND_MS = 1000;
 
 describe('what people do', () => {
-  let bench: DeliveryBench;
+  const bench = anew(() => DeliveryBench.open([OPS, LOG]));
   let people: People;
 
   const accept = (job_id: string, destinations: readonly string[] = [OPS]) =>
@@ -43,12 +44,9 @@ describe('what people do', () => {
     return error instanceof Refused ? error.message : error;
   };
 
-  beforeEach(async () => {
-    bench = await DeliveryBench.open([OPS, LOG]);
+  beforeEach(() => {
     ({ people } = bench.first.pipeline);
   });
-
-  afterEach(() => bench.close());
 
   it('is done at once', async () => {
     const [id = 0] = await deadLetters('a');

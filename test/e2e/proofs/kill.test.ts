@@ -1,9 +1,10 @@
 /** Killed at any moment, with any number of sends under way: nothing is lost, and only those sends can be repeated. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { forAll } from '../../support/anew.ts';
 import { post } from '../../support/bridge-world.ts';
 import type { SlackFault } from '../../support/faulty-slack.ts';
-import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
+import { startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
@@ -26,14 +27,8 @@ const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 describe('Killed with -9 at random moments under load', () => {
   const random = seededRandom(SEED);
-  let server: OwnPostgresServer;
+  const server = forAll(() => startOwnPostgres());
   let world: ProgramWorld;
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
-
-  after(() => server.close());
 
   afterEach(() => world.close());
 

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { ReceivedCall } from '../../../src/stand-ins/slack-stand-in.ts';
+import { forAll } from '../../support/anew.ts';
 import type { SlackFault } from '../../support/faulty-slack.ts';
-import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
+import { startOwnPostgres } from '../../support/postgres-server.ts';
 import { deliveriesIn, rowsOf } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally, toldOf } from '../../support/proof-tally.ts';
@@ -17,14 +18,8 @@ const CRASHES = sized(2, 5);
 const AT_ONCE = 8;
 
 describe('PostgreSQL that crashes under load', () => {
-  let server: OwnPostgresServer;
+  const server = forAll(() => startOwnPostgres());
   let world: ProgramWorld;
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
-
-  after(() => server.close());
 
   afterEach(() => world.close());
 

@@ -4,11 +4,12 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
+import { forAll } from '../../support/anew.ts';
 import { post } from '../../support/bridge-world.ts';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import { isInstalled } from '../../support/installed.ts';
 import { noise } from '../../support/noise.ts';
-import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
+import { startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
@@ -32,15 +33,9 @@ interface Trouble {
 }
 
 describe('The store', () => {
-  let server: OwnPostgresServer;
+  const server = forAll(() => startOwnPostgres());
   let world: ProgramWorld;
   let slackFault: SlackFault | undefined;
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
-
-  after(() => server.close());
 
   afterEach(() => world.close());
 

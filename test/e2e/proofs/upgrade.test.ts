@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type OwnPostgresServer, startOwnPostgres } from '../../support/postgres-server.ts';
+import { forAll } from '../../support/anew.ts';
+import { startOwnPostgres } from '../../support/postgres-server.ts';
 import { MAIN, type ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
@@ -50,15 +51,9 @@ function buildNext(): string {
 
 describe('The next minor version', () => {
   let world: ProgramWorld;
-  let server: OwnPostgresServer;
-
-  before(async () => {
-    server = await startOwnPostgres();
-  });
+  const server = forAll(() => startOwnPostgres());
 
   afterEach(() => world.close());
-
-  after(() => server.close());
 
   it('takes the place of two replicas one by one, and gives it back, while callbacks come: each is told once', async () => {
     const next = buildNext();
