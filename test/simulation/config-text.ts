@@ -3,7 +3,6 @@ import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { judged } from '../../src/config/schema/form.ts';
 import { section, text } from '../../src/config/schema/fields.ts';
 import {
-  BOSS,
   type ConfigPlan,
   MINUTE,
   OPERATORS,
@@ -42,7 +41,7 @@ export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<str
 }
 
 export function yamlOf(config: ConfigPlan): string {
-  const { burst, digestAt, warn } = config;
+  const { burst, digestAt } = config;
   return `
 receiver:
   answer_within: 8s
@@ -66,7 +65,6 @@ routes:${config.routes.length === 0 ? ' []' : config.routes.map(routeText).join(
 default_route:
   on: [error]
   notify: [operators]
-${warn === undefined ? '' : `budget: { hours: 1, warn: [${warn.join(', ')}], notify: ${targets([BOSS])} }`}
 `;
 }
 

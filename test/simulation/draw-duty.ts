@@ -1,4 +1,4 @@
-/** Draws, from numbers of their own, worlds of one incident that lasts, whose steps a mute or a snooze holds, or which is taken up and given back; and budgets. */
+/** Draws, from numbers of their own, worlds of one incident that lasts, whose steps a mute or a snooze holds, or which is taken up and given back. */
 import { Random } from './random.ts';
 import {
   type Act,
@@ -16,9 +16,6 @@ const [BOT = ''] = BOTS;
 
 /** Steps, what holds them, and their ends. */
 const LASTS_MS = 15 * MINUTE;
-
-/** So long after all is well somebody has looked at the budget. */
-const LOOKED_AT_MS = 3 * MINUTE;
 
 export function withDuty(scenario: Scenario): Scenario {
   const random = new Random(scenario.seed, 'duty');
@@ -98,17 +95,4 @@ function actsFrom(random: Random, failsAt: number, does: 'snooze' | 'release'): 
     isQuiet: false,
   } as const;
   return [takeUp, { kind: 'release', at: at + random.int(10, 100) * SECOND, pick }];
-}
-
-/** A budget of running time, in any world, so that crashes and replicas meet its warnings. */
-export function withBudget(scenario: Scenario): Scenario {
-  const random = new Random(scenario.seed, 'budget');
-  if (!random.chance(0.15)) return scenario;
-  const warn = random.some([1, 3, 10, 30, 100, 300], 0.6);
-  if (warn.length === 0) return scenario;
-  return {
-    ...scenario,
-    configs: scenario.configs.map((config) => ({ ...config, warn })),
-    tailMs: Math.max(scenario.tailMs, LOOKED_AT_MS),
-  };
 }

@@ -1,7 +1,7 @@
 /** From a seed to its scenario. */
 import { drawActs } from './draw-acts.ts';
 import { drawChanged, drawConfig, drawEdited } from './draw-config.ts';
-import { withBudget, withDuty } from './draw-duty.ts';
+import { withDuty } from './draw-duty.ts';
 import { drawFaults, drawGone, drawReloads, drawSwarm } from './draw-faults.ts';
 import { withIncidents } from './draw-incidents.ts';
 import { drawSends } from './draw-sends.ts';
@@ -9,7 +9,7 @@ import { Random } from './random.ts';
 import { MINUTE, OPERATORS, type Scenario, SECOND } from './scenario.ts';
 
 export function scenarioOf(seed: number): Scenario {
-  const scenario = withBudget(withDuty(withIncidents(drawn(seed))));
+  const scenario = withDuty(withIncidents(drawn(seed)));
   return { ...scenario, faults: [...scenario.faults, ...drawGone(scenario)] };
 }
 

@@ -115,11 +115,6 @@ export interface ListedIncident {
   readonly state: 'open' | 'taken_up' | 'over';
 }
 
-/** Of one BOT, as `GET /api/report` says. */
-export type ReportedBot = { readonly bot_id: string } & Readonly<
-  Record<'runs' | 'unfinished' | 'succeeded' | 'errors' | 'missed' | 'overdue' | 'running_seconds', number>
->;
-
 /** A callback that the product has, at the end, as the API lists it. */
 export interface Admitted {
   readonly send: Send;
@@ -153,8 +148,6 @@ export interface Observed {
   dead: readonly Listed[];
   /** At the end, the newest first. */
   incidents: readonly ListedIncident[];
-  /** At the end, of all days, and of that on which the world began; undefined: nobody says. */
-  reported: Readonly<Record<'inAll' | 'onFirstDay', readonly ReportedBot[]>> | undefined;
   /** At the end, of each process. */
   metrics: readonly string[];
   /** Why it did not end; undefined: it did. */
@@ -178,7 +171,6 @@ export function nothingYet(): Observed {
     listed: [],
     dead: [],
     incidents: [],
-    reported: undefined,
     metrics: [],
     stuck: undefined,
   };

@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
-import { type Act, DAY, type Scenario } from './scenario.ts';
-import type { Acted, Listed, ListedDelivery, ListedIncident, Observed, ReportedBot } from './observed.ts';
+import type { Act } from './scenario.ts';
+import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
 import type { Process } from './process.ts';
 import { ask } from './request.ts';
 import type { Timeline } from './timeline.ts';
@@ -10,7 +10,6 @@ export const ADMIN_PORT = 8081;
 const LARGEST_PAGE = 500;
 
 export interface PeopleParts {
-  readonly scenario: Scenario;
   readonly timeline: Timeline;
   readonly observed: Observed;
   readonly say: (line: string) => void;
@@ -60,32 +59,11 @@ export class People {
   }
 
   /** What the API lists at the end; undefined: the process has died, or cannot say. */
-  async found(
-    process: Process,
-  ): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents' | 'reported'> | undefined> {
+  async found(process: Process): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents'> | undefined> {
     const listed = await this.listed(process);
     const dead = await this.listed(process, '&state=dead');
     const incidents = await this.#all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
-    const reported = await this.#reported(process);
-    return listed && dead && incidents && { listed, dead, incidents, reported };
-  }
-
-  async #reported(process: Process): Promise<Observed['reported']> {
-    const { scenario, clockOf } = this.#parts;
-    const reportOf = async (from: number, to: number) => {
-      const [first, last] = [from, to].map((time) =>
-        new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length),
-      );
-      const answer = await this.#ask(process, { path: `/api/report?from=${first}&to=${last}` });
-      const { bots } = JSON.parse(answer?.status === 200 ? answer.body : '{}') as {
-        readonly bots?: readonly ReportedBot[];
-      };
-      return bots;
-    };
-    const now = clockOf(-1);
-    const inAll = await reportOf(now - 60 * DAY, now + 2 * DAY);
-    const onFirstDay = await reportOf(scenario.epoch, scenario.epoch);
-    return inAll && onFirstDay && { inAll, onFirstDay };
+    return listed && dead && incidents && { listed, dead, incidents };
   }
 
   async metrics(process: Process): Promise<string | undefined> {

@@ -61,8 +61,6 @@ export interface ConfigPlan {
   readonly burst?: BurstPlan;
   /** Minute of the day (UTC) at which the group `team` gets its digest. */
   readonly digestAt?: number;
-  /** Percentages of an hour in a month. */
-  readonly warn?: readonly number[];
 }
 
 export interface Send {
@@ -198,9 +196,6 @@ export const BOTS = ['alpha', 'beta', 'gamma'];
 
 /** Whom steps tell, and no route itself. */
 export const DUTY = ['mail:duty@example.com', 'other:#duty'];
-
-/** Who hears of the budget alone. */
-export const BOSS = 'mail:boss@example.com';
 
 export const isMail = (destination: string) => destination.startsWith('mail:');
 

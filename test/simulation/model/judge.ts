@@ -10,7 +10,6 @@ import { type Broken, History } from './history.ts';
 import { judgeEscalation } from './escalation.ts';
 import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
-import { judgeBudget, judgeReports } from './reports.ts';
 import { judgeRetries } from './retries.ts';
 import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
@@ -43,8 +42,6 @@ export function judge(scenario: Scenario, observed: Observed, now: number): read
     judgeTakeUps,
     judgeEscalation,
     judgeReloads,
-    judgeReports,
-    judgeBudget,
   ])
     ask(history, broken);
   return [...new Set(all)];

@@ -69,30 +69,6 @@ export const LEDGER: readonly Planted[] = [
     to: 'export const HAS_DELIVERED: Sql = sql`1 = 0 AND (',
   },
   {
-    does: 'keeps a run unfinished that began before its result came',
-    file: 'src/report/figures.ts',
-    from: 'status: isResult ? status : (run?.status ?? status),',
-    to: 'status: run?.status ?? status,',
-  },
-  {
-    does: 'believes of a run’s time what its last POST says, in place of the longest',
-    file: 'src/report/figures.ts',
-    from: 'elapsedMs: Math.max(run.elapsedMs ?? 0, elapsedMs)',
-    to: 'elapsedMs',
-  },
-  {
-    does: 'counts a run on the day on which it was told of',
-    file: 'src/report/figures.ts',
-    from: 'day: run?.day ?? dayOf(begunAt),',
-    to: 'day: run?.day ?? dayOf(receivedAt),',
-  },
-  {
-    does: 'warns of the budget again and again',
-    file: 'src/report/budget.ts',
-    from: 'told: first === undefined ? told : [...told, first] };',
-    to: 'told };',
-  },
-  {
     does: 'tells a step though somebody is on it',
     file: 'src/incident/escalation.ts',
     from: 'return unlessDelivered ? isDelivered : isTakenUp;',
