@@ -17,16 +17,12 @@ export function failureIn(error: unknown, { failureOf }: Pick<Sending, 'failureO
 
 export function openedChannel({ turn, send, verify, free, failureOf }: Sending): Channel {
   const underWay = new UnderWay();
-  const run = async <T>(work: Promise<T>): Promise<T> => {
-    underWay.begin();
-    try {
-      return await work;
-    } catch (error) {
+  const run = <T>(work: Promise<T>): Promise<T> => {
+    underWay.until(work);
+    return work.catch((error: unknown) => {
       // Of several addresses, `verify` throws an `AggregateError` of failures.
       throw error instanceof AggregateError ? error : failureIn(error, { failureOf });
-    } finally {
-      underWay.end();
-    }
+    });
   };
   return {
     turn,

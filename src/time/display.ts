@@ -138,8 +138,8 @@ const partsOfMinute = kept(1000, formattedParts);
 
 function partsOf(ms: number, timezone: string, language: Language) {
   const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
-  const parts = partsOfMinute(minute, timezone, language);
-  return { ...parts, second: String(Math.floor((ms - minute) / 1000)).padStart(2, '0') };
+  const second = String(Math.floor((ms - minute) / 1000)).padStart(2, '0');
+  return Object.assign({}, partsOfMinute(minute, timezone, language), { second });
 }
 
 /** Parts instead of a formatted string, since Intl's punctuation differs between Node releases. */

@@ -54,10 +54,12 @@ export function openRemote(title: Words, openPool: OpenPool) {
       const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };
       const pool = await poolTo(url.origin);
       const asked = { method, body, deadline, path, headers: named, mostBytes, onWritten };
-      return exchange(pool, asked).catch((error: unknown) => {
+      try {
+        return await exchange(pool, asked);
+      } catch (error) {
         // Only a check sends nothing.
         throw body ? error : new NothingSent(error);
-      });
+      }
     },
     free: async (): Promise<void> => {
       await Promise.all([...pools.values()].map(async (pool) => (await pool).destroy()));

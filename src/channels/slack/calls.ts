@@ -64,13 +64,17 @@ function fetchOver(
   underWay: Passing<unknown, Underway>,
   hide: (words: string) => string,
 ): FetchFunction {
+  /** Of each method. */
+  const urls = new Map<unknown, URL>();
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
     if (call === undefined) throw new Error("Slack's client sends what is no call under way");
     const { json, deadline, onWritten } = call;
     const { 'content-type': type } = json === '' ? FORM_HEADERS : JSON_HEADERS;
     const sent = { authorization: String(headers['Authorization']), 'content-type': type };
-    const asked = { url: new URL(address), headers: sent, body: json, mostBytes: Infinity };
+    const url = urls.get(address) ?? new URL(address);
+    urls.set(address, url);
+    const asked = { url, headers: sent, body: json, mostBytes: Infinity };
     const answer = await remote.call(asked, deadline, onWritten);
     // Given such an answer, the client would throw an unclassified error or take foreign JSON as an answer of the API.
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
