@@ -47,7 +47,7 @@ export class Sending {
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
   #end: ((ending: Ending) => void) | undefined;
-  #stopTimer = (): void => {};
+  #stopTimer: (() => void) | undefined;
 
   constructor(settings: SendingSettings, dependencies: AttemptDependencies) {
     this.settings = settings;
@@ -71,7 +71,7 @@ export class Sending {
       void this.#send(addressed, isOwn).then(end);
     });
     this.#end = undefined;
-    this.#stopTimer();
+    this.#stopTimer?.();
     const durationMs = clock.monotonic() - since;
     const made =
       receipt === undefined ? { startedAt, durationMs, failure } : { startedAt, durationMs, receipt };

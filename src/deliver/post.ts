@@ -158,8 +158,8 @@ class OpenPost implements WaitingPost {
   /** How much it waits for still. One is its beginning, so that it is not over before that. */
   #open = 1;
   #isOver = false;
-  #answer = (_verdict: Verdict): void => undefined;
-  #stopTimer = (): void => undefined;
+  #answer: ((verdict: Verdict) => void) | undefined;
+  #stopTimer: (() => void) | undefined;
 
   /** @param onOver called when it is answered, and nothing waits for it to be written */
   constructor(posting: DeliveringByLoop, posted: Posted, number: number, onOver: (post: OpenPost) => void) {
@@ -248,10 +248,10 @@ class OpenPost implements WaitingPost {
   #conclude(): Ending {
     const { receivedAt, admission } = this.#posted;
     this.#isOver = true;
-    this.#stopTimer();
+    this.#stopTimer?.();
     const standings = admission.deliveries.map((record) => this.#standing(record));
     const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
-    this.#answer(verdict);
+    this.#answer?.(verdict);
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
     return { answer, isDurable: mustSurvive(verdict) };
