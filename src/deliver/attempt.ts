@@ -68,7 +68,7 @@ export class Sending {
     // Whichever comes first: what the channel says, the time limit, or a cut.
     const { receipt, failure } = await new Promise<Ending>((end) => {
       this.#end = end;
-      void this.#send(addressed, isOwn).then(end);
+      void this.#send(addressed, isOwn, end);
     });
     this.#end = undefined;
     this.#stopTimer?.();
@@ -100,12 +100,11 @@ export class Sending {
   }
 
   /** Never rejects. */
-  async #send(addressed: AddressedNotice, isOwn: boolean): Promise<Ending> {
+  async #send(addressed: AddressedNotice, isOwn: boolean, end: (ending: Ending) => void): Promise<void> {
     const { address, channel: name, notice } = addressed;
     const { channels, config, redact } = this.settings;
     const { timeoutMs } = config.delivery;
     const isLonger = isOwn && timeoutMs < OWN_TIMEOUT_MS;
-    const end = this.#end;
     try {
       const grouped = perJobOf(addressed, this.#dependencies.ledger);
       const perJob = grouped && (await grouped);
@@ -126,9 +125,9 @@ export class Sending {
         labels: labelsOf(notice),
         perJob,
       });
-      return { receipt: withoutSecrets(receipt, redact) };
+      end({ receipt: withoutSecrets(receipt, redact) });
     } catch (error) {
-      return { failure: classed(error, redact) };
+      end({ failure: classed(error, redact) });
     }
   }
 

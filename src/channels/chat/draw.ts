@@ -40,17 +40,23 @@ export interface FormatParts<Message> {
 }
 
 export function drawnFormat<Message>(drawing: FormatParts<Message>): MessageFormat<Message> {
-  const { name, mentions, parts, markup, tables, message, plain, plainMarkup = markup } = drawing;
+  const { name, mentions, plain, plainMarkup = drawing.markup } = drawing;
+  const inPlainText = {
+    ...drawing,
+    parts: CARD_PARTS,
+    markup: plainMarkup,
+    tables: undefined,
+    message: plain,
+  };
   return {
     name,
     ...(mentions && { options: { [MENTION_OPTION]: mentions.option } }),
     compose: (card, context): Composed<Message> => {
       const called = mentions?.of(context) ?? [];
-      const drawn = draw(drawing, card, called, { parts, markup, tables, message });
-      const all = { parts: CARD_PARTS, markup: plainMarkup, message: plain };
+      const drawn = draw(drawing, card, called);
       return {
         message: drawn.message,
-        plain: () => draw(drawing, withJobId(card, context), called, all).message,
+        plain: () => draw(inPlainText, withJobId(card, context), called).message,
         ...shownAs(() => ({ tone: card.tone, lines: previewOf(drawing, drawn.shown, called) })),
       };
     },
@@ -63,10 +69,9 @@ export function jsonBytes(message: unknown): number {
 }
 
 function draw<Message>(
-  { mentions: mentioning, limit }: FormatParts<Message>,
+  { mentions: mentioning, limit, parts, markup, tables, message }: FormatParts<Message>,
   card: Card,
   called: readonly string[],
-  { parts, markup, tables, message }: Pick<FormatParts<Message>, 'parts' | 'markup' | 'tables' | 'message'>,
 ): Fitted<Message> {
   const { tone } = card;
   const marks = typeof markup === 'function' ? markup(tone) : markup;
