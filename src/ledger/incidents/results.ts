@@ -99,7 +99,7 @@ async function isKnown(
   const earlier = await tx.first(sql`
     SELECT id FROM history WHERE ${ofDelivery} AND ((what = 'taken_over' AND result IS NOT NULL) OR (what = 'attempt'
       AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)))
-    ORDER BY id LIMIT 1 OFFSET 1`);
+    LIMIT 1 OFFSET 1`);
   return earlier !== undefined;
 }
 
