@@ -73,7 +73,7 @@ export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promis
   const past = alerted?.map((each): ToldTarget => ({ ...each, isPast: true }));
   await tx.all(sql`UPDATE incidents SET alerted = ${past} WHERE id = ${id}`);
   const timers = await tx.all<Timer<Escalation>>(
-    sql`SELECT key, kind, data FROM timers WHERE kind = 'escalation' AND key LIKE ${`escalation ${id} %`} ORDER BY key`,
+    sql`SELECT key, kind, data FROM timers WHERE kind = 'escalation' AND key LIKE ${`escalation ${id} %`} ORDER BY key ${tx.forUpdate}`,
   );
   const begun = timers.map(({ data: { route }, ...each }) => {
     return { ...each, dueAt: tx.now, data: { route, from: tx.now, done: [] } };

@@ -11,8 +11,8 @@ export const SIGNAL: readonly Planted[] = [
   {
     does: 'has a success end no snooze',
     file: 'src/ledger/timers/admission.ts',
-    from: 'isWell && snooze.isUntilSuccess && snooze.botId === botId);',
-    to: 'isWell && snooze.isUntilSuccess && botId === undefined);',
+    from: 'snooze.isUntilSuccess && snooze.botId === botId;',
+    to: 'snooze.isUntilSuccess && botId === undefined;',
   },
   {
     does: 'compares an error with the first one that was told, not with the last',
