@@ -6,25 +6,20 @@ import { expect } from 'chai';
 import { target } from '../support/recorded.ts';
 import { BesideStore } from './beside-store.ts';
 
+const CONFIG = `channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }
+default_route: { notify: [{ slack: '#ops' }] }
+`;
+
 describe('botbell backup', () => {
-  let world: BesideStore;
+  const world = new BesideStore(CONFIG);
   let copy: string;
 
-  const write = (url?: string) =>
-    world.configure(
-      `channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }\ndefault_route: { notify: [{ slack: '#ops' }] }\n`,
-      url,
-    );
   const backup = (file = copy) => world.run(['backup', file]);
 
   beforeEach(async () => {
-    world = new BesideStore();
     copy = join(world.store.folder, 'copy.db');
-    write();
     await world.recorded.arrive({ job_id: 'j' }, [target('slack:#ops')]);
   });
-
-  afterEach(() => world.close());
 
   it('copies all of it while somebody is writing, for its owner alone, and changes nothing of it', async () => {
     const writer = world.store.connect();
@@ -61,14 +56,14 @@ describe('botbell backup', () => {
   it('leaves nothing behind where it cannot', async () => {
     const nowhere = await backup(join(world.store.folder, 'none', 'copy.db'));
     expect([nowhere.code, nowhere.stderr.includes('cannot be written')]).to.deep.equal([1, true]);
-    write(`sqlite:${world.store.folder}/none.db`);
+    world.configure(CONFIG, `sqlite:${world.store.folder}/none.db`);
     const { code, stderr } = await backup();
     expect([code, existsSync(copy)]).to.deep.equal([1, false]);
     expect(stderr).to.match(/^there is no ledger yet at store\.url/);
   });
 
   it('says to use pg_dump for PostgreSQL', async () => {
-    write('postgres://bell:secret-password@db/bell');
+    world.configure(CONFIG, 'postgres://bell:secret-password@db/bell');
     const { code, stderr } = await backup();
     expect([code, existsSync(copy)]).to.deep.equal([1, false]);
     expect(stderr).to.include('pg_dump').and.not.to.include('secret-password');

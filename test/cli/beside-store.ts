@@ -5,13 +5,27 @@ import { systemClock } from '../../src/time/clock.ts';
 import { type CommandInput, type CommandRun, runCommand } from '../support/command.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Recorded } from '../support/recorded.ts';
-import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore } from '../support/sqlite-store.ts';
 
+/** An empty one for each test of the suite that makes it. */
 export class BesideStore {
-  readonly clock = new ManualClock(systemClock.now());
-  readonly store: SqliteStore = createSqliteStore(this.clock);
-  readonly recorded = new Recorded(this.store);
-  readonly config = join(this.store.folder, 'botbell.yaml');
+  clock = new ManualClock();
+  store = createSqliteStore(this.clock);
+  recorded = new Recorded(this.store);
+
+  constructor(yaml: string) {
+    beforeEach(() => {
+      this.clock = new ManualClock(systemClock.now());
+      this.store = createSqliteStore(this.clock);
+      this.recorded = new Recorded(this.store);
+      this.configure(yaml);
+    });
+    afterEach(() => this.store.close());
+  }
+
+  get config(): string {
+    return join(this.store.folder, 'botbell.yaml');
+  }
 
   configure(yaml: string, url = `sqlite:${this.store.file}`): void {
     writeFileSync(this.config, `store: { url: '${url}' }\ndisplay: { timezone: Asia/Tokyo }\n${yaml}`);
@@ -19,9 +33,5 @@ export class BesideStore {
 
   run(args: readonly string[], input?: CommandInput): Promise<CommandRun> {
     return runCommand([...args, '--config', this.config], input);
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
   }
 }

@@ -3,50 +3,35 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { systemClock } from '../../src/time/clock.ts';
 import type { CommandInput } from '../support/command.ts';
-import { deadUpdate, type Recorded, target } from '../support/recorded.ts';
+import { target } from '../support/recorded.ts';
 import { BesideStore } from './beside-store.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('botbell redeliver, asked at a terminal', () => {
-  let world: BesideStore;
-  let recorded: Recorded;
+  const world = new BesideStore(`
+channels: { slack: { type: outbox, as: slack } }
+routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
+`);
 
-  const goTo = (hoursAgo: number) =>
-    world.clock.setBy(systemClock.now() - hoursAgo * HOUR_MS - world.clock.now());
   /** @returns the ids of their deliveries */
   const deadLetters = async (destinations: readonly string[], hoursAgo: number) => {
-    goTo(hoursAgo);
-    const admission = await recorded.arrive({ job_id: `job ${hoursAgo}` }, destinations.map(target));
-    await recorded.claim();
-    const ids = admission.deliveries.map(({ id }) => id);
-    await recorded.settle(
-      admission,
-      ids.map((id) => deadUpdate(id)),
-    );
+    world.clock.setBy(systemClock.now() - hoursAgo * HOUR_MS - world.clock.now());
+    const ids: number[] = [];
+    for (const to of destinations)
+      ids.push(...(await world.recorded.deadLetters([`${to} ${hoursAgo}`], {}, target(to))));
     return ids.map(String);
   };
   const counts = async () => {
-    const { pending, dead } = await recorded.archive.countOpen();
+    const { pending, dead } = await world.recorded.archive.countOpen();
     return { pending, dead };
   };
   /** As the service does, step by step. */
   const service = async () => {
-    while ((await recorded.actions.continueBulk()).isMore);
+    while ((await world.recorded.actions.continueBulk()).isMore);
   };
   const redeliver = (args: readonly string[], input?: CommandInput) =>
     world.run(['redeliver', ...args], input);
-
-  beforeEach(() => {
-    world = new BesideStore();
-    ({ recorded } = world);
-    world.configure(`
-channels: { slack: { type: outbox, as: slack } }
-routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
-`);
-  });
-
-  afterEach(() => world.close());
 
   it('says how many and to whom, and does nothing unless the answer is yes', async () => {
     await deadLetters(['slack:#ops'], 50);
@@ -108,7 +93,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
   });
 
   it('says of a job whom its callbacks lack by today’s config, and asks', async () => {
-    await recorded.arrive({ job_id: 'j' });
+    await world.recorded.arrive({ job_id: 'j' });
     const asked = await redeliver(['--route', 'j'], { answer: 'n' });
     expect(asked.code).to.equal(1);
     expect(asked.stderr)
@@ -124,7 +109,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
   });
 
   it('routes nothing anew by a config that is wrong, names nobody, or is not the running service’s', async () => {
-    await recorded.arrive({ job_id: 'j' });
+    await world.recorded.arrive({ job_id: 'j' });
     const good = readFileSync(world.config, 'utf8');
     const refusalOf = async (text: string) => {
       writeFileSync(world.config, text);
@@ -134,7 +119,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     };
     expect(await refusalOf(`${good}no_such_key: 1\n`)).to.include('no_such_key');
     expect(await refusalOf(good.replace('get_items', 'another'))).to.include('names nobody');
-    await recorded.loadConfig('another');
+    await world.recorded.loadConfig('another');
     expect(await refusalOf(good)).to.include('the running service has another config');
     expect(await counts()).to.include({ pending: 0 });
   });

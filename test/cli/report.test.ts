@@ -11,11 +11,9 @@ const MINUTE_MS = 60_000;
 const CONFIG = `channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n`;
 
 describe('botbell report', () => {
-  let world: BesideStore;
+  const world = new BesideStore(CONFIG);
 
   beforeEach(async () => {
-    world = new BesideStore();
-    world.configure(CONFIG);
     for (const [job_id, bot_id, bot_name, status, elapsed_time] of [
       ['1', 'invoice-import', '請求書取込BOT', 0, 4320],
       ['2', 'invoice-import', '請求書取込BOT', 1, 12],
@@ -28,8 +26,6 @@ describe('botbell report', () => {
       await world.recorded.arrive(fields, [], { startedAt });
     }
   });
-
-  afterEach(() => world.close());
 
   const today = () => dateOf(dayOf(world.clock.now(), 'Asia/Tokyo'));
   /** From yesterday on, since a run may have begun before midnight. */

@@ -16,7 +16,7 @@ const AFTER_FAILURES =
 const ERROR = { bot_id: 'get_items', status: 1, message: 'no stock' } as const;
 
 describe('botbell route, of rules', () => {
-  let world: BesideStore;
+  const world = new BesideStore('');
 
   /** The lines of a destination. */
   const route = async (fields: Partial<Callback>, ...args: readonly string[]) => {
@@ -53,12 +53,6 @@ routes:
       world.clock.setBy(MINUTE_MS);
     }
   };
-
-  beforeEach(() => {
-    world = new BesideStore();
-  });
-
-  afterEach(() => world.close());
 
   it('says whom steps of the route tell, and when, of an error', async () => {
     configure(

@@ -3,21 +3,15 @@ import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 
 describe('botbell snooze', () => {
-  let world: BesideStore;
-
-  const snooze = (...args: readonly string[]) => world.run(['snooze', ...args]);
-
-  beforeEach(async () => {
-    world = new BesideStore();
-    world.configure(`
+  const world = new BesideStore(`
 channels: { slack: { type: slack, token: '\${SLACK_BOT_TOKEN}' } }
 groups: { bosses: { notify: [{ slack: '#bosses' }], digest: { at: '09:00' } } }
 routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
 `);
-    await world.recorded.arrive({ bot_id: 'get_items' });
-  });
 
-  afterEach(() => world.close());
+  const snooze = (...args: readonly string[]) => world.run(['snooze', ...args]);
+
+  beforeEach(() => world.recorded.arrive({ bot_id: 'get_items' }));
 
   it('holds a BOT at a destination until 9:00 of the next day, with a reason and who asked', async () => {
     const asked = ['get_items', '--to', 'slack:#ops', '--until', 'tomorrow'];

@@ -7,14 +7,7 @@ const CONFIG =
   "channels: { slack: { type: outbox, as: slack } }\nroutes: [{ bot_id: '*', notify: [{ slack: '#ops' }] }]\n";
 
 describe('botbell status', () => {
-  let world: BesideStore;
-
-  beforeEach(() => {
-    world = new BesideStore();
-    world.configure(CONFIG);
-  });
-
-  afterEach(() => world.close());
+  const world = new BesideStore(CONFIG);
 
   it('prints each with its cause, and commands that a shell takes as they are, whatever the BOT is called', async () => {
     const bot_id = `Kenji's ${'x'.repeat(100)} $HOME`;
