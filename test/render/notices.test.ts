@@ -4,18 +4,22 @@ import { expect } from 'chai';
 import type { EmailMessage } from '../../src/channels/email/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
+import type { ToldTrouble } from '../../src/incident/incident.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
 import {
+  type AlertNotice,
   type AlertSubject,
-  mostTroubled,
+  type CallbackNotice,
   type Notice,
   noticeOf,
   noticeOfAlert,
   type NoticeVariant,
+  type OwnName,
   type OwnSubject,
+  type TemplateName,
 } from '../../src/notice/notice.ts';
+import { samplesOf } from '../../src/render/samples.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';
-import { type Incident, toldTroubles } from '../../src/incident/incident.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { expectWellFormed } from './mail-rules.ts';
@@ -31,141 +35,73 @@ const told = (status: 0 | 1 | 2, occasion?: NoticeVariant, more: object = {}): N
   incident: 12,
   ...more,
 });
-const own = (subject: OwnSubject): Notice =>
+const noticeAbout = (subject: OwnSubject): Notice =>
   noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
 
-const RECOVERY: NoticeVariant = {
-  template: 'recovered',
-  failingSince: STARTED_AT - 26 * HOUR_MS - 5000,
-  failingForMs: 26 * HOUR_MS + 5000,
-  failures: 3,
-};
-const LATE: NoticeVariant = { template: 'late', dueAt: STARTED_AT - HOUR_MS, lateByMs: 90_000 };
-const TOO_LONG: NoticeVariant = { template: 'overdue', runningForMs: HOUR_MS / 2 };
+/** Of the samples with which `check` renders templates. */
+const occasionOf = (name: TemplateName) => (samplesOf(name)[0] as CallbackNotice).occasion;
+const sampleOf = <Name extends OwnName>(name: Name) =>
+  (samplesOf(name as TemplateName)[0] as AlertNotice).alert.subject as unknown as OwnSubject<Name>;
+/** That sample with other parts. */
+const own = <Name extends OwnName>(name: Name, parts: Partial<OwnSubject<Name>> = {}): Notice =>
+  noticeAbout({ ...sampleOf(name), ...parts } as unknown as OwnSubject);
+
 const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
-const MISSED = own({
-  template: 'missed',
-  botId: 'get_items',
-  botName: '',
-  dueAt: STARTED_AT,
-  lastResultAt: undefined,
-});
-const COUNTS = { succeeded: 0, errors: 2, executing: 0, missed: 0, overdue: 0 };
-const BOT = { bot_id: 'get_items', bot_name: 'Get items', ...COUNTS, jobs: ['j-1', 'j-2'] };
-const summaryOf = (bot: object) =>
-  own({
-    template: 'summary',
-    destination: 'slack:#ops',
-    reason: 'mute',
-    since: STARTED_AT,
-    lastAt: STARTED_AT + HOUR_MS,
-    count: 2,
-    ...mostTroubled([{ ...BOT, ...bot }]),
-  });
-const digestOf = (bots: readonly object[], more: object = {}) =>
-  own({
-    template: 'digest',
-    group: 'operators',
-    since: STARTED_AT,
-    doubts: [],
-    ...mostTroubled(bots.map((bot) => ({ ...BOT, is_muted: false, ...bot }))),
-    ...more,
-  });
-const lastErrorAt = (at: number, text: string) => ({ lastError: { text, at, jobId: 'j-2' } });
 const NO_BOT = { callback: { bot_id: '', bot_name: '', job_id: '', status: 1 } } as const;
 
-const FAILING: Incident = {
-  id: 7,
-  kind: 'bot',
-  subject: 'get_items',
-  name: '商品 *取得* <BOT>',
-  sign: 'error',
-  gist: 'connection refused',
-  likeness: '',
-  since: STARTED_AT,
-  lastAt: STARTED_AT,
-  count: 3,
-  isWaiting: false,
-};
-const LATE_BOT: Incident = { ...FAILING, subject: 'stock', name: '', sign: 'missed', gist: '' };
-const REFUSING: Incident = { ...FAILING, kind: 'botbell', subject: 'refused 415', name: '', sign: 'refused' };
-const UNTOLD: Incident = { ...FAILING, kind: 'destination', subject: 'slack:#ops', name: '', sign: 'dead' };
+const [SUMMARISED] = sampleOf('summary').bots;
+const summaryOf = (parts: object) =>
+  own('summary', {
+    bots: [{ ...SUMMARISED, ...parts }] as never,
+    moreBots: 0,
+    errors: 0,
+    missed: 0,
+    ...parts,
+  });
+const UNEVENTFUL = { errors: 0, missed: 0, overdue: 0, lastError: undefined };
+const [DIGESTED] = sampleOf('digest').bots;
+const digestOf = (parts: object) =>
+  own('digest', { bots: [{ ...DIGESTED, is_muted: false, ...parts }] as never, moreBots: 0, ...parts });
 
-const HUNG = {
-  class: 'transient',
-  code: 'ETIMEDOUT',
-  message: 'No answer in time.',
-  mayHaveArrived: true,
-} as const;
+const [TROUBLE] = sampleOf('over').troubles as readonly [ToldTrouble];
+const FAILING = { ...TROUBLE, name: '商品 *取得* <BOT>' };
+const SILENT = { ...TROUBLE, subject: 'stock', name: '', sign: 'missed', gist: '' } as const;
+const REFUSING = { ...TROUBLE, kind: 'botbell', subject: 'refused 415', name: '', sign: 'refused' } as const;
+const UNTOLD = { ...TROUBLE, kind: 'destination', subject: 'slack:#ops', name: '', sign: 'dead' } as const;
+
+const HUNG = { class: 'transient', code: 'ETIMEDOUT', message: 'No answer.', mayHaveArrived: true } as const;
 const LIMITED = { class: 'rate_limited', code: 'ratelimited', message: 'Too many.' } as const;
 
-const TEST_OF = { template: 'test', destination: 'slack:#ops', channel: 'slack' } as const;
-const TEST = { ...TEST_OF, askedBy: 'admin' };
-
-const DAY = Date.UTC(2026, 10, 1);
-const MONTH = { from: DAY, to: DAY + 30 * DAY_MS };
-const RAN = {
-  ...NO_FIGURES,
-  runs: 400,
-  succeeded: 388,
-  incidents: 0,
-  incidentMs: 0,
-  runningMs: 41 * HOUR_MS,
-};
-const FAILED = {
-  ...RAN,
-  errors: 12,
-  missed: 3,
-  overdue: 1,
-  unfinished: 2,
+const REPORT = sampleOf('report');
+const [REPORTED] = REPORT.bots;
+const ESTIMATED = {
+  ...REPORTED,
+  botName: '請求書 *<BOT>*',
   estimated: 4,
-  answerMs: 30 * 60_000,
-  retries: 16,
-  incidents: 5,
-  incidentMs: 12 * HOUR_MS,
+  runningMs: 41 * HOUR_MS,
+  missed: 3,
 };
-const STANDING = {
-  ...MONTH,
-  budgetMs: 60 * HOUR_MS,
-  usedMs: 49 * HOUR_MS,
-  percent: 81,
-  forecastMs: 72.5 * HOUR_MS,
-};
-const NOTHING = { ...NO_FIGURES, incidents: 0, incidentMs: 0 };
-const reportOf = (more: object) =>
-  own({
-    template: 'report',
-    ...MONTH,
-    total: FAILED,
-    bots: [
-      { ...FAILED, botId: 'crm-export', botName: '請求書 *<BOT>*' },
-      { ...RAN, botId: 'prices', botName: '' },
-    ],
-    moreBots: 0,
-    csv: '',
-    budget: undefined,
-    doubts: [],
-    ...more,
-  });
+const TOTAL = { ...REPORT.total, estimated: 4, overdue: 1, answerMs: 30 * 60_000, retries: 16 };
+const NO_HOLIDAYS = { calendar: 'office', file: '/etc/botbell/holidays.csv', year: 2027 };
 
 const NOTICES: Readonly<Record<string, Notice>> = {
-  'a month of BOTs': reportOf({
-    budget: STANDING,
-    doubts: [
-      { calendar: 'office', endsOn: '2026-12-31' },
-      { calendar: 'office', file: '/etc/botbell/holidays.csv', year: 2027 },
-    ],
+  'a month of BOTs': own('report', {
+    to: REPORT.from + 31 * DAY_MS,
+    total: TOTAL,
+    bots: [ESTIMATED, REPORTED] as never,
+    doubts: [...REPORT.doubts, NO_HOLIDAYS],
+    moreBots: 0,
   }),
-  'a day on which nothing ran': reportOf({ to: DAY + DAY_MS, total: NOTHING, bots: [] }),
-  'a week of more BOTs than it names': reportOf({ to: DAY + 7 * DAY_MS, moreBots: 3 }),
-  'a budget of which so much is used': own({ template: 'budget', ...STANDING, passed: 80 }),
-  'a budget early in the month': own({
-    template: 'budget',
-    ...STANDING,
-    percent: 130,
-    forecastMs: undefined,
-    passed: 100,
+  'a day on which nothing ran': own('report', {
+    total: { ...NO_FIGURES, incidents: 0, incidentMs: 0 },
+    bots: [],
+    moreBots: 0,
+    budget: undefined,
+    doubts: [],
   }),
+  'a week of more BOTs than it names': own('report', { to: REPORT.from + 7 * DAY_MS }),
+  'a budget of which so much is used': own('budget'),
+  'a budget early in the month': own('budget', { percent: 130, forecastMs: undefined, passed: 100 }),
   ...Object.fromEntries(
     ALERT_SUBJECTS.map((each) => [each.template, { ...noticeOfAlert(raised(each)), incident: 12 }]),
   ),
@@ -179,46 +115,40 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     raised({ ...CONFIG_FAILURE, error: LIMITED } as AlertSubject),
   ),
   'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
-  'who is on it': own({
-    template: 'taken_up',
-    by: 'kenji',
-    because: 'the VPN',
-    ...toldTroubles([FAILING, LATE_BOT, REFUSING]),
-  }),
-  'who is on many, for no reason that is given': own({
-    template: 'taken_up',
-    by: 'kenji <b>',
-    because: '',
-    ...toldTroubles(Array.from({ length: 12 }, () => FAILING)),
-  }),
-  'that it is over': own({ template: 'over', ...toldTroubles([UNTOLD]) }),
-  'a test': own(TEST),
-  'a test that nobody is known to have asked for': own({ ...TEST_OF, askedBy: '' }),
-  'a recovery': told(0, RECOVERY),
-  'a recovery of which no start is known': told(0, RECOVERY, ZERO_START),
-  'a late success': told(0, LATE),
-  'a late error': told(1, LATE),
-  'an overdue job': told(2, TOO_LONG),
-  'an overdue job of which no start is known': told(2, TOO_LONG, ZERO_START),
-  'a missed result of a BOT that never had one': MISSED,
-  'a missed result that was held': { ...MISSED, heldSince: STARTED_AT, incident: 12 },
+  'who is on it': own('taken_up', { troubles: [FAILING, SILENT, REFUSING], moreTroubles: 0 }),
+  'who is on many, for no reason that is given': own('taken_up', { by: 'kenji <b>', because: '' }),
+  'that it is over': own('over', { troubles: [UNTOLD], answered: undefined }),
+  'that the store can be written again': own('over'),
+  'a test': own('test'),
+  'a test that nobody is known to have asked for': own('test', { askedBy: '' }),
+  'a recovery': told(0, occasionOf('recovered')),
+  'a recovery of which no start is known': told(0, occasionOf('recovered'), ZERO_START),
+  'a late success': told(0, occasionOf('late')),
+  'a late error': told(1, occasionOf('late')),
+  'an overdue job': told(2, occasionOf('overdue')),
+  'an overdue job of which no start is known': told(2, occasionOf('overdue'), ZERO_START),
+  'a missed result of a BOT that never had one': own('missed'),
+  'a missed result that was held': { ...own('missed'), heldSince: STARTED_AT, incident: 12 },
   'an error that was held': told(1, undefined, { heldSince: STARTED_AT - HOUR_MS }),
   'an error before which others were held back': told(1, undefined, { heldBack: 12 }),
-  'a summary of errors': summaryOf({}),
-  'a summary of successes': summaryOf({ errors: 0, succeeded: 2 }),
-  'a summary with what the last error says': summaryOf(lastErrorAt(STARTED_AT - HOUR_MS, 'no login')),
+  'a summary of more BOTs than it names': own('summary'),
+  'a summary of errors of that day': summaryOf({
+    ...UNEVENTFUL,
+    errors: 2,
+    lastError: { text: 'no login', at: STARTED_AT - HOUR_MS, jobId: 'j-2' },
+  }),
+  'a summary of successes': summaryOf({ ...UNEVENTFUL, succeeded: 2, reason: 'mute' }),
   'a summary of missed, overdue and started runs': summaryOf({
-    errors: 0,
+    ...UNEVENTFUL,
     missed: 1,
     overdue: 2,
     executing: 3,
-    jobs: [],
+    reason: 'burst',
   }),
-  'a digest of a muted BOT': digestOf([{ missed: 1, succeeded: 4, is_muted: true }]),
-  'a digest with an error of another day': digestOf([lastErrorAt(STARTED_AT - 24 * HOUR_MS, '')]),
-  'a digest of a BOT that has only begun': digestOf([{ errors: 0 }]),
-  'a digest of more BOTs than it names': digestOf([{}], { moreBots: 10, errors: 120 }),
-  'a digest of nothing': digestOf([]),
+  'a digest of a muted BOT, and of more than it names': own('digest'),
+  'a digest of one BOT that failed on another day': digestOf({ errors: 3, missed: 0, overdue: 0 }),
+  'a digest of a BOT that has only begun': digestOf(UNEVENTFUL),
+  'a digest of nothing': own('digest', { bots: [], moreBots: 0, errors: 0, missed: 0 }),
 };
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -267,8 +197,8 @@ for (const language of ['en', 'ja'] as const) {
     });
 
     it('come in the mail of a report with the file that the page gives', () =>
-      expect(mailOf(reportOf({ csv: 'from,to' })).attachment).to.deep.equal({
-        name: 'botbell-2026-11.csv',
+      expect(mailOf(own('report', { csv: 'from,to' })).attachment).to.deep.equal({
+        name: 'botbell-2026-01-01.csv',
         text: '\ufefffrom,to',
       }));
 
@@ -295,8 +225,8 @@ for (const language of ['en', 'ja'] as const) {
     });
 
     it('let no foreign text in an alert or a test mention, link or inject', () => {
-      for (const subject of [...ALERT_SUBJECTS, TEST]) {
-        const notice = own(hostile(subject));
+      for (const subject of [...ALERT_SUBJECTS, sampleOf('test')]) {
+        const notice = noticeAbout(hostile(subject));
         mailOf(notice);
         for (const sequence of controlSequences(slackOf(notice)))
           expect(sequence).to.match(/^(?:<!here>|<https:\/\/(?:example\.com\/jobs|botbell\.example\.com)\/)/);
