@@ -131,7 +131,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'tells that a trouble is over where no alert arrived',
     file: 'src/ledger/incidents/telling.ts',
-    from: 'return alerted.filter(({ lastId }) => lastId === undefined || got.includes(lastId));',
+    from: 'return alerted.filter(({ lastId }) => got.includes(lastId));',
     to: 'return got.length < 0 ? [] : alerted;',
   },
 ];
