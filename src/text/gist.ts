@@ -165,7 +165,8 @@ const MOST_COMPARED = 100_000;
 /** Characters of a job's id that are searched for; the rest is compared where they are found, so that no id takes long. */
 const MOST_SEARCHED = 200;
 
-const IN_WORD = '[\\p{L}\\p{N}]';
+/** Where words stand without blanks between them, each letter is none of the next word. */
+const IN_WORD = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])[\\p{L}\\p{N}]';
 
 /** A generated name is written like this; scripts without blanks are not, or whole sentences would be one. */
 const IN_NAME = '[\\p{Script=Latin}\\p{Nd}_]';
@@ -179,7 +180,7 @@ const VARYING = new RegExp(
   [
     word('[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'),
     // A number with its unit is no name: `70ms` and `1204ms` are alike.
-    '\\p{Nd}+(?=(?:[µnm]?s|secs?|m|mins?|h|hrs?|d|[kmgt]?i?b|[ap]m)(?![\\p{L}\\p{N}_]))',
+    '\\p{Nd}+(?=(?:[µnm]?s|secs?|m|mins?|h|hrs?|d|[kmgt]?i?b|[ap]m)(?!_|' + IN_WORD + '))',
     `(?<!${IN_NAME})(?=[\\p{Nd}_]*\\p{Script=Latin})(?=[\\p{Script=Latin}_]*\\p{Nd})${IN_NAME}{5,}`,
     word('(?:0x)?[0-9a-f]{8,}'),
     word(

@@ -24,6 +24,14 @@ describe('messages', () => {
     ['the name of a temporary folder', 'no scratch/tmpzq8wvkxj/out.csv', 'no scratch/tmpab12cd_e/out.csv'],
     ['a short commit', 'checkout of 3f9a2bc failed', 'checkout of a01bc9d failed'],
     ['a number with its unit', 'no answer in 70ms (8kB)', 'no answer in 1204ms (65536kB)'],
+    [
+      'a UUID among Japanese words',
+      '取引先3f2504e0-4f89-11d3-9a0c-0305e82c3301がありません',
+      '取引先7D444840-9DC0-11D1-B245-5FFDCE74FAD2がありません',
+    ],
+    ['a date in words among Japanese ones', '期限Fri, 20 Nov 2026です', '期限Tue, 1 Dec 2026です'],
+    ['a size among Japanese words', '空きが150MBしかない', '空きが8MBしかない'],
+    ['the job’s own id among Japanese words', 'ジョブjob-aが失敗', 'ジョブjob-bが失敗'],
     ['the job’s own id', 'job job-a of nightly failed', 'job job-b of nightly failed'],
   ];
   for (const [what, one, other] of alike)
