@@ -257,8 +257,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const fail = async (cause: string, ms = 2 * HOUR_MS) => {
         const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
         const alert = alertOf(cause, { subject: CONFIG_FAILURE });
-        const error = { class: 'config', code: cause, message: cause } as const;
-        for (const { record } of due) await attempted(record, putOff(record, 0, { alert, lastError: error }));
+        const lastError = { class: 'config', code: cause, message: cause } as const;
+        for (const { record } of due) await attempted(record, putOff(record, 0, { alert, lastError }));
         await bench.store.passTime(ms);
       };
       const [id] = namesOf(await bench.accept({}, [OPS]));
@@ -273,8 +273,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         await fail(cause, 1);
         expect(await suppressed()).to.deep.equal(told);
       }
-      await bench.claim();
-      await bench.settle([dead(id, alertOf('revoked, dead'))]);
+      const [due] = await bench.claim();
+      await bench.settle([{ ...dead(id, alertOf('dead')), lastError: due?.record.lastError }]);
       expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);
     });
 
@@ -291,6 +291,23 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         expect(await alertsDue()).to.have.length(expected);
         await bench.store.passTime(2 * HOUR_MS);
       }
+    });
+
+    it('raises one of the failure by which a destination is down, though the message has failed so before, and counts it once', async () => {
+      await bench.accept({}, [OPS]);
+      const alert = alertOf('slack down');
+      for (const [update, told] of [
+        [{}, 0],
+        [{}, 0],
+        [{ alert }, 1],
+        [{ alert }, 0],
+      ] as const) {
+        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
+        if (due !== undefined) await attempted(due.record, putOff(due.record, 0, update));
+        expect(await alertsDue()).to.have.length(told);
+        await bench.store.passTime(2 * HOUR_MS);
+      }
+      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
     });
 
     it('raises none for a further attempt at what became Botbell’s own as it failed', async () => {

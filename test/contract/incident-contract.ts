@@ -444,12 +444,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       for (const bot_id of ['a', 'b']) await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
       const untold = { ...OPS, reason: 'after_failures' };
       await bench.arrive({ bot_id: 'c', status: 1, message: 'x' }, [untold]);
+      await bench.arrive({ bot_id: 'd', status: 1, message: 'x' }, [untold, LOG]);
       const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
       await bench.settle([dead(id)]);
       const own = { key: 'config', sign: 'reload', gist: '' } as const;
       await bench.ledger.noticeOwn(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
       expect(await bench.ledger.archive.countIncidents()).to.deep.equal({
-        bot: 2,
+        bot: 3,
         destination: 1,
         botbell: 1,
       });
@@ -476,7 +477,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     it('finds incidents by state, kind, BOT and destination, page by page', async () => {
       for (const bot_id of ['a', 'b', 'c']) await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
-      await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'b' });
+      const [lost] = namesOf(await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'b' }));
       const find = async (...asked: Parameters<typeof bench.ledger.archive.incidents>) =>
         (await bench.ledger.archive.incidents(...asked)).items.map(({ subject }) => subject);
       const [{ id } = { id: 0 }] = await open();
@@ -489,11 +490,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         expect(await find({ state }, {})).to.deep.equal([subject]);
       expect(await bench.ledger.archive.incident(id)).to.include({ subject: 'a' });
       expect(await find({ botId: 'c' }, {})).to.deep.equal(['c']);
-      expect(await find({ kind: 'destination' }, {})).to.deep.equal([]);
       expect(await find({ destination: 'a' }, {})).to.deep.equal([]);
+      await bench.settle([dead(lost)]);
+      for (const filter of [{ kind: 'destination' }, { destination: 'slack:#ops' }] as const)
+        expect(await find(filter, {})).to.deep.equal(['slack:#ops']);
       const first = await bench.ledger.archive.incidents({}, { limit: 2 });
-      expect(first.items.map(({ subject }) => subject)).to.deep.equal(['c', 'b']);
-      expect(await find({}, { before: first.next ?? 0, limit: 2 })).to.deep.equal(['a']);
+      expect(first.items.map(({ subject }) => subject)).to.deep.equal(['slack:#ops', 'c']);
+      expect(await find({}, { before: first.next ?? 0, limit: 2 })).to.deep.equal(['b', 'a']);
     });
 
     it('counts a delivered message as no trouble', async () => {
