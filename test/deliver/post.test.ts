@@ -1,7 +1,6 @@
 /** A callback from its arrival to its answer, with remotes that do as the test says. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
-import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
@@ -40,30 +39,6 @@ describe('a POST', () => {
   });
 
   describe('one of whose destinations fails', () => {
-    it('is given up without one more attempt where the remote answers so to its end', async () => {
-      const odd = { class: 'config', code: 'http_302', message: 'a redirect', mayHaveArrived: true } as const;
-      bench.policy.giveUpAfterMs = 20 * 60_000;
-      bench.fails(OPS, new DeliveryFailure(odd));
-      await bench.first.pipeline.start();
-      await post();
-      await bench.clock.advance(22 * 60_000);
-      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'dead']);
-      await bench.clock.runUntil(bench.first.pipeline.stop());
-    });
-
-    it('is attempted again by its retry alone where the message may have arrived', async () => {
-      const lost = {
-        class: 'transient',
-        code: 'ECONNRESET',
-        message: 'reset',
-        mayHaveArrived: true,
-      } as const;
-      bench.fails(OPS, new DeliveryFailure(lost));
-      expect(summary(await post())).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
-      expect(bench.tries(OPS)).to.equal(1);
-      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
-    });
-
     it('is answered at the end of its time-out where the remote has the message and is silent', async () => {
       bench.handedOver.add(OPS);
       bench.takes(OPS, 60_000);
@@ -255,15 +230,6 @@ describe('a POST', () => {
     await bench.reload();
     await bench.clock.advance(6000);
     expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
-  });
-
-  it('of what Botbell has taken over has it attempted at once, and is never answered non-2xx for it', async () => {
-    bench.fails(OPS, ...failures(4, 'config'));
-    const verdicts = [await post(), await post(), await post(), await post()];
-    expect(verdicts.map(({ status }) => status)).to.deep.equal([502, 502, 200, 200]);
-    expect(await bench.alerts(), 'once').to.deep.equal([`config_failure ${OPS} x`]);
-    expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
-    expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`]);
   });
 
   describe('beside many others', () => {
