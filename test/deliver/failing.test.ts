@@ -91,7 +91,7 @@ describe('A destination that is down', () => {
     await world.reload(`${alerted.replace('#ops', '#late')}${groups}\nreceiver: { answer_when: accepted }\n`);
     world.fails('slack:#late', ...failures(10_000, 'transient'));
     await post();
-    await pass(30 * MINUTE);
+    await world.passBy(30 * MINUTE, MINUTE);
     expect(world.tries('slack:#late')).to.be.above(6);
     expect(world.tries('slack:#alerts')).to.equal(1);
   });
