@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { judgeCall } from '../support/slack-judge.ts';
-import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
+import { CHANNELS, type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
 import type { ServeProcess } from '../support/process.ts';
 import { createProgramWorld, type ProgramWorld, TOKEN } from '../support/program-world.ts';
 import { deliveriesIn } from '../support/proof-ledger.ts';
@@ -25,13 +25,7 @@ const LARGE_BYTES = 100_000;
 
 const SETTLED_WITHIN_MS = 120_000;
 
-const WORKSPACE = {
-  tokens: [TOKEN],
-  channels: [
-    { id: 'C0OPS0001', name: '#ops' },
-    { id: 'C0LOG0001', name: '#log' },
-  ],
-};
+const WORKSPACE = { tokens: [TOKEN], channels: CHANNELS };
 
 const HONEST = ['slack:#log', 'email:honest@example.com'];
 

@@ -18,7 +18,7 @@ import {
 import { callbackWith } from '../support/callbacks.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
-import { seededRandom } from '../support/proof-wait.ts';
+import { Random } from '../simulation/random.ts';
 
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 const TARGETS = ['slack:#ops', 'slack:#log', 'email:a@example.com', 'email:b@example.com'].map(target);
@@ -44,7 +44,7 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 describe('two replicas on one PostgreSQL', () => {
-  const random = seededRandom(SEED);
+  const random = new Random(SEED);
   let server: PostgresServer;
   let store: PostgresStore;
 
@@ -62,10 +62,10 @@ describe('two replicas on one PostgreSQL', () => {
     await server.close();
   });
 
-  const below = (count: number) => Math.floor(random() * count);
+  const below = (count: number) => random.int(0, count - 1);
   const shuffled = <Item>(items: readonly Item[]) =>
     items
-      .map((item) => ({ item, at: random() }))
+      .map((item) => ({ item, at: random.next() }))
       .toSorted((a, b) => a.at - b.at)
       .map(({ item }) => item);
 
@@ -73,7 +73,7 @@ describe('two replicas on one PostgreSQL', () => {
   const arrive = (by: DatabaseLedger): Promise<Admission> => {
     const callback = callbackWith({
       job_id: `job-${below(JOBS)}`,
-      status: random() < 0.3 ? EXECUTING : 1,
+      status: random.next() < 0.3 ? EXECUTING : 1,
       code: 500 + below(2),
     });
     const planned: DeliveryTarget[] = shuffled(TARGETS).slice(0, 1 + below(TARGETS.length));
@@ -82,7 +82,9 @@ describe('two replicas on one PostgreSQL', () => {
 
   /** Also of what the other one has meanwhile, as when this one was taken for dead. */
   const settle = (by: DatabaseLedger, { callbackId, deliveries }: Admission) => {
-    const updates = shuffled(deliveries).map((each) => (random() < 0.3 ? delivered(each) : failed(each)));
+    const updates = shuffled(deliveries).map((each) =>
+      random.next() < 0.3 ? delivered(each) : failed(each),
+    );
     const each = settlementsOf(updates, callbackId, answerOf(200, 'delivered'));
     return patiently(() => settleAll(by, each)).catch(unlessForgotten);
   };
@@ -93,7 +95,7 @@ describe('two replicas on one PostgreSQL', () => {
     Promise.all(
       shuffled(due).map(({ record }) => {
         const reason = 'no longer routed';
-        const update = failed(record, random() < 0.5 ? { state: 'held', reason } : {});
+        const update = failed(record, random.next() < 0.5 ? { state: 'held', reason } : {});
         if (update.state === 'pending')
           return patiently(() => by.settle(settlementOf(update, record.callbackId))).catch(unlessForgotten);
         const wanted = { botId: 'bot', status: undefined, planned: TARGETS, timezone: 'UTC' };

@@ -5,20 +5,15 @@ import { request } from 'undici';
 import type { RunningApp } from '../../src/app/app.ts';
 import { problemLines } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
-import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
+import { CHANNELS, type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import type { Logger } from '../../src/observe/logger.ts';
+import { keyedCallback } from './proof-tally.ts';
 import { startTestApp } from './started-app.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
-
-const CHANNELS = [
-  { id: 'C0OPS0001', name: '#ops' },
-  { id: 'C0LOG0001', name: '#log' },
-  { id: 'C0OLD0001', name: '#old', isArchived: true },
-];
 
 export interface Answer {
   readonly status: number;
@@ -118,15 +113,5 @@ let jobs = 0;
 /** A callback of a job of its own. */
 export function callback(changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   jobs += 1;
-  return {
-    code: 500,
-    job_id: `job-${jobs}`,
-    bot_id: 'invoice-import',
-    bot_name: '請求書取込BOT',
-    status: 1,
-    start_time: '2026-11-20T09:00:00+09:00',
-    elapsed_time: 42,
-    message: 'ログインに失敗しました',
-    ...changes,
-  };
+  return keyedCallback(`job-${jobs}`, { bot_name: '請求書取込BOT', ...changes });
 }

@@ -13,6 +13,13 @@ export interface SlackStandIn extends StandIn {
   readonly faults: SlackFault[];
 }
 
+/** Of a workspace in which one of them is archived. */
+export const CHANNELS: SlackWorkspace['channels'] = [
+  { id: 'C0OPS0001', name: '#ops' },
+  { id: 'C0LOG0001', name: '#log' },
+  { id: 'C0OLD0001', name: '#old', isArchived: true },
+];
+
 interface FaultyOptions extends SlackWorkspace {
   /** Asked for each call for which `faults` holds nothing. */
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
-import { type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
+import { CHANNELS, type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
 import { serve, type ServeOptions, type ServeProcess } from './process.ts';
 import { toldBy } from './proof-tally.ts';
@@ -53,11 +53,7 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
   const tokens = [TOKEN];
   const slack = await startSlackStandIn({
     tokens,
-    channels: [
-      { id: 'C0OPS0001', name: '#ops' },
-      { id: 'C0LOG0001', name: '#log' },
-      { id: 'C0OLD0001', name: '#old', isArchived: true },
-    ],
+    channels: CHANNELS,
     faultOf: settings.faultOf,
   });
   const mail = await startMailCatcher();

@@ -9,9 +9,10 @@ import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
-import { seededRandom, until } from '../../support/proof-wait.ts';
+import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
 import { sized } from '../../support/test-size.ts';
+import { Random } from '../../simulation/random.ts';
 
 const CALLBACKS = sized(40, 240);
 const KILLS = sized(2, 4);
@@ -26,15 +27,15 @@ const TIMEOUT_S = 50;
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
 
 describe('Killed with -9 at random moments under load', () => {
-  const random = seededRandom(SEED);
+  const random = new Random(SEED);
   const server = forAll(() => startOwnPostgres());
   let world: ProgramWorld;
 
   afterEach(() => world.close());
 
-  const dawdle = () => sleep(random() * SLOWEST_ANSWER_MS);
+  const dawdle = () => sleep(random.next() * SLOWEST_ANSWER_MS);
   const slowly = (): SlackFault | undefined => {
-    const draw = random();
+    const draw = random.next();
     if (draw < 0.4) return undefined;
     return { kind: draw < 0.7 ? 'delay' : 'answer_late', until: dawdle };
   };
@@ -68,11 +69,11 @@ describe('Killed with -9 at random moments under load', () => {
       const posted = new JobService({ urlOf, retryMs: 100, concurrency: 24 }).postAll(callbacks);
       const inHandAtKills: ReadonlySet<string>[] = [];
       for (let kill = 0; kill < KILLS; kill += 1) {
-        const moment = world.told().length + random() * ((2 * CALLBACKS) / KILLS);
+        const moment = world.told().length + random.next() * ((2 * CALLBACKS) / KILLS);
         const hasCome = () => world.told().length >= Math.min(moment, everybody.length);
         await until(`kill ${kill}, seed ${SEED}`, hasCome);
-        await sleep(random() * SLOWEST_ANSWER_MS);
-        const index = Math.floor(random() * replicas);
+        await sleep(random.next() * SLOWEST_ANSWER_MS);
+        const index = random.int(0, replicas - 1);
         const victim = running[index] as ServeProcess;
         // Once it is gone, the other one frees at once what it had in hand.
         victim.kill('SIGSTOP');

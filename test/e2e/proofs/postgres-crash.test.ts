@@ -8,9 +8,10 @@ import { startOwnPostgres } from '../../support/postgres-server.ts';
 import { deliveriesIn, rowsOf } from '../../support/proof-ledger.ts';
 import { JobService } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally, toldOf } from '../../support/proof-tally.ts';
-import { seededRandom, until } from '../../support/proof-wait.ts';
+import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, type ProgramWorld, SLACK_OPS } from '../../support/program-world.ts';
 import { sized } from '../../support/test-size.ts';
+import { Random } from '../../simulation/random.ts';
 
 const JOBS = sized(40, 200);
 const CRASHES = sized(2, 5);
@@ -41,16 +42,16 @@ describe('PostgreSQL that crashes under load', () => {
 
   for (const [how, crash] of sized(Object.entries(crashes).slice(0, 1), Object.entries(crashes)))
     it(`${how} tells all, twice only what it was writing, and marks nobody as told who was not`, async () => {
-      const random = seededRandom(JOBS);
+      const random = new Random(JOBS);
       const tried = new Set<string>();
       /** The first attempt of a third is taken over, of some more it fails; the others take a while. */
       const faultOf = ({ args }: ReceivedCall): SlackFault => {
         const key = toldOf(JSON.stringify(args), SLACK_OPS);
-        const dice = tried.has(key) ? 1 : random();
+        const dice = tried.has(key) ? 1 : random.next();
         tried.add(key);
         if (dice < 0.3) return { kind: 'error', error: 'channel_not_found' };
         if (dice < 0.4) return { kind: 'status', status: 500 };
-        const ms = 300 * random();
+        const ms = 300 * random.next();
         return { kind: 'delay', until: () => sleep(ms) };
       };
       world = await createProgramWorld({
