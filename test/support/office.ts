@@ -73,7 +73,7 @@ const STATUS: ReloadStatus = {
   unchanged: ['admin.listen'],
 };
 
-export const PREVIEW: ReloadPreview = {
+const PREVIEW: ReloadPreview = {
   problems: STATUS.warnings,
   configHash: 'beef000000000000beef',
   since: '2026-11-13T00:00:00+09:00',

@@ -5,7 +5,6 @@ import { DatabaseSync } from '@photostructure/sqlite';
 export interface Known {
   readonly callbacks: readonly string[];
   readonly bots: readonly string[];
-  readonly jobs: readonly string[];
   readonly deliveries: readonly string[];
   readonly refused: readonly string[];
   readonly strings: readonly string[];
@@ -18,22 +17,19 @@ const INCIDENTS = [1, 2, 6];
 
 const ADDRESSES: Readonly<Record<string, Addresses>> = {
   '/': ({ strings }) => ['/', ...inTurns('/', ['search', 'after'], strings)],
-  '/bots': ({ bots, strings }) =>
-    [...bots, ...fewOf(strings)].map((bot) => `/bots?${new URLSearchParams({ bot_id: bot.slice(0, 1000) })}`),
+  '/bots': ({ bots }) => bots.map((bot) => `/bots?${new URLSearchParams({ bot_id: bot.slice(0, 1000) })}`),
   '/incidents/:id': () => INCIDENTS.map((id) => `/incidents/${id}`),
-  '/callbacks': ({ jobs, strings }) => [
+  '/callbacks': ({ strings }) => [
     '/callbacks',
-    ...fewOf(jobs).map((job) => `/callbacks?${new URLSearchParams({ job_id: job })}`),
     ...inTurns('/callbacks', ['bot_id', 'job_id', 'destination', 'search'], strings),
     ...inTurns('/callbacks', ['status', 'state', 'result', 'from', 'to', 'before', 'limit'], strings),
   ],
   '/callbacks/:id': ({ callbacks }) => callbacks.map((id) => `/callbacks/${id}`),
   '/refused': ({ refused }) => ['/refused', ...refused.map((id) => `/refused?before=${id}`)],
-  '/deliveries/:id/message': ({ deliveries }) =>
-    inEachChannel(deliveries).map((id) => `/deliveries/${id}/message`),
+  '/deliveries/:id/message': ({ deliveries }) => deliveries.map((id) => `/deliveries/${id}/message`),
   '/playground': ({ callbacks, strings }) => [
     '/playground',
-    ...fewOf(callbacks).map((id) => `/playground?callback=${id}`),
+    ...callbacks.slice(0, 9).map((id) => `/playground?callback=${id}`),
     ...inTurns('/playground', ['to', 'set', 'language', 'sample', 'callback'], strings),
   ],
   '/redeliveries/new': ({ strings }) =>
@@ -57,18 +53,6 @@ export function samplesOf(path: string, known: Known): readonly string[] {
   const places = [0, Math.floor(addresses.length / 2), addresses.length - 1];
   return [...new Set(places)].flatMap((place) => addresses[place] ?? []);
 }
-
-/** Where the same is shown in full elsewhere. */
-function fewOf(all: readonly string[]): readonly string[] {
-  return all.filter((_, index) => index % FEW === 0);
-}
-
-/** Of two to a callback, one, in turns. */
-function inEachChannel(deliveries: readonly string[]): readonly string[] {
-  return deliveries.filter((_, index) => index % 2 === Math.floor(index / 2) % 2);
-}
-
-const FEW = 10;
 
 /** An address has room for a few of these, percent-encoded. */
 const LONGEST = 200;
@@ -97,7 +81,6 @@ export function knownIn(file: string, strings: readonly string[]): Known {
   const known = {
     callbacks: all('select id from callbacks order by id'),
     bots: all(`select distinct bot_id from callbacks where kind = 'callback'`),
-    jobs: all(`select distinct job_id from callbacks where kind = 'callback'`),
     deliveries: all('select id from deliveries order by id'),
     refused: all('select id from refused order by id'),
     strings,
