@@ -43,12 +43,15 @@ export function gistOf(message: string, limit = LONGEST): string {
 /** Says of itself only that something follows. */
 const HEADING = /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│)/u;
 
-/** The first line with a letter in it, and the next one where it ends in a colon. */
+/** A colon at its end, or brackets around all of it: `【エラー】`. */
+const HEADS = /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］])\s*$/u;
+
+/** The first line with a letter in it, and the next one where it is the heading of that. */
 function firstOf(lines: readonly string[]): string {
   const first = lines.findIndex((line) => LETTER.test(line) && !HEADING.test(line));
   if (first === -1) return inBox(lines) ?? lines.find((line) => !isBlank(line)) ?? '';
   const [line = '', ...below] = lines.slice(first);
-  return /[:：]\s*$/u.test(line) ? `${line} ${below.find((each) => !isBlank(each)) ?? ''}` : line;
+  return HEADS.test(line) ? `${line} ${below.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? ''}` : line;
 }
 
 /** Where all lines are drawn in a box, there is no other. */

@@ -136,6 +136,10 @@ Caused by: java.net.SocketException: Connection reset
     "実行時エラー '1004': アプリケーション定義のエラーです。",
     "実行時エラー '1004':\n\nアプリケーション定義のエラーです。",
   ],
+  'a heading in brackets, and a line between': [
+    '【エラー】 取引先コードが存在しません（A0012）',
+    '【エラー】\n----------\n取引先コードが存在しません（A0012）',
+  ],
   'Python, a group of errors': [
     'ValueError: two',
     `  + Exception Group Traceback (most recent call last):
