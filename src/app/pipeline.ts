@@ -150,7 +150,7 @@ export class Pipeline {
       this.#bulks,
       {
         everyMs: HEARTBEAT_MS,
-        work: () => this.loop.seen.write(this.#parts.ledger, this.#parts.clock.now()),
+        work: () => this.loop.seen.write(this.#parts.ledger),
       },
       retentionChore(this.#parts),
       rollUpChore(this.#parts),
@@ -175,7 +175,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.leave());
     // The next one may have another login.
-    const ended = [this.loop.seen.write(ledger, clock.now()), this.paces.endLogins(), left];
+    const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), left];
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 

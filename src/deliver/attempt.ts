@@ -10,7 +10,7 @@ import {
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import type { DeliveryRecord } from '../ledger/ledger.ts';
+import type { AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
 import { aboutOf, isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { toldBy } from './plan.ts';
@@ -21,8 +21,8 @@ type Ending =
   | { readonly receipt: Receipt; readonly failure?: undefined }
   | { readonly failure: DeliveryFailure; readonly receipt?: undefined };
 
-/** startedAt: milliseconds since 1970. */
-export type AttemptResult = Ending & { readonly startedAt: number; readonly durationMs: number };
+/** startedAt: milliseconds since 1970. endedAt: by the monotonic clock. */
+export type AttemptResult = Ending & Pick<AttemptRecord, 'startedAt' | 'durationMs' | 'endedAt'>;
 
 export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 
@@ -72,9 +72,12 @@ export class Sending {
     });
     this.#end = undefined;
     this.#stopTimer?.();
-    const durationMs = clock.monotonic() - since;
+    const endedAt = clock.monotonic();
+    const durationMs = endedAt - since;
     const made =
-      receipt === undefined ? { startedAt, durationMs, failure } : { startedAt, durationMs, receipt };
+      receipt === undefined
+        ? { startedAt, durationMs, endedAt, failure }
+        : { startedAt, durationMs, endedAt, receipt };
     onAttempt(addressed, made);
     return made;
   }

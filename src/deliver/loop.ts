@@ -205,10 +205,10 @@ export class Loop {
 
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
   #note(destination: string, result: AttemptResult): void {
-    const { clock, paces } = this.#dependencies;
-    const { failure } = result;
+    const { paces } = this.#dependencies;
+    const { failure, endedAt } = result;
     this.seen.attempted(destination, result);
-    const wasDown = this.failing.judge(destination, failure?.class, clock.monotonic());
+    const wasDown = this.failing.judge(destination, failure?.class, endedAt);
     if (wasDown !== undefined) this.endFailing(destination, wasDown);
     this.#calls.note(destination, failure?.class === 'transient');
     if (failure?.retryAfterMs !== undefined) paces.pausedBy(destination, failure);

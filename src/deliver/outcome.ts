@@ -159,9 +159,9 @@ export function errorOf({
 }
 
 export function attemptRecords(attempts: readonly AttemptResult[]): AttemptRecord[] {
-  return attempts.map(({ startedAt, durationMs, failure }) => {
+  return attempts.map(({ startedAt, durationMs, endedAt, failure }) => {
     const error = failure && errorOf(failure);
-    return { startedAt, durationMs, outcome: error?.class ?? 'delivered', error };
+    return { startedAt, durationMs, endedAt, outcome: error?.class ?? 'delivered', error };
   });
 }
 

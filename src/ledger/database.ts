@@ -91,6 +91,8 @@ export interface Tx {
   last<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
+  /** The same moment by the monotonic clock of this process. */
+  readonly monotonic: number;
   /** This process, as its claims name it (`ownerName`). */
   readonly owner: string;
   readonly random: Random;

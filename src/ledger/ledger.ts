@@ -194,6 +194,8 @@ export interface Alert {
 export interface AttemptRecord {
   readonly startedAt: number;
   readonly durationMs: number;
+  /** By the monotonic clock: by that, it ended at a time of the store's, whatever clocks are set, and however late it is written. */
+  readonly endedAt: number;
   readonly outcome: 'delivered' | FailureClass;
   readonly error: DeliveryError | undefined;
 }

@@ -64,6 +64,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const attempt = {
         startedAt: 1,
         durationMs: 2,
+        endedAt: 3,
         outcome: 'config',
         error: update.lastError,
       } as const;

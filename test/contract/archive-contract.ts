@@ -407,21 +407,22 @@ export function describeArchive(
     it('tells how each destination does', async () => {
       const lastError = { class: 'config', code: 'invalid_auth', message: 'No.' } as const;
       const { destination } = OPS;
-      await store.call(recordDestinations, [[{ destination, lastFailedAt: 7, lastError }], 10]);
+      const now = store.clock.monotonic();
+      await store.call(recordDestinations, [[{ destination, lastFailedAt: now - 3, lastError }]]);
       await store.call(recordDestinations, [
-        [{ destination, lastDeliveredAt: 9 }, { destination: 'other' }],
-        10,
+        [{ destination, lastDeliveredAt: now - 1 }, { destination: 'other' }],
       ]);
       const [ops, log] = await archive.destinations([OPS.destination, LOG.destination]);
       expect(ops).to.deep.include({ destination: OPS.destination, lastError, downSince: undefined });
       expect(ops?.lastDeliveredAt).to.be.above(ops?.lastFailedAt ?? Infinity);
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined });
-      await store.call(noteFailing, [LOG.destination]);
+      const fails = (at: number) => store.call(noteFailing, [LOG.destination, { first: at, last: at }]);
+      await fails(now);
       const since = (await store.rows('destinations', 'destination'))
         .map((row) => row['failing_since'])
         .find(Boolean);
       await store.passTime(2 * MINUTE_MS);
-      await store.call(noteFailing, [LOG.destination]);
+      await fails(store.clock.monotonic());
       const [down] = await archive.destinations([LOG.destination]);
       expect(down?.downSince).to.equal(Number(since));
     });

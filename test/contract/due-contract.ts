@@ -298,11 +298,12 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     describe('a destination whose attempts fail', () => {
       const failing = () => bench.ledger.failingDestinations();
 
-      /** Claims what is due there, and has its attempt fail. */
-      const attempt = async (outcome: FailureClass, fields: Partial<DeliveryUpdate> = {}) => {
+      /** Claims what is due there, and has its attempt fail. @param agoMs how long it takes until that is written */
+      const attempt = async (outcome: FailureClass, fields: Partial<DeliveryUpdate> = {}, agoMs = 0) => {
         const claimed = await bench.claim();
         for (const { record } of claimed) {
-          const attempts = [{ startedAt: 1, durationMs: 1, outcome, error: undefined }];
+          const endedAt = bench.store.clock.monotonic() - agoMs;
+          const attempts = [{ startedAt: 1, durationMs: 1, endedAt, outcome, error: undefined }];
           const update = putOff(record, 1000, fields);
           await bench.ledger.settle({ ...settlementOf(update, record.callbackId), attempts });
         }
@@ -313,18 +314,18 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         for (const code of [1, 2, 3]) await bench.accept({ code, job_id: `job ${code}` }, [OPS]);
       });
 
-      it('is known to all by its first and its last failure, and a limit, a setting and what is given up are none', async () => {
+      it('is known to all by when its first and its last attempt failed, however late that is written, and a limit, a setting and what is given up are none', async () => {
         for (const outcome of ['rate_limited', 'config', 'permanent'] as const) await attempt(outcome);
         await pass(1000);
         await attempt('transient', { state: 'dead' });
         expect(await failing()).to.deep.equal([]);
         await bench.accept({ job_id: 'next' }, [OPS]);
-        await attempt('transient');
+        await attempt('transient', {}, 900);
         await pass(5000);
-        await attempt('transient');
+        await attempt('transient', {}, 300);
         await pass(500);
         const other = await bench.openAs('second');
-        const known = [{ destination: OPS.destination, first: -5500, last: -500 }];
+        const known = [{ destination: OPS.destination, first: -6400, last: -800 }];
         expect(await other.failingDestinations()).to.deep.equal(known);
       });
 

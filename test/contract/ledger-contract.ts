@@ -103,6 +103,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const attempt = {
           startedAt: 1,
           durationMs: 1,
+          endedAt: 2,
           outcome: 'transient',
           error,
         } as const;
@@ -341,7 +342,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('writes attempts, outcomes, receipts, errors and the answer', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        const attempt = { startedAt: 5, durationMs: 12.6 };
+        const attempt = { startedAt: 5, durationMs: 12.6, endedAt: 18 };
         await bench.ledger.settle({
           ...settlementOf(delivered(ops), callbackId),
           attempts: [{ ...attempt, outcome: 'delivered', error: undefined }],
@@ -382,7 +383,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
-        const attempt = { startedAt: 5, durationMs: 13, outcome: 'delivered', error: undefined } as const;
+        const attempt = {
+          startedAt: 5,
+          durationMs: 13,
+          endedAt: 18,
+          outcome: 'delivered',
+          error: undefined,
+        } as const;
         const told = admission.deliveries.filter(({ claim }) => claim === 'own');
         const answer = { receivedAt: 1, answeredAt: 21, status: 200, result } as const;
         if (told.length === 0) return bench.ledger.settle({ ...answeredOf(admission), answer });
@@ -510,7 +517,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('writes what was told once, though it is asked to again since nobody heard that it was', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
+        const attempt = {
+          startedAt: 1,
+          durationMs: 1,
+          endedAt: 2,
+          outcome: 'delivered',
+          error: undefined,
+        } as const;
         const told = { ...settlementOf(delivered(ops), callbackId), attempts: [attempt] };
         const late = { ...settlementOf({ ...delivered(log), attempts: 2 }, callbackId), attempts: [attempt] };
         for (const each of [told, late, told, late]) await bench.store.call(settle, [each]);
@@ -519,7 +532,13 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
-        const attempt = { startedAt: 1, durationMs: 1, outcome: 'delivered', error: undefined } as const;
+        const attempt = {
+          startedAt: 1,
+          durationMs: 1,
+          endedAt: 2,
+          outcome: 'delivered',
+          error: undefined,
+        } as const;
         const ofNobody = settlementOf({ ...delivered(log), attempts: 2 }, 999_999);
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),

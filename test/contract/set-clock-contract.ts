@@ -77,7 +77,8 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       const actor = { via: 'api', user: 'amy', from: '' } as const;
       const request = { botId: 'b', until: now + HOUR, isUntilSuccess: false, because: '', actor };
       await bench.ledger.actions.snooze(request);
-      await bench.ledger.recordDestinations([{ destination: LOG.destination, lastDeliveredAt: now }], now);
+      const lastDeliveredAt = bench.store.clock.monotonic();
+      await bench.ledger.recordDestinations([{ destination: LOG.destination, lastDeliveredAt }]);
       await bench.store.run(`
         update deliveries set state = 'held', reason = 'burst', held_until = ${now + HOUR} where id = ${held.id};
         update incidents set over_at = ${now} where kind = 'bot';
@@ -188,7 +189,10 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
     });
 
     it('knows a destination as down two minutes after it fails, which failed then, too', async () => {
-      const fails = () => bench.store.call(noteFailing, [OPS.destination]);
+      const fails = () => {
+        const now = bench.store.clock.monotonic();
+        return bench.store.call(noteFailing, [OPS.destination, { first: now, last: now }]);
+      };
       await ahead(fails);
       await fails();
       await bench.store.passTime(2 * MINUTE);
@@ -202,8 +206,8 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       const care = () =>
         bench.ledger.careForIncidents({ unrouted: [], configHash: 'a', keepMs: AHEAD, noNews: [] });
       const succeeds = (destination: string) => {
-        const lastDeliveredAt = bench.store.clock.now();
-        return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }], lastDeliveredAt);
+        const lastDeliveredAt = bench.store.clock.monotonic();
+        return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }]);
       };
       await ahead(async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));

@@ -101,7 +101,7 @@ describe('an attempt', () => {
     expect(sent).to.have.lengthOf(1);
     expect(sent[0]).to.deep.include({ address: '#ops', message: { text: 'hello' }, timeoutMs: 5000 });
     expect(sent[0]?.idempotencyKey()).to.match(/^[0-9a-f]{64}$/);
-    expect(result).to.deep.equal({ startedAt, durationMs: 250, receipt: { ts: '1.2' } });
+    expect(result).to.deep.include({ startedAt, durationMs: 250, receipt: { ts: '1.2' } });
     expect(reported).to.deep.equal([[NOTICE, result]]);
   });
 

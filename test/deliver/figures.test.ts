@@ -6,11 +6,12 @@ import { SeenDestinations } from '../../src/deliver/destinations.ts';
 import type { SeenDestination } from '../../src/ledger/deliveries/failing.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
-const told = (startedAt: number): AttemptResult => ({ startedAt, durationMs: 5, receipt: {} });
+const told = (endedAt: number): AttemptResult => ({ startedAt: 0, durationMs: 5, endedAt, receipt: {} });
 
-const failed = (startedAt: number, failureClass: 'config' | 'rate_limited'): AttemptResult => ({
-  startedAt,
+const failed = (endedAt: number, failureClass: 'config' | 'rate_limited'): AttemptResult => ({
+  startedAt: 0,
   durationMs: 10,
+  endedAt,
   failure: new DeliveryFailure({ class: failureClass, code: 'no', message: 'No.' }),
 });
 
@@ -20,13 +21,13 @@ describe('what is seen of destinations', () => {
     for (const result of [failed(100, 'config'), failed(900, 'rate_limited'), told(400), told(500)])
       seen.attempted('slack:#ops', result);
     seen.attempted('slack:#log', told(5));
-    await rejectionOf(seen.write({ recordDestinations: () => Promise.reject(new Error('no store')) }, 600));
+    await rejectionOf(seen.write({ recordDestinations: () => Promise.reject(new Error('no store')) }));
     let written: readonly SeenDestination[] = [];
-    await seen.write({ recordDestinations: (figures) => Promise.resolve(void (written = figures)) }, 600);
+    await seen.write({ recordDestinations: (figures) => Promise.resolve(void (written = figures)) });
     const lastError = { class: 'config', code: 'no', message: 'No.' };
     expect(written).to.deep.equal([
-      { destination: 'slack:#ops', lastDeliveredAt: 505, lastFailedAt: 110, lastError },
-      { destination: 'slack:#log', lastDeliveredAt: 10 },
+      { destination: 'slack:#ops', lastDeliveredAt: 500, lastFailedAt: 100, lastError },
+      { destination: 'slack:#log', lastDeliveredAt: 5 },
     ]);
   });
 });

@@ -165,5 +165,5 @@ function attemptsOf(update: DeliveryUpdate | undefined, startedAt: number): read
   if (update === undefined) return [];
   const { state, lastError: error } = update;
   const outcome = state === 'delivered' ? state : (error?.class ?? 'transient');
-  return [{ startedAt, durationMs: 3, outcome, error }];
+  return [{ startedAt, durationMs: 3, endedAt: startedAt + 3, outcome, error }];
 }

@@ -195,13 +195,13 @@ async function stillOpen(office: Office): Promise<void> {
       from: '203.0.113.7',
       body,
     });
-  const [lastDeliveredAt, lastFailedAt] = [OFFICE_NOW - 2 * DAY, OFFICE_NOW - 3 * HOUR];
+  const now = store.clock.monotonic();
+  const [lastDeliveredAt, lastFailedAt] = [now - 2 * DAY, now - 3 * HOUR];
   await store.call(recordDestinations, [
     [
       { destination: 'slack:#old-prices', lastDeliveredAt, lastFailedAt, lastError: ARCHIVED },
-      { destination: 'slack:#shop', lastDeliveredAt: OFFICE_NOW - HOUR, lastFailedAt, lastError: FULL },
+      { destination: 'slack:#shop', lastDeliveredAt: now - HOUR, lastFailedAt, lastError: FULL },
     ],
-    OFFICE_NOW,
   ]);
   await people.startBulk({ botId: 'price-watch', from: OFFICE_NOW - 3 * DAY }, by, 'dismissed');
   await recorded.actions.stopBulk(1, by);

@@ -69,20 +69,29 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
 /** A message that is given up is no news of its destination, where the next one may be tried at once. */
 export async function noteFailure(
   tx: Tx,
-  attempts: readonly Pick<AttemptRecord, 'outcome'>[],
+  attempts: readonly Pick<AttemptRecord, 'outcome' | 'endedAt'>[],
   { destination, state }: Pick<DeliveryUpdate, 'destination' | 'state'>,
 ): Promise<void> {
-  if (state !== 'dead' && attempts.some(({ outcome }) => outcome === 'transient'))
-    await noteFailing(tx, destination);
+  const failed = attempts.filter(({ outcome }) => outcome === 'transient').map(({ endedAt }) => endedAt);
+  if (state !== 'dead' && failed.length > 0)
+    await noteFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
 }
 
-/** What began later than now did so by a clock that has been set back since: it begins now. */
-export async function noteFailing(tx: Tx, destination: string): Promise<void> {
+/** What is later than now is so by a clock that has been set back since. @param times by the monotonic clock */
+export async function noteFailing(tx: Tx, destination: string, times: Failures): Promise<void> {
+  const [first, last] = [storedTime(tx, times.first), storedTime(tx, times.last)];
   await tx.all(sql`
-    INSERT INTO destinations (destination, failing_since, failing_at) VALUES (${destination}, ${tx.now}, ${tx.now})
+    INSERT INTO destinations (destination, failing_since, failing_at) VALUES (${destination}, ${first}, ${last})
     ON CONFLICT (destination) DO UPDATE SET
-      failing_since = CASE WHEN destinations.failing_since <= excluded.failing_at THEN destinations.failing_since
-        ELSE excluded.failing_at END, failing_at = excluded.failing_at`);
+      failing_since = CASE WHEN destinations.failing_since < excluded.failing_since THEN destinations.failing_since
+        ELSE excluded.failing_since END,
+      failing_at = CASE WHEN destinations.failing_at > excluded.failing_at AND destinations.failing_at <= ${tx.now}
+        THEN destinations.failing_at ELSE excluded.failing_at END`);
+}
+
+/** The store's time of a moment that this process has by its monotonic clock. */
+function storedTime({ now, monotonic }: Tx, at: number): number {
+  return Math.round(now - (monotonic - at));
 }
 
 /** By destination: milliseconds until what is due there is tried, since it is down. */
@@ -106,16 +115,11 @@ export async function endFailing(tx: Tx, destination: string, wasDown: boolean):
       ORDER BY id ${tx.skipLocked})`);
 }
 
-/** What a process has seen of a destination since its last write: a write per message would cost too much. */
+/** What a process has seen of a destination since its last write, by its monotonic clock: a write per message would cost too much. */
 export type SeenDestination = Pick<ArchivedDestination, 'destination'> & Partial<ArchivedDestination>;
 
-/** @param now by the clock by which they were seen: the store's may differ, and incidents are compared by that */
-export async function recordDestinations(
-  tx: Tx,
-  seen: readonly SeenDestination[],
-  now: number,
-): Promise<void> {
-  const at = (time?: number) => time && Math.round(tx.now - Math.max(0, now - time));
+export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[]): Promise<void> {
+  const at = (time?: number) => time && storedTime(tx, time);
   // Sorted, so that all writers lock the rows in the same order.
   const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
   await tx.all(sql`

@@ -207,6 +207,7 @@ class PostgresTransactions implements Transactions {
   #txOf(open: OpenTransaction, end: () => void): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
     const ask = open.asker();
+    const monotonic = clock.monotonic();
     return {
       all: <Row>(statement: Statement) => ask(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await ask(statement))[0] as Row | undefined,
@@ -215,7 +216,8 @@ class PostgresTransactions implements Transactions {
         end();
         return begun;
       },
-      now: this.#aheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#aheadMs),
+      now: this.#aheadMs === undefined ? clock.now() : Math.round(monotonic + this.#aheadMs),
+      monotonic,
       owner,
       random,
       forUpdate: raw('FOR NO KEY UPDATE'),

@@ -202,6 +202,7 @@ export class SqliteTransactions implements Transactions {
       first: <Row>(statement: Statement) => inside(() => connection.all(statement)[0] as Row | undefined),
       last: (work) => work(),
       now: clock.now(),
+      monotonic: clock.monotonic(),
       owner,
       random,
       forUpdate: empty,
