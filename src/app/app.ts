@@ -99,7 +99,8 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     open: (next) => openSettings(next, environment, settings.current),
     onReload: (result, cause) => {
       reports.onReload(result, cause);
-      void (result.isLoaded ? pipeline.configMended() : pipeline.reloadRefused(result.problems));
+      if (result.isLoaded) pipeline.configMended();
+      else void pipeline.reloadRefused(result.problems);
     },
   });
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.relieve());

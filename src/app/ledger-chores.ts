@@ -63,9 +63,10 @@ const MOST_JUDGED = 500;
 
 interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
+  readonly isConfigRefused: () => boolean;
 }
 
-export function incidentChore({ ledger, settings, channelTypes }: IncidentParts): Chore {
+export function incidentChore({ ledger, settings, channelTypes, isConfigRefused }: IncidentParts): Chore {
   /** Ids of the open incidents of which the settings, as they were, tell somebody. */
   let routed = new Set<number>();
   let routedBy: Planning | undefined;
@@ -81,6 +82,7 @@ export function incidentChore({ ledger, settings, channelTypes }: IncidentParts)
       const judged = open.filter(({ id }) => !routed.has(id)).slice(0, MOST_JUDGED);
       for (const each of judged) if (isRouted(current, each)) routed.add(each.id);
       await ledger.careForIncidents({
+        isConfigRefused: isConfigRefused(),
         unrouted: judged.map(({ id }) => id).filter((id) => !routed.has(id)),
         configHash,
         keepMs: config.store.keepMs,

@@ -11,7 +11,6 @@ import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { changedChannels, type RunningSettings } from '../deliver/settings.ts';
 import { createPeople, type People } from '../people/actions.ts';
-import { toldOfTroublesAlone } from '../people/incidents.ts';
 import { type SendOnce, sendTest } from '../people/test-message.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryName } from '../ledger/ledger.ts';
@@ -62,6 +61,8 @@ export class Pipeline {
   readonly #beat: Chore;
   readonly #review: Chore = { everyMs: HEARTBEAT_MS, work: () => this.#follower.review() };
   readonly #heartbeat: Chore;
+  readonly #incidents: Chore;
+  #isConfigRefused = false;
   readonly outage: Outage;
 
   constructor(parts: PipelineParts) {
@@ -70,6 +71,7 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#heartbeat = heartbeatChore(parts);
+    this.#incidents = incidentChore({ ...parts, isConfigRefused: () => this.#isConfigRefused });
     this.#beat = {
       // Once the store is back, the others hear of this process before they claim anything.
       get everyMs() {
@@ -119,6 +121,7 @@ export class Pipeline {
 
   /** The config on the disk was refused: the operators are told unless it is mended soon. Never rejects. */
   async reloadRefused(problems: readonly Problem[]): Promise<void> {
+    this.#isConfigRefused = true;
     const { ledger, settings, reports } = this.#parts;
     const { file, delivery, display } = settings.current.config;
     const alert = reloadAlert(file, problems, delivery, display.language);
@@ -127,11 +130,10 @@ export class Pipeline {
     await ledger.noticeOwn(noticed, alert).catch(reports.onStoreTrouble);
   }
 
-  /** The config on the disk is the one in force. Never rejects. */
-  async configMended(): Promise<void> {
-    const { ledger, settings, channelTypes, reports } = this.#parts;
-    const noNews = toldOfTroublesAlone(settings.current, channelTypes);
-    await ledger.endRefusedConfig(noNews).catch(reports.onStoreTrouble);
+  /** The config on the disk is the one in force. */
+  configMended(): void {
+    this.#isConfigRefused = false;
+    this.#chores.hurry(this.#incidents);
   }
 
   /** Starts even while the store cannot be used. */
@@ -154,7 +156,7 @@ export class Pipeline {
       },
       retentionChore(this.#parts),
       rollUpChore(this.#parts),
-      incidentChore(this.#parts),
+      this.#incidents,
       this.outage,
       this.#heartbeat,
     ]);

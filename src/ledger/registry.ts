@@ -73,7 +73,6 @@ export const serviceOperations = {
   digestCounts: days.digestCounts,
   endFailing: remotes.endFailing,
   endHolds: holds.endHolds,
-  endRefusedConfig: signs.endRefusedConfig,
   failingDestinations: remotes.failingDestinations,
   fire: firing.fire,
   fireEscalation: escalations.fireEscalation,

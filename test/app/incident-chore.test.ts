@@ -43,7 +43,7 @@ function open(
   const destinations = new Map([['slack:#ops', plannedTo('slack:#ops')]]);
   const config = { store: { keepMs: 1 }, channels: new Map() };
   const settings = { current: { config, destinations, router: { ...router, routesOf } } };
-  const parts = { ledger, settings, channelTypes: new Map() };
+  const parts = { ledger, settings, channelTypes: new Map(), isConfigRefused: () => false };
   const chore = incidentChore(parts as unknown as Parameters<typeof incidentChore>[0]);
   return { asked, ended, settings, chore };
 }

@@ -45,7 +45,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     const open = () => bench.ledger.archive.openIncidents();
     const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
     const care = (unrouted: readonly number[] = [], configHash = 'a') =>
-      bench.ledger.careForIncidents({ unrouted, configHash, keepMs: KEEP_MS, noNews: [] });
+      bench.ledger.careForIncidents({
+        isConfigRefused: true,
+        unrouted,
+        configHash,
+        keepMs: KEEP_MS,
+        noNews: [],
+      });
     /** It is written some seconds later. */
     const deliver = async () => {
       await bench.store.passTime(1000);

@@ -204,7 +204,13 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
     it('ends the trouble of a destination with the next success, and with no earlier one', async () => {
       const open = async () => (await bench.ledger.archive.openIncidents()).map(({ subject }) => subject);
       const care = () =>
-        bench.ledger.careForIncidents({ unrouted: [], configHash: 'a', keepMs: AHEAD, noNews: [] });
+        bench.ledger.careForIncidents({
+          isConfigRefused: false,
+          unrouted: [],
+          configHash: 'a',
+          keepMs: AHEAD,
+          noNews: [],
+        });
       const succeeds = (destination: string) => {
         const lastDeliveredAt = bench.store.clock.monotonic();
         return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }]);
@@ -235,7 +241,13 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await ahead(async () => {
         const { id } = await fails('ahead');
         await bench.ledger.actions.dismiss(id, { via: 'api', user: undefined, from: 'test' });
-        await bench.ledger.careForIncidents({ unrouted: [], configHash: 'a', keepMs: AHEAD, noNews: [] });
+        await bench.ledger.careForIncidents({
+          isConfigRefused: false,
+          unrouted: [],
+          configHash: 'a',
+          keepMs: AHEAD,
+          noNews: [],
+        });
         await bench.store.run('update incidents set told_at = over_at');
       });
       await beat();

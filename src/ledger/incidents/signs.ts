@@ -114,27 +114,8 @@ export async function noticeOwn(
   alert: Alert,
 ): Promise<void> {
   const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
-  // By that it is known again who has refused a config.
-  if (noticed.sign === 'reload')
-    await tx.all(sql`
-      UPDATE incidents SET started_at = (SELECT loaded_at FROM processes WHERE owner = ${tx.owner}) WHERE id = ${id}`);
+  if (noticed.sign === 'reload') await tx.all(sql`UPDATE incidents SET owner = ${tx.owner} WHERE id = ${id}`);
   await raise(tx, sql`id = ${id}`);
-}
-
-/** This process has what is on the disk, but another one may have refused it. @param noNews as of `careForIncidents` */
-export async function endRefusedConfig(tx: Tx, noNews: readonly string[]): Promise<void> {
-  await endIncidents(tx, sql`kind = 'botbell' AND sign = 'reload' AND NOT ${isRefusedElsewhere(tx)}`, noNews);
-}
-
-/** A condition on a row of `incidents`. */
-function isRefusedElsewhere(tx: Tx): Sql {
-  return sql`EXISTS (SELECT 1 FROM (SELECT owner, loaded_at FROM ${livingIn(tx)}) AS living
-    WHERE owner <> ${tx.owner} AND loaded_at = incidents.started_at)`;
-}
-
-/** A condition on a row of `incidents`: this process has loaded a config since, such as at its start. */
-function hasLoadedSince(tx: Tx): Sql {
-  return sql`EXISTS (SELECT 1 FROM processes WHERE owner = ${tx.owner} AND loaded_at > incidents.last_at)`;
 }
 
 /** What an open incident is about. */
@@ -157,6 +138,8 @@ const HAS_SUCCEEDED = sql`EXISTS (
   WHERE status = 0 AND newest.started_at > incidents.started_at AND newest.received_at > incidents.started_at)`;
 
 interface IncidentCare {
+  /** This process has refused the config on its disk, and goes on with an earlier one. */
+  readonly isConfigRefused: boolean;
   /** Ids of incidents of which this process's config tells nobody, and of destinations that it tells no more: over only where that config decides. */
   readonly unrouted: readonly number[];
   /** Of that config. */
@@ -198,13 +181,14 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
  */
 export async function careForIncidents(
   tx: Tx,
-  { unrouted, configHash, keepMs, noNews }: IncidentCare,
+  { isConfigRefused, unrouted, configHash, keepMs, noNews }: IncidentCare,
 ): Promise<void> {
-  const { now } = tx;
+  const { now, owner } = tx;
   await sayWhatIsLeft(tx);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
-    OR (kind = 'botbell' AND sign = 'reload' AND ${hasLoadedSince(tx)} AND NOT ${isRefusedElsewhere(tx)})
+    OR (kind = 'botbell' AND sign = 'reload' AND ${isConfigRefused} = 0
+      AND (owner = ${owner} OR owner NOT IN (SELECT owner FROM ${livingIn(tx)})))
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
