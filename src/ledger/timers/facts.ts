@@ -5,6 +5,7 @@ import {
   NO_RESULTS,
   NOTHING_TOLD,
   type Streak,
+  type ToldError,
   type ToldErrors,
   withResult,
   withSuccess,
@@ -38,14 +39,15 @@ export function readFacts(tx: Tx, botKey: string): Promise<Facts> {
   );
 }
 
-/** Of a BOT of which nothing is kept, what its last results say. */
-export function factsFromRows(tx: Tx, botKey: string, before: number): Promise<Facts> {
-  return caughtUp(tx, NO_FACTS, botKey, before);
+/** Of a BOT of which nothing is kept, what its last results say; not whom they were told. */
+export async function factsFromRows(tx: Tx, botKey: string, before: number): Promise<Facts> {
+  return (await caughtUp(tx, NO_FACTS, botKey, before)).facts;
 }
 
 async function current(tx: Tx, kept: Sql, botKey: string, before: number): Promise<Facts> {
   const row = await tx.first<{ facts: Facts | undefined }>(kept);
-  return asTold(tx, await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before));
+  const { facts, came } = await caughtUp(tx, row?.facts ?? NO_FACTS, botKey, before);
+  return asTold(tx, facts, came);
 }
 
 export async function keepFacts(tx: Tx, botKey: string, facts: Facts): Promise<void> {
@@ -80,49 +82,27 @@ interface Result {
   readonly receivedAt: number;
 }
 
-/** Adds results that the facts lack. @param before the id of the callback that is being admitted */
-async function caughtUp(tx: Tx, facts: Facts, botKey: string, before: number): Promise<Facts> {
+/**
+ * Adds results that the facts lack. @param before the id of the callback that is being admitted
+ * @returns `came`: the errors among them that no success has ended. Their texts are not looked up, so the next error counts as a different one
+ */
+async function caughtUp(tx: Tx, { streak, told, lastId }: Facts, botKey: string, before: number) {
   const results = await tx.all<Result>(sql`
     SELECT id, status, CASE WHEN started_at < received_at THEN started_at ELSE received_at END AS started_at, received_at FROM callbacks
-    WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${facts.lastId} AND id < ${before} AND status <> ${EXECUTING}
+    WHERE kind = 'callback' AND bot_key = ${botKey} AND id > ${lastId} AND id < ${before} AND status <> ${EXECUTING}
     ORDER BY id DESC LIMIT ${MOST_CAUGHT_UP}`);
-  const destinations = await toldBy(
-    tx,
-    results.map(({ id }) => id),
-  );
-  return results.reduceRight(
-    (known, result) => withCaughtUp(known, result, destinations.get(result.id) ?? []),
-    facts,
-  );
-}
-
-const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
-
-/** The destinations told of each of these callbacks; what is held by `mute`, a snooze or a burst counts as told. */
-async function toldBy(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
-  if (ids.length === 0) return new Map();
-  const rows = await tx.all<{ callbackId: number; destination: string }>(
-    sql`SELECT callback_id, destination FROM deliveries WHERE callback_id IN (${join(ids)}) AND NOT ${IS_UNTOLD}`,
-  );
-  const told = new Map<number, string[]>();
-  for (const { callbackId, destination } of rows)
-    told.set(callbackId, [...(told.get(callbackId) ?? []), destination]);
-  return told;
-}
-
-/** An error's text is not looked up, so the next error counts as a different one. */
-function withCaughtUp(
-  { streak, told }: Facts,
-  { id, status, startedAt, receivedAt: at }: Result,
-  destinations: readonly string[],
-): Facts {
-  const { streak: next, row } = withResult(streak, { startedAt, isError: status === 1 });
-  if (status === 0) return { streak: next, told: withSuccessAt(told, startedAt), lastId: id };
-  const error = { id, startedAt, at, likeness: '' };
-  const after: Record<string, ToldErrors> = { ...told };
-  for (const destination of destinations)
-    after[destination] = withToldError(told[destination] ?? NOTHING_TOLD, error, row);
-  return { streak: next, told: after, lastId: id };
+  let facts: Facts = { streak, told, lastId };
+  let came = NOTHING_TOLD;
+  for (const { id, status, startedAt, receivedAt: at } of results.toReversed()) {
+    const next = withResult(facts.streak, { startedAt, isError: status === 1 });
+    const after = status === 0 ? withSuccessAt(facts.told, startedAt) : facts.told;
+    facts = { streak: next.streak, told: after, lastId: id };
+    came =
+      status === 0
+        ? withSuccess(came, startedAt)
+        : withToldError(came, { id, startedAt, at, likeness: '' }, next.row);
+  }
+  return { facts, came: came.errors };
 }
 
 /** Whom errors of the BOT were told, or are to be, that came since then and before the callback. */
@@ -137,24 +117,23 @@ export async function toldSince(
   return rows.map(({ destination }) => destination);
 }
 
-/**
- * By what has become of the errors since: leaves out those that became dead letters, were dismissed, or are no longer routed, and adds
- * those that were routed anew, to a destination that knows of no error.
- */
-async function asTold(tx: Tx, facts: Facts): Promise<Facts> {
-  const open = Object.entries(facts.told).filter(([, { errors }]) => errors.length > 0);
-  const known = new Map(open.flatMap(([, { errors }]) => errors.map((error) => [error.id, error])));
-  if (known.size === 0) return facts;
+/** An error held by `mute`, a snooze or a burst counts as told; a dead letter, and what was dismissed or is no longer routed, does not. */
+const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
+
+/** Whom the errors were told that no success has ended, as far as they are kept: by what has become of them. */
+async function asTold(tx: Tx, facts: Facts, came: readonly ToldError[]): Promise<Facts> {
+  const errors = [...Object.values(facts.told).flatMap((each) => each.errors), ...came];
+  if (errors.length === 0) return facts;
+  const known = new Map(errors.map((error) => [error.id, error]));
   const rows = await tx.all<{ callbackId: number; destination: string; isUntold: boolean }>(sql`
-    SELECT callback_id, destination, ${IS_UNTOLD} AS is_untold FROM deliveries WHERE callback_id IN (${join([...known.keys()])})
-      AND (${IS_UNTOLD} OR destination NOT IN (${join(open.map(([destination]) => destination))}))
-    ORDER BY callback_id`);
+    SELECT callback_id, destination, ${IS_UNTOLD} AS is_untold FROM deliveries
+    WHERE callback_id IN (${join([...known.keys()])}) ORDER BY callback_id`);
   const told: Record<string, ToldErrors> = { ...facts.told };
   for (const { callbackId, destination, isUntold } of rows) {
-    const { errors, heldBack } = told[destination] ?? NOTHING_TOLD;
-    const others = errors.filter(({ id }) => id !== callbackId);
-    const added = isUntold ? [] : (known.get(callbackId) ?? []);
-    told[destination] = { errors: others.concat(added), heldBack };
+    const { errors: before, heldBack } = told[destination] ?? NOTHING_TOLD;
+    const others = { errors: before.filter(({ id }) => id !== callbackId), heldBack };
+    const error = isUntold ? undefined : known.get(callbackId);
+    told[destination] = error === undefined ? others : withToldError(others, error, { isOver: false });
   }
   return { ...facts, told };
 }
