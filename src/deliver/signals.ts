@@ -199,10 +199,7 @@ async function overdue(timer: Timer<OpenRunTimer>, { settings, ledger, now }: Fi
   // The callback's JSON as it came, since parsing it would lose numbers that no double holds.
   const subject = `{"callback":${run.body},${facts.slice(1)}`;
   const told = toldBy(settings, botId, ({ rules }) => rules.overdueMs === overdueMs);
-  return {
-    timer,
-    notice: { kind: 'overdue', isOfJob: true, subject, jobId, botId, botName, about, ...told },
-  };
+  return { timer, notice: { kind: 'overdue', subject, jobId, botId, botName, about, ...told } };
 }
 
 function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Fired {

@@ -115,7 +115,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     it('no result of a run that was overdue while that notice is kept', async () => {
       await finish({ status: EXECUTING }, [OPS]);
       const { bot_id: botId, job_id: jobId } = callbackWith();
-      const notice = { kind: 'overdue', isOfJob: true, jobId, botId, subject: '{}' };
+      const notice = { kind: 'overdue', jobId, botId, subject: '{}' };
       await bench.store.call(writeOwnNotice, [notice, [OPS]]);
       await bench.arrive({}, []);
       await forgetDone();

@@ -801,7 +801,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           if (timer === undefined) throw new Error('nothing is due');
           const callback = callbackWith({ job_id: 'slow', status: EXECUTING, message });
           const subject = JSON.stringify({ callback, startedAt: 1, runningForMs: 1 });
-          const about = { jobId: 'slow', isOfJob: true, botId: 'get_items' };
+          const about = { jobId: 'slow', botId: 'get_items' };
           return {
             timer,
             notice: { kind: 'overdue', subject, planned: [to('slack:#ops')], timezone: 'UTC', ...about },

@@ -14,8 +14,6 @@ export interface OwnNotice {
   /** JSON of what it is about (`RaisedAlert.subject`). */
   readonly subject: string;
   readonly jobId?: string | undefined;
-  /** Its messages are grouped with the job's, and in order with them. */
-  readonly isOfJob?: boolean;
   readonly botId?: string | undefined;
   readonly botName?: string | undefined;
   readonly about?: number | undefined;
@@ -26,7 +24,7 @@ export interface OwnNotice {
 
 /** @returns the id of its row, and its deliveries */
 export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonly DecidedTarget[] = []) {
-  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell', isOfJob = false } = notice;
+  const { kind, subject, jobId = '', botId = 'botbell', botName = 'Botbell' } = notice;
   const { about, incidentId, suppressed = 0, id = randomId(tx.random) } = notice;
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
@@ -40,7 +38,8 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
       ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
-  const jobKey = isOfJob ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
+  // As `IS_OF_JOB` says of its row.
+  const jobKey = kind === 'overdue' ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
   const deliveries = await insertRows(tx, { callbackId, receivedAt: tx.now, jobKey, targets });
   return { callbackId, deliveries };
 }

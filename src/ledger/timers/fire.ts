@@ -27,8 +27,8 @@ export interface FiredNotice extends OwnNotice {
 /** @returns the notice's deliveries; none if the timer is not this process's any more, or what it is about has changed meanwhile */
 export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<readonly DeliveryRecord[]> {
   if (!(await endTimer(tx, timer, next)) || notice === undefined || notice.planned.length === 0) return [];
-  const { planned, timezone, botId = '', isOfJob = false } = notice;
-  const id = isOfJob ? hash('sha256', timer.key, 'hex') : undefined;
+  const { kind, planned, timezone, botId = '' } = notice;
+  const id = kind === 'overdue' ? hash('sha256', timer.key, 'hex') : undefined;
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
   const incident = await noticeLate(tx, notice);
