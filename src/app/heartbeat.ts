@@ -34,7 +34,7 @@ export function heartbeatChore(
   const isNobodyTold = async () => {
     const { alerts } = settings.current.config.delivery;
     if (alerts.length === 0) return false;
-    const open = await ledger.openTroubles();
+    const open = await ledger.archive.openIncidents();
     return alerts.every(({ destination }) =>
       open.some(({ kind, subject }) => kind === 'destination' && subject === destination),
     );

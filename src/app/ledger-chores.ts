@@ -5,7 +5,7 @@ import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
 import type { Planning } from '../deliver/settings.ts';
-import type { Trouble } from '../ledger/incidents/signs.ts';
+import type { Incident } from '../incident/incident.ts';
 import { toldOfTroublesAlone } from '../people/incidents.ts';
 
 const INTERVAL_MS = 60_000;
@@ -73,7 +73,7 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
   return {
     everyMs: INCIDENTS_MS,
     async work() {
-      const open = await ledger.openTroubles();
+      const open = await ledger.archive.openIncidents();
       const { current } = settings;
       const { config, configHash } = current;
       const known = routedBy === current ? routed : new Set();
@@ -93,7 +93,7 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
 }
 
 /** Whether anybody is told there, or of the BOT's troubles. */
-function isRouted({ destinations, router }: Planning, { kind, subject }: Trouble): boolean {
+function isRouted({ destinations, router }: Planning, { kind, subject }: Incident): boolean {
   if (kind === 'destination') return destinations.has(subject);
   return kind !== 'bot' || router.routesOf(subject).some(tellsTroubles);
 }

@@ -83,7 +83,6 @@ export const serviceOperations = {
   leave: sharing.leave,
   noticeOwn: signs.noticeOwn,
   openRun: timers.openRun,
-  openTroubles: signs.openTroubles,
   pausePace: remotes.pausePace,
   processes: sharing.processes,
   recordDestinations: remotes.recordDestinations,

@@ -112,9 +112,9 @@ describe('the heartbeat', () => {
       const heartbeat = hasUrl ? { url: `https://watcher.example${PATH}`, everyMs: 1000 } : undefined;
       const delivery = { alerts: [target('slack:#a'), target('slack:#b')] };
       const settings = { current: { config: { heartbeat, proxies: NO_PROXIES, delivery } } };
-      const openTroubles = () =>
+      const openIncidents = () =>
         Promise.resolve(troubled.map((subject) => ({ kind: 'destination', subject })));
-      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, openTroubles };
+      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, archive: { openIncidents } };
       let times = 0;
       const parts = { clock, logger, ledger, settings } as unknown as Parameters<typeof heartbeatChore>[0];
       const chore = heartbeatChore(parts, () => answers[times++] ?? OK);

@@ -34,7 +34,7 @@ function open(
     return router.routesOf(bot);
   };
   const ledger = {
-    openTroubles: () => Promise.resolve(subjects.map((each, id) => ({ id, ...each }))),
+    archive: { openIncidents: () => Promise.resolve(subjects.map((each, id) => ({ id, ...each }))) },
     careForIncidents({ unrouted }: { readonly unrouted: readonly number[] }) {
       ended.push(...unrouted.map((id) => subjects[id]?.subject ?? ''));
       return Promise.resolve();

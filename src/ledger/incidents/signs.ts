@@ -118,13 +118,6 @@ export async function noticeOwn(
   await raise(tx, sql`id = ${id}`);
 }
 
-/** What an open incident is about. */
-export type Trouble = Pick<Incident, 'id' | 'kind' | 'subject'>;
-
-export function openTroubles(tx: Tx): Promise<readonly Trouble[]> {
-  return tx.all(sql`SELECT id, kind, subject FROM incidents WHERE over_at IS NULL`);
-}
-
 /** Refused callbacks are over after so long without one. */
 const QUIET_MS = 3_600_000;
 
