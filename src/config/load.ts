@@ -117,7 +117,7 @@ function readConfig(file: string, data: JsonObject, problems: Problems, around: 
     defaultRoute: last && routeOf(last, DEFAULT_ROUTE, display.timezone),
   };
   checkSettings(settings, problems);
-  checkRoutes(draft, paths, problems);
+  checkRoutes(draft, paths, problems, now);
   warnOfCalendars(draft, problems, now);
   return draft;
 }

@@ -147,6 +147,7 @@ export const WORDS = {
   'then.nothing': ['does nothing: the route tells nobody of errors', '効果がありません。このルートは、エラーを誰にも知らせません'],
   'then.order': ['is sooner than the step before: write steps in their order', '前の段階より早くなっています。順に書いてください'],
   'then.known': ['tells nobody new: the route, or a step before, tells them already', '新しく知らせる相手がいません。このルートか前の段階が、もう知らせています'],
+  'calendar.never': ['has none of the days on which it would be due', '知らせる日が、このカレンダーに一日もありません'],
   'no errors': ['does nothing: the route is not told of errors', '効果がありません。このルートの on に error がありません'],
   'mute.always': ['covers all times: {statuses} would be held for ever; leave it out of on instead', 'すべての時間に当たるため、{statuses} がいつまでも保留になります。on から外してください'],
   'no recovery': ['tells of no recovery: whom it tells, no route tells of errors', '復旧（recovered）は知らせません。同じ宛先にエラーを知らせるルートがありません'],

@@ -1,6 +1,7 @@
 /** Finds contradictions between settings that are each valid. */
 import type { StatusName } from '../../callback/callback.ts';
-import { dayOf } from '../../signal/calendar.ts';
+import { dayOf, NEVER, nextDigest } from '../../signal/calendar.ts';
+import { beginToExpect } from '../../signal/expect.ts';
 import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../../signal/rules.ts';
 import type { Fault } from '../../text/fault.ts';
@@ -48,7 +49,7 @@ function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems
 const OF_PAGE = ['admin.listen', 'admin.url', 'admin.password'];
 
 /** @param config what is sound of it @param paths of its routes */
-export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems): void {
+export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems, now: number): void {
   const { routes, defaultRoute } = config;
   const all = defaultRoute ? [...routes, defaultRoute] : routes;
   const areAllSound = !problems.hasErrors(['channels', 'groups', 'routes', 'default_route']);
@@ -59,7 +60,10 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
       problems.warning([...(paths[index] ?? ['default_route']), ...key], what);
     warnOfRoute(route, warn);
     // Of a calendar with errors nobody knows its days.
-    if (!problems.hasErrors(['calendars'])) warnOfMute(route, warn);
+    if (!problems.hasErrors(['calendars'])) {
+      warnOfMute(route, warn);
+      warnOfExpectation(route, warn, now);
+    }
     if (areAllSound) warnOfWhom(route, errorsReach, warn);
     const canBeTakenUp = config.display.pageUrl !== undefined && config.admin?.password !== undefined;
     if (route.steps !== undefined && !canBeTakenUp && !problems.hasErrors(OF_PAGE))
@@ -68,10 +72,13 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
 }
 
 export function warnOfCalendars(
-  { calendars, display }: Pick<Config, 'calendars' | 'display'>,
+  { calendars, digests, display }: Pick<Config, 'calendars' | 'digests' | 'display'>,
   problems: Problems,
   now: number,
 ): void {
+  for (const { group, ...digest } of problems.hasErrors(['calendars']) ? [] : digests)
+    if (nextDigest(digest, now, display.timezone) === NEVER)
+      problems.warning(['groups', group, 'digest', 'calendar'], fault('calendar.never'));
   for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, dayOf(now, display.timezone)))
     if (endsOn === undefined)
       problems.warning(['calendars', calendar], fault('calendar.old', { file, year: String(year) }));
@@ -117,6 +124,11 @@ function warnOfMute({ on, rules }: RouteConfig, warn: Warn): void {
   const statusOf = (occasion: Occasion) => (occasion === 'recovered' ? 'succeeded' : occasion);
   const muted = on.filter((occasion) => coversAllTimes(rules.mute, statusOf(occasion)));
   if (muted.length > 0) warn(['mute'], fault('mute.always', { statuses: muted.join(', ') }));
+}
+
+function warnOfExpectation({ rules: { expect } }: RouteConfig, warn: Warn, now: number): void {
+  const begun = expect && beginToExpect(expect, { at: now, hasCome: false, lastResultAt: undefined });
+  if (begun?.dueAt === NEVER) warn(['expect', 'calendar'], fault('calendar.never'));
 }
 
 /** After all `dates` of a config. */

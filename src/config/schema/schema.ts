@@ -224,9 +224,9 @@ const routesSchema = listOf(
   'Whom to tell of which BOT’s results.',
   '[{ bot_id: invoice-*, notify: [] }]',
 ).test('names', (routes: readonly ({ readonly name?: unknown } | null)[] = [], context) => {
-  const names = routes.map((route) => route?.name);
+  const names = ['default_route', ...routes.map((route) => route?.name)];
   const again = names.findIndex((name, index) => typeof name === 'string' && names.indexOf(name) < index);
-  return again === -1 || faultOf(context, fault('duplicate'), [again, 'name']);
+  return again === -1 || faultOf(context, fault('duplicate'), [again - 1, 'name']);
 });
 
 export const rootSchema = section('Configuration of Botbell.', {
