@@ -12,10 +12,10 @@ import { tempFolder } from '../support/temp-folder.ts';
 const TEXT = readDocument('docs/operating.md');
 const CONFIG = readDocument('config/botbell.yaml');
 
-/** @param heading with its signs */
-function sectionOf(heading: string): string {
+/** The blocks of a section. @param heading with its signs */
+function shownIn(heading: string): readonly string[] {
   const [, rest = ''] = TEXT.split(`\n${heading}\n`);
-  return rest.split('\n## ')[0] ?? '';
+  return fences(rest.split('\n## ')[0] ?? '').map(({ content }) => content);
 }
 
 describe('The operating guide', () => {
@@ -24,11 +24,16 @@ describe('The operating guide', () => {
     const secrets = join(folder, 'secrets');
     const write = (name: string, secret: string) => writeFileSync(join(secrets, name), `${secret}\n`);
     mkdirSync(secrets);
-    for (const name of namesOfSecrets())
+    const [shown = ''] = shownIn('## Replace tokens and passwords');
+    for (const [, name = ''] of shown.matchAll(/\$\{file:secrets\/([\w-]+)\}/g))
       write(name, name.includes('smtp') ? 'smtp://127.0.0.1' : `first-${name}`);
     write('callback-token-before', 'first-callback-token');
-    const shown = shownConfig().replaceAll('${file:secrets/', `\${file:${secrets}/`);
-    const app = await serveConfig(tellingNobody(completedBy(CONFIG, shown)));
+    const config = parseDocument(
+      completedBy(CONFIG, shown.replaceAll('${file:secrets/', `\${file:${secrets}/`)),
+    );
+    // No test asks Slack.
+    config.setIn(['channels', 'slack'], { type: 'outbox', as: 'slack' });
+    const app = await serveConfig(String(config));
     const statusWith = async (token: string) =>
       (await post(`http://127.0.0.1:${app.receiver.port}/callbacks/${token}`, callback({}))).status;
     const statuses = async () => [
@@ -52,9 +57,7 @@ describe('The operating guide', () => {
     const folder = tempFolder();
     const ledger = join(folder, 'data/botbell.db');
     const store = `sqlite:${ledger}`;
-    const [copying = '', restoring = ''] = fences(sectionOf('## Back up and restore')).map(
-      ({ content }) => content,
-    );
+    const [copying = '', restoring = ''] = shownIn('## Back up and restore');
     const run = (command: string) => {
       const program = `node ${join(ROOT, 'dist/main.js')}`;
       const input = command.replaceAll(/^botbell(?= )/gm, program);
@@ -84,19 +87,3 @@ describe('The operating guide', () => {
     }
   });
 });
-
-function shownConfig(): string {
-  const [shown = ''] = fences(sectionOf('## Replace tokens and passwords')).map(({ content }) => content);
-  return shown;
-}
-
-function namesOfSecrets(): string[] {
-  return [...shownConfig().matchAll(/\$\{file:secrets\/([\w-]+)\}/g)].map(([, name = '']) => name);
-}
-
-/** No test asks Slack. */
-function tellingNobody(config: string): string {
-  const changed = parseDocument(config);
-  changed.setIn(['channels', 'slack'], { type: 'outbox', as: 'slack' });
-  return String(changed);
-}

@@ -23,7 +23,7 @@ import { NO_FIGURES } from '../../src/report/figures.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised, REFUSED } from '../support/alerts.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { expectWellFormed } from './mail-rules.ts';
-import { BARE, LINKS, ownTemplates, targetOf, testRenderer } from './render-fixture.ts';
+import { BARE, LINKS, problemsOf, rendererWith, targetOf, testRenderer } from './render-fixture.ts';
 import { controlSequences, expectAcceptable } from './slack-rules.ts';
 
 const STARTED_AT = Date.parse(BARE.start_time);
@@ -266,9 +266,6 @@ describe('an alert in Japanese', () => {
 });
 
 describe('a user’s templates of alerts', () => {
-  const rendererWith = async (files: Readonly<Record<string, string>>) =>
-    testRenderer({ own: await ownTemplates(files) });
-
   it('replace the built-in ones, in the display language’s set', async () => {
     const renderer = await rendererWith({
       'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
@@ -284,9 +281,11 @@ describe('a user’s templates of alerts', () => {
       succeeded: ['{{ destination }}', 'there is no variable "destination"'],
     } as const;
     for (const [name, [text, problem]] of Object.entries(table)) {
-      const renderer = await rendererWith({ [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` });
-      const problems = await renderer.check([targetOf('slack', `of-${name}`)]);
-      expect(problems.map(({ fault }) => fault.in('en'))).to.deep.equal([problem]);
+      const problems = await problemsOf(
+        { [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` },
+        `of-${name}`,
+      );
+      expect(problems.map((each) => each.replace(/^[\d:]+ /, ''))).to.deep.equal([problem]);
     }
   });
 });

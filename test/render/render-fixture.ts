@@ -78,6 +78,17 @@ export function ownTemplates(from: Readonly<Record<string, string>> | string): P
   return readTemplateFolder(typeof from === 'string' ? from : templateFolder(from), READ);
 }
 
+/** A renderer with somebody's own templates. */
+export async function rendererWith(files: Readonly<Record<string, string>>): Promise<TestRenderer> {
+  return testRenderer({ links: LINKS, own: await ownTemplates(files) });
+}
+
+/** What the check says of somebody's own templates, each as `line:column: what is wrong`. */
+export async function problemsOf(files: Readonly<Record<string, string>>, set = 'own'): Promise<string[]> {
+  const problems = await (await rendererWith(files)).check([targetOf('slack', set)]);
+  return problems.map(({ place, fault }) => `${place.line}:${place.column}: ${fault.in('en')}`);
+}
+
 export function testRenderer(parts: RendererParts = {}): TestRenderer {
   const { own = NO_FOLDER, ...shown } = parts;
   const failures: TemplateFailure[] = [];

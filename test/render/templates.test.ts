@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { fingerprintOf } from '../../src/render/template-folder.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { noticeAbout } from '../support/callbacks.ts';
-import { BARE, LINKS, targetOf, templateFolder, ownTemplates, testRenderer } from './render-fixture.ts';
+import { BARE, ownTemplates, problemsOf, rendererWith } from './render-fixture.ts';
+import { targetOf, templateFolder, testRenderer } from './render-fixture.ts';
 
 const SLACK = targetOf('slack', 'own');
 const CARD = 'title: t\nsummary: s\n';
@@ -12,14 +13,8 @@ const CARD = 'title: t\nsummary: s\n';
 const LONG = 'x'.repeat(101);
 
 describe('a user’s templates', () => {
-  const rendererWith = async (files: Readonly<Record<string, string>>) =>
-    testRenderer({ own: await ownTemplates(files), links: LINKS });
-  const problemsOf = async (path: string, text: string) => {
-    const problems = await (await rendererWith({ [path]: text })).check([SLACK]);
-    return problems.map(({ place, fault }) => `${place.line}:${place.column}: ${fault.in('en')}`);
-  };
-
   describe('of a card are checked', () => {
+    const problemsOfCard = (text: string) => problemsOf({ 'own/card/succeeded.yaml': text });
     const address =
       'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone';
     /** By the lines behind a title and a summary. */
@@ -53,31 +48,29 @@ describe('a user’s templates', () => {
     };
     for (const [text, expected] of Object.entries(faults))
       it(`for what is wrong, and where: ${text}`, async () => {
-        expect(await problemsOf('own/card/succeeded.yaml', `${CARD}${text}\n`)).to.deep.equal([expected]);
+        expect(await problemsOfCard(`${CARD}${text}\n`)).to.deep.equal([expected]);
       });
 
     it('for what is missing, and for a loop that never ends', async () => {
-      const problemsOfCard = async (text: string) =>
-        (await problemsOf('own/card/succeeded.yaml', text)).join();
-      expect(await problemsOfCard('title: t\n')).to.equal('1:1: "summary" is missing');
+      expect(await problemsOfCard('title: t\n')).to.deep.equal(['1:1: "summary" is missing']);
       const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
-      expect(await problemsOfCard('# nothing yet\n')).to.equal(
+      expect(await problemsOfCard('# nothing yet\n')).to.deep.equal([
         `1:1: a template is a map that gives ${parts}`,
-      );
+      ]);
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
-      expect(await problemsOfCard(`${CARD}text: "${loop}"\n`)).to.match(/limit exceeded/);
+      expect((await problemsOfCard(`${CARD}text: "${loop}"\n`)).join()).to.match(/limit exceeded/);
     });
 
     it('for a list of strings in place of a text with markup, in which one could act on the next', async () => {
       const message = 'text: ["<https://example.com/", "{{ bot_id }}>"]\n';
-      expect(await problemsOf('own/slack/succeeded.yaml', message)).to.deep.equal([
+      expect(await problemsOf({ 'own/slack/succeeded.yaml': message })).to.deep.equal([
         '1:1: "text" must be a string',
       ]);
     });
 
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
       const text = `${CARD}text: "{{ output.件数 }}{{ callback.more.of[0].it }}{% for o in outputs %}{{ o.items[0].名前 }}{% endfor %}"\n`;
-      expect(await problemsOf('own/card/succeeded.yaml', text)).to.deep.equal([]);
+      expect(await problemsOfCard(text)).to.deep.equal([]);
     });
 
     it('for names of files and folders that nothing reads, and for a file that cannot be read', async () => {
