@@ -1,5 +1,6 @@
 /** The parts of a card that a channel shows, as plain text: cleaned and cut, for each channel to escape and mark up. */
 import { isAligned } from '../text/aligned.ts';
+import { isBlank } from '../text/clean.ts';
 import { cutEnd, cutMiddle } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
 import { type Card, type Fact, SYMBOLS } from './card.ts';
@@ -77,15 +78,14 @@ function isItem(line: string): boolean {
 
 /** The first facts that fit, and how many are left out. What identifies the run matters more than where it leads. */
 function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
-  const all = facts.filter(({ value }) => value.trim() !== '');
-  const some = all.slice(0, most.facts).map(({ name, value, url }) => ({
+  const some = facts.slice(0, most.facts).map(({ name, value, url }) => ({
     name: cutMiddle(name, MAX_NAME),
     // Line ends are kept, since every character of an ID matters.
     value: textWithin(value, LONGEST_FACT, language).trim(),
     url: url.length * 2 > room ? '' : url,
   }));
   const shown = firstWithin(some, room, sizeOfFact);
-  const more = moreMark(language, all.length - shown.length);
+  const more = moreMark(language, facts.length - shown.length);
   return more === '' ? shown : [...shown, { name: '', value: more, url: '' }];
 }
 
@@ -96,7 +96,7 @@ export function sizeOfFact({ name, value, url }: Fact): number {
 /** The card with the job's id among its facts, for plain text. */
 export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext, 'callback'>>): Card {
   const id = callback?.job_id ?? '';
-  if (id === '' || card.facts.some(({ value }) => value.includes(id))) return card;
+  if (isBlank(id) || card.facts.some(({ value }) => value.includes(id))) return card;
   return { ...card, facts: [{ name: 'job_id', value: id, url: '' }, ...card.facts] };
 }
 
