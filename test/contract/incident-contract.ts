@@ -13,6 +13,7 @@ import {
   failed,
   LOG,
   namesOf,
+  NOBODY,
   OPS,
   target,
 } from './ledger-under-test.ts';
@@ -289,17 +290,16 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('tells who is on it as a reply to the last message there, and an alert’s as a reply to that', async () => {
-      const ofOps = async (ts: string, job_id: string) => {
-        const [id] = namesOf(await bench.arrive({ job_id, status: 1, message: 'x' }, [OPS]));
-        await bench.settle([{ ...delivered(id), receipt: { ts } }]);
-      };
-      await ofOps('1.1', 'first');
-      await ofOps('2.2', 'second');
+      for (const [index, bot_id] of ['a', 'b', 'c', 'b'].entries()) {
+        const error = { job_id: `${index}`, bot_id, status: 1, message: 'x' } as const;
+        const [id] = namesOf(await bench.arrive(error, [OPS]));
+        await bench.settle([{ ...delivered(id), receipt: { ts: `${index}` } }]);
+      }
       const [id] = namesOf(await bench.arrive({ job_id: 'dead', status: 0 }, [LOG]));
       await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
       const ids = (await open()).map((each) => each.id);
       const [alert] = await bench.claim();
-      expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids[1] });
+      expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids.at(-1) });
       await bench.tell([alert].filter((each) => each !== undefined));
       await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
       const replies = (await bench.claim()).map(({ record: { destination, telling } }) => [
@@ -307,7 +307,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         telling?.repliesTo,
       ]);
       expect(replies).to.have.deep.members([
-        ['slack:#ops', { ts: '2.2' }],
+        ['slack:#ops', { ts: '3' }],
         ['slack:#alerts', { ts: '1.2' }],
       ]);
     });
@@ -361,10 +361,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('tells where an alert went that what it told of is over, in one message for all that end together', async () => {
-      for (const [index, to] of [OPS, LOG].entries()) {
-        const [id] = namesOf(await bench.arrive({ job_id: `dead-${index}`, status: 0 }, [to]));
-        const alert = { cause: to.destination, subject: DEAD_LETTER, targets: [ALERTS] };
-        await bench.settle([dead(id, alert)]);
+      for (const [cause, ...planned] of [
+        ['of two', OPS, LOG],
+        ['of one', target('slack:#all')],
+      ] as const) {
+        const ids = namesOf(await bench.arrive({ job_id: cause, status: 0 }, planned));
+        const alert = { cause, subject: DEAD_LETTER, targets: [ALERTS] };
+        await bench.settle(planned.map((_, index) => dead(ids[index] ?? NOBODY, alert)));
       }
       await bench.tell(await bench.claim());
       await care((await open()).map(({ id }) => id));
@@ -375,7 +378,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(over).to.have.length(1);
       expect(over[0]?.[0]).to.equal('slack:#alerts');
       expect(over[0]?.[1]).to.include({ template: 'over', moreTroubles: 0 });
-      expect(over[0]?.[1]).to.have.nested.property('troubles.length', 2);
+      expect(over[0]?.[1]).to.have.nested.property('troubles.length', 3);
     });
 
     it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
@@ -408,6 +411,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
       expect(over).to.have.length(1);
       expect(over[0]).to.deep.include({ template: 'over', answered });
+      expect(over[0]).to.have.nested.property('troubles[0].gist', outage.reason);
     });
 
     it('says at its end how many messages were late, and how many are lost', async () => {

@@ -125,8 +125,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'tells nobody that a trouble of which an alert told is over',
     file: 'src/ledger/incidents/telling.ts',
-    from: 'if (hearing.length === 0) continue;',
-    to: 'if (hearing.length < 2) continue;',
+    from: 'const targets = hearing.map(',
+    to: 'const targets = hearing.slice(1).map(',
   },
   {
     does: 'tells that a trouble is over where no alert arrived',
