@@ -28,13 +28,7 @@ const LONGEST_FIRST = [
 ];
 
 /** Tests that need programs npm does not install, always take long, or measure the machine as much as the product. */
-const ONLY_NIGHTLY = [
-  'deploy/proxies',
-  'e2e/package',
-  'e2e/proofs/upgrade',
-  'ledger/pgbouncer',
-  'ledger/store-space',
-];
+const ONLY_NIGHTLY = ['deploy/proxies', 'e2e/package', 'ledger/pgbouncer', 'ledger/store-space'];
 
 const IN_BROWSER = ['browser/'];
 
