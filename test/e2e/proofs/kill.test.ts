@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { forAll } from '../../support/anew.ts';
-import { post } from '../../support/bridge-world.ts';
 import type { SlackFault } from '../../support/faulty-slack.ts';
 import { startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
@@ -94,31 +93,5 @@ describe('Killed with -9 at random moments under load', () => {
       );
       expect(unexplained, `told twice without a kill to explain it, seed ${SEED}`).to.deep.equal([]);
       expect(await deliveriesIn(world.store, 'delivered')).to.have.members(everybody);
-    });
-
-  for (const { who, storeOf } of [
-    { who: 'over SQLite', storeOf: () => undefined },
-    { who: 'over PostgreSQL', storeOf: () => server.createDatabase() },
-  ])
-    it(`${who}, it attempts again when it is back whatever was being sent, though ten minutes were to be waited for its answer`, async () => {
-      world = await createProgramWorld({
-        store: await storeOf(),
-        receiver: 'answer_within: 3s',
-        delivery: 'timeout: 2s, take_over_after: 1h',
-        notify: '{ email: [ops@example.com] }',
-      });
-      world.mail.faults.push({ at: 'data', does: 'hang', times: 2 });
-      const killed = await world.start();
-      const [handedOver] = keyedCallbacks(1);
-      const answer = await post(killed.callbacksUrl, handedOver ?? {});
-      expect(JSON.stringify(answer.body)).to.include('taken_over');
-      const cut = post(killed.callbacksUrl, { ...handedOver, job_id: 'cut' }).catch(() => undefined);
-      await until('the second mail being sent', () => world.mail.faults.length === 0);
-      killed.kill('SIGKILL');
-      await killed.exited();
-      await cut;
-      await world.start();
-      const isDone = async () => (await deliveriesIn(world.store, 'pending')).length === 0;
-      await until('everything delivered', isDone);
     });
 });
