@@ -111,25 +111,19 @@ export class YamlSource {
   }
 
   /**
-   * The place of a line and column (from 1) within the string at `path`. Exact for literal blocks and for one-line strings
-   * without escapes; otherwise the place of the string, since folding and escapes shift its characters.
+   * The place of a line and column (from 1) within the string at `path`, found by the word that stands there; the place of the string
+   * where the file writes that word otherwise, or more or less often.
    */
   placeInString(path: Path, line: number, column: number): Place {
     const node = this.#document.getIn(path, true);
     if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
     const [start, end] = node.range;
-    const source = this.#text.slice(start, end);
-    if (node.type === 'BLOCK_LITERAL') {
-      const indent = indentOf(source.slice(source.indexOf('\n') + 1)) - indentOf(node.value);
-      const before = source.split('\n', line).join('\n').length + 1;
-      return this.#placeAt(start + before + indent + column - 1);
-    }
-    const quote = source.indexOf(node.value);
-    // A variable's value may be longer than its name in the file.
-    const isBeyond = quote + column > source.length;
-    return quote === -1 || line > 1 || isBeyond
-      ? this.placeOf(path)
-      : this.#placeAt(start + quote + column - 1);
+    const begin = node.value.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0) + column - 1;
+    const [word = ''] = /^[^\s"'\\]+/.exec(node.value.slice(begin)) ?? [];
+    const written = this.#text.slice(start, end).split(word);
+    if (word === '' || written.length !== node.value.split(word).length) return this.placeOf(path);
+    const before = node.value.slice(0, begin).split(word).length;
+    return this.#placeAt(start + written.slice(0, before).join(word).length);
   }
 
   /** What the file has at `outer`, as `data`, in which references to variables may be resolved. */
@@ -224,10 +218,4 @@ function pairIn(map: YAMLMap, name: unknown, document: Document): Pair | undefin
 
 function startOf(node: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-/** Leading spaces of the first line that is not blank. */
-function indentOf(text: string): number {
-  const line = text.split('\n').find((each) => each.trim() !== '') ?? '';
-  return line.length - line.trimStart().length;
 }

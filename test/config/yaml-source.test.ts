@@ -21,6 +21,7 @@ folded: >
 plain: x {{ y }}
 'quoted': "a {{ b }}"
 escaped: "\\t{{ b }}"
+twice: 'it''s {{ a }}{{ a }}'
 `;
 
 const source = new YamlSource('file.yaml', TEXT);
@@ -46,6 +47,7 @@ describe('A YAML source', () => {
       plain: 'x {{ y }}',
       quoted: 'a {{ b }}',
       escaped: '\t{{ b }}',
+      twice: "it's {{ a }}{{ a }}",
     });
   });
 
@@ -68,11 +70,14 @@ describe('A YAML source', () => {
     expect(inString(['text'], 2, 10)).to.equal('10:12');
     expect(inString(['plain'], 1, 3)).to.equal('14:10');
     expect(inString(['quoted'], 1, 3)).to.equal('15:14');
+    expect(inString(['folded'], 1, 7)).to.equal('13:3');
+    expect(inString(['escaped'], 1, 2)).to.equal('16:13');
+    expect(inString(['twice'], 1, 13)).to.equal('17:22');
   });
 
-  it('points to the key of a string where folding, escapes or the value of a variable move what is inside', () => {
+  it('points to the key of a string where the file does not have what is inside', () => {
     expect(inString(['folded'], 2, 1)).to.equal('11:1');
-    expect(inString(['escaped'], 1, 2)).to.equal('16:1');
+    expect(inString(['escaped'], 1, 1)).to.equal('16:1');
     expect(inString(['list', 1], 1, 1)).to.equal('4:5');
     expect(inString(['plain'], 1, 10)).to.equal('14:1');
   });
