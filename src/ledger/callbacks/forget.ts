@@ -70,7 +70,7 @@ async function tidy(tx: Tx): Promise<boolean> {
   const more = [
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - SNOOZES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
-    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS} OR next_at > ${tx.now + DAY_MS}`),
+    await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
   ];
   return !more.includes(true);

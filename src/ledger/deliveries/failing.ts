@@ -4,7 +4,7 @@ import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { IS_IDLE, kept } from './rows.ts';
-import { LONGEST_PAUSE_MS, obeyedMs } from '../../channels/failure.ts';
+import { obeyedMs } from '../../channels/failure.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
@@ -34,14 +34,11 @@ export interface FailingDestination extends Failures {
   readonly destination: string;
 }
 
-/** A later failure is of a clock that has been set back since. */
-const SLACK_MS = 60_000;
-
 /** Milliseconds from now: times that are past are negative. */
 export function failingDestinations(tx: Tx): Promise<readonly FailingDestination[]> {
   return tx.all(sql`
     SELECT destination, failing_since - ${tx.now} AS first, failing_at - ${tx.now} AS last FROM destinations
-    WHERE failing_since IS NOT NULL AND failing_at <= ${tx.now + SLACK_MS}`);
+    WHERE failing_since IS NOT NULL`);
 }
 
 /** Without those that are down and not to be tried yet, or where somebody tries it. @returns `down`: all that are */
@@ -77,7 +74,7 @@ export async function noteFailure(
     await noteFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
 }
 
-/** What is later than now is so by a clock that has been set back since. @param times by the monotonic clock */
+/** An earlier one may be written later. @param times by the monotonic clock */
 export async function noteFailing(tx: Tx, destination: string, times: Failures): Promise<void> {
   const [first, last] = [storedTime(tx, times.first), storedTime(tx, times.last)];
   await tx.all(sql`
@@ -85,8 +82,8 @@ export async function noteFailing(tx: Tx, destination: string, times: Failures):
     ON CONFLICT (destination) DO UPDATE SET
       failing_since = CASE WHEN destinations.failing_since < excluded.failing_since THEN destinations.failing_since
         ELSE excluded.failing_since END,
-      failing_at = CASE WHEN destinations.failing_at > excluded.failing_at AND destinations.failing_at <= ${tx.now}
-        THEN destinations.failing_at ELSE excluded.failing_at END`);
+      failing_at = CASE WHEN destinations.failing_at > excluded.failing_at THEN destinations.failing_at
+        ELSE excluded.failing_at END`);
 }
 
 /** The store's time of a moment that this process has by its monotonic clock. */
@@ -131,24 +128,21 @@ export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[
       last_error = coalesce(excluded.last_error, destinations.last_error)`);
 }
 
-/** No slot is further away: one that is was given by a clock that has been set back since, and counts as over. */
-const FURTHEST_MS = LONGEST_PAUSE_MS + 60_000;
-
 /** Takes the next slot. @returns milliseconds until it; undefined: it is more than `mostMs` away, and was not taken */
 export async function reservePace(tx: Tx, key: string, intervalMs: number, mostMs: number) {
   const row = await tx.first<{ nextAt: number }>(sql`
     INSERT INTO paces (key, next_at) VALUES (${key}, ${tx.now + intervalMs})
-    ON CONFLICT (key) DO UPDATE SET next_at = CASE
-      WHEN paces.next_at > ${tx.now} AND paces.next_at <= ${tx.now + FURTHEST_MS} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
-    WHERE paces.next_at <= ${tx.now + mostMs} OR paces.next_at > ${tx.now + FURTHEST_MS}
+    ON CONFLICT (key) DO UPDATE SET
+      next_at = CASE WHEN paces.next_at > ${tx.now} THEN paces.next_at + ${intervalMs} ELSE excluded.next_at END
+    WHERE paces.next_at <= ${tx.now + mostMs}
     RETURNING next_at`);
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
 /** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before that end in it are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
-  const later = (time: Sql) => sql`
-    CASE WHEN ${time} > excluded.next_at AND ${time} <= ${tx.now + FURTHEST_MS} THEN ${time} ELSE excluded.next_at END`;
+  const later = (time: Sql) =>
+    sql`CASE WHEN ${time} > excluded.next_at THEN ${time} ELSE excluded.next_at END`;
   await tx.all(sql`
     INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})
     ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
@@ -172,12 +166,12 @@ export interface CurrentPace {
 export function currentPaces(tx: Tx): Promise<readonly CurrentPace[]> {
   return tx.all(sql`
     SELECT key, next_at - ${tx.now} AS next_in_ms, paused_until - ${tx.now} AS paused_ms FROM paces
-    WHERE next_at >= ${tx.now - IDLE_MS} AND next_at <= ${tx.now + FURTHEST_MS}`);
+    WHERE next_at >= ${tx.now - IDLE_MS}`);
 }
 
 /** A condition on a row of `paces`. */
 export function isPaused({ now }: Tx): Sql {
-  return sql`paused_until > ${now} AND paused_until <= ${now + FURTHEST_MS}`;
+  return sql`paused_until > ${now}`;
 }
 
 /** When the last pause of each of these ends or ended, by the store's clock. */

@@ -2,6 +2,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
+import { LONGEST_PAUSE_MS } from '../../channels/failure.ts';
 import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
 import { HAS_DELIVERED } from '../incidents/signs.ts';
 import { destinationOfBurst } from '../timers/admission.ts';
@@ -14,6 +15,9 @@ export interface LongestWaits {
 
 /** Times that lie a little ahead are replicas' clocks and rounding. */
 const SLACK_MS = 1000;
+
+/** No slot is further away. */
+const LONGEST_PACE_MS = LONGEST_PAUSE_MS + 60_000;
 
 /** What cannot be is over, or begins anew now. */
 export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): Promise<void> {
@@ -35,6 +39,9 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
   await tx.all(sql`
     UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
     WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
+  await tx.all(sql`DELETE FROM paces WHERE next_at > ${now + LONGEST_PACE_MS}`);
+  await tx.all(sql`
+    UPDATE destinations SET failing_since = NULL, failing_at = NULL WHERE failing_at > ${now + SLACK_MS}`);
   await correctTimers(tx);
   await correctIncidents(tx);
 }
