@@ -1,4 +1,4 @@
-/** Overviews for people: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
+/** Overviews for people, each of them a read of the archive by its own name: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
 import { eachOf, isLikeText, isSqlite, type Tx } from '../database.ts';
@@ -73,7 +73,7 @@ export async function refusals(tx: Tx, page: PageRequest = {}) {
 }
 
 /** These destinations, in the order of `names`, of which a database takes some ten thousand. */
-export async function destinationsNamed(tx: Tx, names: readonly string[]) {
+export async function destinations(tx: Tx, names: readonly string[]) {
   if (names.length === 0) return [];
   const rows = await tx.all<ArchivedDestination>(sql`
     WITH sought(destination, channel) AS (VALUES ${bulk(names.map((name) => [name, channelOf(name)]))}),
@@ -110,7 +110,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
 const EACH_BOT = eachOf(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
 
 /** BOTs in the order of their ids. @param after the last id of the previous page; left out, from the first one on, whose id may be '' @param search as that of callbacks, of their ids and last names */
-export function botsAfter(
+export function bots(
   tx: Tx,
   after: string | undefined,
   most: number,
@@ -123,7 +123,7 @@ export function botsAfter(
 }
 
 /** @param botId as callbacks name it, or as the archive does */
-export async function botNamed(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
+export async function bot(tx: Tx, botId: string): Promise<ArchivedBot | undefined> {
   const keys = sql`SELECT DISTINCT bot_key AS key FROM callbacks WHERE kind = 'callback' AND ${isOfBot(botId)}`;
   return (await botsAmong(tx, keys, sql`1 = 1`, 1))[0];
 }
@@ -142,9 +142,9 @@ export async function cameSince(tx: Tx, since: number) {
 }
 
 /** Each BOT's last runs, at most `most`; each has a callback when it begins and one when it ends. */
-export async function lastRuns(tx: Tx, bots: readonly Pick<ArchivedBot, 'botId'>[], most: number) {
+export async function lastRuns(tx: Tx, of: readonly Pick<ArchivedBot, 'botId'>[], most: number) {
   const runs = new Map<string, readonly Run[]>();
-  for (const { botId } of bots) {
+  for (const { botId } of of) {
     const callbacks = await tx.all<Run>(sql`
       SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds, error AS gist
       FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${2 * most}`);
