@@ -39,6 +39,9 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
   await tx.all(sql`
     UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
     WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
+  // Who is said to have been seen later was alive until now, as far as anybody knows.
+  await tx.all(sql`UPDATE processes SET seen_at = ${now} WHERE seen_at > ${now}`);
+  await tx.all(sql`UPDATE processes SET loaded_at = ${now} WHERE loaded_at > ${now}`);
   await tx.all(sql`DELETE FROM paces WHERE next_at > ${now + LONGEST_PACE_MS}`);
   await tx.all(sql`
     UPDATE destinations SET failing_since = NULL, failing_at = NULL WHERE failing_at > ${now + SLACK_MS}`);

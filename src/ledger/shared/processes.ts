@@ -25,10 +25,10 @@ interface LivingProcess {
 /** How long nobody routes anew while configs differ: longer than a rolling restart. */
 const UNDECIDED_FOR_MS = 15 * 60_000;
 
-/** Of table `processes`, those with a recent heartbeat, and this one; the last loaded config first. A heartbeat far in the future counts as none. */
+/** Of table `processes`, those with a recent heartbeat, and this one; the last loaded config first. */
 export function livingIn({ now, owner }: Tx): Sql {
   return sql`processes
-    WHERE (seen_at > ${now - DEAD_AFTER_MS} AND seen_at < ${now + DEAD_AFTER_MS}) OR owner = ${owner}
+    WHERE seen_at > ${now - DEAD_AFTER_MS} OR owner = ${owner}
     ORDER BY loaded_at DESC, owner DESC`;
 }
 
@@ -63,10 +63,7 @@ export async function heartbeat(tx: Tx, { hash, channels }: RunningConfig) {
   await tx.all(sql`
     INSERT INTO processes (owner, config_hash, loaded_at, seen_at) VALUES (${tx.owner}, ${hash}, ${tx.now}, ${tx.now})
     ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at, config_hash = excluded.config_hash,
-      loaded_at = CASE WHEN processes.config_hash = excluded.config_hash AND processes.loaded_at <= excluded.loaded_at
-        THEN processes.loaded_at ELSE excluded.loaded_at END`);
-  // Written before the clock was set back: it was alive until now, as far as anybody knows.
-  await tx.all(sql`UPDATE processes SET seen_at = ${tx.now} WHERE seen_at > ${tx.now}`);
+      loaded_at = CASE WHEN processes.config_hash = excluded.config_hash THEN processes.loaded_at ELSE excluded.loaded_at END`);
   return { mayRouteAnew: await isDecider(tx), isFull: tx.isFull, asOf: tx.now };
 }
 
