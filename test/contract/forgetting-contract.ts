@@ -216,7 +216,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     it('snoozes three days after they ended, facts and bulk redeliveries after 400, and paces once they are over', async () => {
       const ago = (days: number, ms = 0) => now() - days * DAY_MS - ms;
-      const many = Array<number>(45).fill(ago(3, 1));
+      const many = Array<number>(505).fill(ago(3, 1));
       for (const [table, row, times] of [
         [
           'snoozes',
@@ -229,16 +229,13 @@ export function describeForgetting(name: string, createStore: CreateStore): void
           "(what, filter, actor, state, started_at, ended_at, until_id) values ('', '', '{}', '', 0, $at, 0)",
           [ago(400), ago(400, 1)],
         ],
-        [
-          'paces',
-          "(key, next_at) values ('$at', $at)",
-          [ago(0, 60_000), ago(0, 60_001), ago(-1), ago(-1, -1)],
-        ],
+        ['paces', "(key, next_at) values ('$at', $at)", [ago(0, 60_000), ago(0, 60_001)]],
       ] as const) {
-        for (const at of times)
-          await bench.store.run(`insert into ${table} ${row.replaceAll('$at', String(at))}`);
+        await bench.store.run(
+          times.map((at) => `insert into ${table} ${row.replaceAll('$at', String(at))}`).join(';'),
+        );
         await forgetDone(true);
-        expect(await bench.store.rows(table, '1'), table).to.have.length(table === 'paces' ? 2 : 1);
+        expect(await bench.store.rows(table, '1'), table).to.have.length(1);
       }
     });
 

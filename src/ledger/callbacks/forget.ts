@@ -1,5 +1,6 @@
 /** Deletes finished callbacks in small steps. Each step continues where the last one ended, so that what stays is not read each time. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { REPORTED_MS } from '../../report/report.ts';
 import { DAY_MS } from '../../signal/calendar.ts';
 import { idsOf, type Tx } from '../database.ts';
 import { countedFrom, rollUpTo } from '../days/roll-up.ts';
@@ -12,7 +13,13 @@ const AT_ONCE = 20;
 /** Rows per step when callbacks are deleted before their time: fewer, so that no more go than necessary. */
 const EARLY_AT_ONCE = 4;
 
+/** Rows per step of small tables. */
+const SMALL_AT_ONCE = 500;
+
 const SNOOZES_KEPT_MS = 3 * DAY_MS;
+
+/** A callback of a run comes so long after the first one at most, to be counted as of the same run. */
+const RUNS_KEPT_MS = 62 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */
 const LONG_KEPT_MS = 400 * DAY_MS;
@@ -65,13 +72,16 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
   };
 }
 
-/** Goes through tables without an index for it. @returns whether that is all */
+/** Goes through the small tables, some without an index for it. @returns whether that is all */
 async function tidy(tx: Tx): Promise<boolean> {
   const more = [
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - SNOOZES_KEPT_MS}`),
     await forgetRows(tx, 'streaks', 'bot_key', sql`updated_at < ${tx.now - LONG_KEPT_MS}`),
     await forgetRows(tx, 'paces', 'key', sql`next_at < ${tx.now - IDLE_MS}`),
     await forgetRows(tx, 'bulks', 'id', sql`ended_at < ${tx.now - LONG_KEPT_MS}`),
+    await forgetRows(tx, 'incidents', 'id', sql`over_at < ${tx.now - REPORTED_MS}`),
+    await forgetRows(tx, 'runs', 'bot_key, job_id', sql`day < ${tx.now - RUNS_KEPT_MS}`),
+    await forgetRows(tx, 'days', 'bot_key, day', sql`day < ${tx.now - REPORTED_MS}`),
   ];
   return !more.includes(true);
 }
@@ -124,11 +134,11 @@ async function goingOf(
   );
 }
 
-/** @param key the primary key's column. @returns whether there may be more */
+/** @param key the primary key's columns. @returns whether there may be more */
 async function forgetRows(tx: Tx, table: string, key: string, which: Sql): Promise<boolean> {
   const gone = await tx.all(sql`
-    DELETE FROM ${raw(table)} WHERE ${raw(key)} IN (
-      SELECT ${raw(key)} FROM ${raw(table)} WHERE ${which} ORDER BY ${raw(key)} LIMIT ${AT_ONCE} ${tx.skipLocked})
+    DELETE FROM ${raw(table)} WHERE (${raw(key)}) IN (
+      SELECT ${raw(key)} FROM ${raw(table)} WHERE ${which} LIMIT ${SMALL_AT_ONCE} ${tx.skipLocked})
     RETURNING 1`);
-  return gone.length === AT_ONCE;
+  return gone.length === SMALL_AT_ONCE;
 }

@@ -1,7 +1,7 @@
 /** Adds what came to the days of BOTs, away from POSTs: figures that outlive callbacks. Reads those of a period, and what a digest tells. */
 import sql, { join, raw } from 'sql-template-tag';
-import { REPORTED_MS, type ReportedBot, totalOf } from '../../report/report.ts';
-import { DAY_MS, instantOn } from '../../signal/calendar.ts';
+import { type ReportedBot, totalOf } from '../../report/report.ts';
+import { instantOn } from '../../signal/calendar.ts';
 import { only, shared, type Tx } from '../database.ts';
 import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.ts';
 import { type Figures, FIGURES, sumOf } from '../../report/figures.ts';
@@ -12,10 +12,6 @@ import type { DigestedBot } from '../../notice/notice.ts';
 /** Rows per step: few milliseconds. */
 const CALLBACKS_AT_ONCE = 500;
 const HISTORY_AT_ONCE = 1000;
-const FORGOTTEN_AT_ONCE = 500;
-
-/** A callback of a run comes so long after the first one at most, to be counted as of the same run. */
-const RUNS_KEPT_MS = 62 * DAY_MS;
 
 /** `seen…`: the last rows that there were at `seenAt`: what has a lower id is committed a while later, or never. */
 interface Position extends CountedUpTo {
@@ -43,13 +39,13 @@ interface RollUp {
 export async function rollUp(tx: Tx, { timezone, marginMs }: RollUp): Promise<boolean> {
   const from = await lockPosition(tx);
   const { seenCallbackId: callbackId, seenHistoryId: historyId, seenAt } = from;
-  if (seenAt <= tx.now && tx.now - seenAt < marginMs) return forgetDays(tx);
+  if (seenAt <= tx.now && tx.now - seenAt < marginMs) return false;
   if (!(await step(tx, from, { callbackId, historyId }))) return true;
   await tx.all(sql`
     UPDATE rolled_up SET seen_at = ${tx.now}, timezone = ${timezone},
       seen_callback_id = coalesce((SELECT max(id) FROM callbacks), callback_id),
       seen_history_id = coalesce((SELECT max(id) FROM history), history_id)`);
-  return forgetDays(tx);
+  return false;
 }
 
 /** Counts callbacks that are deleted with it, and all that came before them. @returns false: not all of it is counted yet */
@@ -116,17 +112,6 @@ async function addDays(tx: Tx, of: readonly DayOfBot[]): Promise<void> {
           answer_ms = days.answer_ms + excluded.answer_ms, retries = days.retries + excluded.retries`),
     ),
   );
-}
-
-/** @returns whether there may be more */
-async function forgetDays(tx: Tx): Promise<boolean> {
-  const gone = await Promise.all([
-    tx.all(sql`DELETE FROM runs WHERE (bot_key, job_id) IN (
-      SELECT bot_key, job_id FROM runs WHERE day < ${tx.now - RUNS_KEPT_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
-    tx.all(sql`DELETE FROM days WHERE (bot_key, day) IN (
-      SELECT bot_key, day FROM days WHERE day < ${tx.now - REPORTED_MS} LIMIT ${FORGOTTEN_AT_ONCE}) RETURNING 1`),
-  ]);
-  return gone.some(({ length }) => length === FORGOTTEN_AT_ONCE);
 }
 
 /** Days from `from` on and before `to`, in a time zone. */

@@ -7,7 +7,6 @@ import {
   type Sign,
   toldTroubles,
 } from '../../incident/incident.ts';
-import { REPORTED_MS } from '../../report/report.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
 import { fixed, only, type Tx } from '../database.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
@@ -170,7 +169,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
 
 /**
  * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; what is unrouted; refused
- * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert. Forgets what was over long ago.
+ * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert.
  */
 export async function careForIncidents(
   tx: Tx,
@@ -189,7 +188,6 @@ export async function careForIncidents(
       AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raise(tx, sql`1 = 1`);
-  await tx.all(sql`DELETE FROM incidents WHERE over_at < ${now - REPORTED_MS}`);
 }
 
 /** The key of the incident of a store that cannot be written. */
