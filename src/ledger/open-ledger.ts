@@ -8,7 +8,7 @@ import { reasonOf } from './failures.ts';
 import type { LedgerState } from './shared/migrate.ts';
 import { ownerName } from './shared/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
-import { checkDisk, checkWritable, hasBytes, MEMORY, SQLITE, sqlitePathOf } from './sqlite/file.ts';
+import { checkDisk, checkWritable, hasBytes, SQLITE, sqlitePathOf } from './sqlite/file.ts';
 import type { SqliteOptions } from './sqlite/transactions.ts';
 
 type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
@@ -19,8 +19,6 @@ type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
 };
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
-
-const IN_MEMORY = `${SQLITE}${MEMORY}`;
 
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
@@ -48,7 +46,7 @@ function unusable(url: string, error: unknown): Error {
   const isSqlite = url.startsWith(SQLITE);
   let reason = reasonOf(error);
   try {
-    if (isSqlite && url !== IN_MEMORY) checkWritable(resolve(sqlitePathOf(url)));
+    if (isSqlite) checkWritable(resolve(sqlitePathOf(url)));
   } catch (found) {
     reason = (found as Error).message;
   }
@@ -61,12 +59,8 @@ function unusable(url: string, error: unknown): Error {
 /** One to write, one to read. Each database's code is loaded only where it is used. */
 async function openBoth(url: string, options: DatabaseOptions): Promise<[Database, Database]> {
   const path = sqlitePathOf(url);
-  // A ledger in memory has one connection.
-  const isKept = url.startsWith(SQLITE) && url !== IN_MEMORY && options.isInProcess !== true;
-  if (!isKept) {
-    const writing = await openDatabase(url, options, false);
-    return [writing, url === IN_MEMORY ? writing : await openDatabase(url, options, true)];
-  }
+  const isKept = url.startsWith(SQLITE) && options.isInProcess !== true;
+  if (!isKept) return [await openDatabase(url, options, false), await openDatabase(url, options, true)];
   const { openSqlite } = await import('./sqlite/transactions.ts');
   const { Keeper } = await import('./sqlite/keeper.ts');
   const { around, maxBytes } = options;
@@ -92,14 +86,12 @@ export interface OpenArchive {
 
 // prettier-ignore
 const fault = faultsOf({
-  memory: ['a ledger in memory is known to its service alone', 'メモリーだけの記録は、動作中のサービスしか読めません'],
   none: ['there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?{where}', 'store.url に記録がまだありません。`botbell serve` が起動時に作ります。serveと同じ設定とフォルダーで実行しているか、確認してください{where}'],
   older: ['the ledger is of an earlier version: the service brings it up to date when it starts', '記録が古いバージョンのものです。サービスが起動時に新しくします'],
 });
 
 /** Read-only: nothing is created, changed or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
 export async function openArchive(url: string, options: ReadingOptions = {}): Promise<OpenArchive> {
-  if (url === IN_MEMORY) throw new FaultError(fault('memory'));
   const { database, state } = await look(url, options).catch((error: unknown) => {
     throw unusable(url, error);
   });
@@ -125,7 +117,6 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
  * @throws {Error} the store cannot be used; says why, and what to do
  */
 export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
-  if (url === IN_MEMORY) return 'none';
   const server = url.startsWith(SQLITE) ? undefined : await import('./postgres/server.ts');
   try {
     if (server === undefined) checkFile(url);

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
-import { explainedBySystem, makeFile, MEMORY, NOT_A_DATABASE, watchFile } from './file.ts';
+import { explainedBySystem, makeFile, NOT_A_DATABASE, watchFile } from './file.ts';
 import { type Flush, LogFlush } from './log-flush.ts';
 
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
@@ -58,7 +58,7 @@ export class SqliteConnection {
   #database: DatabaseSyncInstance;
   /** By their text, or by the template of a `Fixed`. */
   readonly #statements = new Map<string | TemplateStringsArray, Prepared>();
-  /** None for a reader or a ledger in memory. */
+  /** None for a reader. */
   #watched: Watched | undefined;
   readonly #pageBytes: number;
   /** A flush has failed: what was to be flushed may be lost, though it can be read. */
@@ -143,7 +143,7 @@ export class SqliteConnection {
   }
 
   get #isWriting(): boolean {
-    return this.#options.isReader !== true && this.#path !== MEMORY;
+    return this.#options.isReader !== true;
   }
 
   #open(): DatabaseSyncInstance {

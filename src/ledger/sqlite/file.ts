@@ -20,12 +20,9 @@ import { forgetDone } from '../callbacks/forget.ts';
 /** The beginning of a SQLite store's URL. */
 export const SQLITE = 'sqlite:';
 
-/** The path of a ledger that ends with its process, and that no other connection sees. */
-export const MEMORY = ':memory:';
-
-/** The path in a `sqlite:` URL, which may have the slashes of an absolute URL. */
+/** The path in a `sqlite:` URL. */
 export function sqlitePathOf(url: string): string {
-  return url.slice(SQLITE.length).replace(/^\/\/(?=\/)/, '');
+  return url.slice(SQLITE.length);
 }
 
 export const NOT_A_DATABASE = `the file is not a database: ${OTHER_STORE}`;

@@ -18,7 +18,7 @@ import { systemRandom } from '../../text/random.ts';
 import { Deadline, Turns } from '../../time/clock.ts';
 import { ledgerState, upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
-import { hasBytes, MEMORY, Space, type StoreEvent } from './file.ts';
+import { hasBytes, Space, type StoreEvent } from './file.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;
@@ -247,7 +247,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
 /** Opening a file to write changes it, so whether it is a ledger, or empty, is asked before. @throws {Error} it is neither; says what to do */
 async function checkOwn(options: SqliteOptions): Promise<void> {
   const { path } = options;
-  if (path === MEMORY || !hasBytes(path)) return;
+  if (!hasBytes(path)) return;
   const connection = new SqliteConnection(path, { isReader: true, mayIndexLog: true });
   const transactions = new SqliteTransactions({ ...options, connection, isReader: true });
   try {
