@@ -122,11 +122,7 @@ export interface PeriodRequest {
   readonly botId?: string | undefined;
 }
 
-interface Named {
-  readonly botKey: string;
-  readonly botId: string;
-  readonly botName: string;
-}
+type Named = Pick<DayOfBot, 'botKey' | 'botId' | 'botName'>;
 
 const SUMS = raw(
   FIGURES.map(snakeCase)

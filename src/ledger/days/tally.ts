@@ -14,6 +14,7 @@ import {
 import { dayOf } from '../../signal/calendar.ts';
 import { shared, type Tx } from '../database.ts';
 import type { HistoryEntries } from '../callbacks/history.ts';
+import { jobKeyOf } from '../callbacks/keys.ts';
 import type { CallbackKind } from '../ledger.ts';
 
 /** Ids of the last rows that are counted. */
@@ -62,8 +63,7 @@ const QUARTER_MS = 900_000;
 
 const runOf = shared('text text');
 
-/** No key of the ledger has a line break. */
-const keyIn = ({ botKey, jobId }: RunKey) => `${botKey}\n${jobId}`;
+const keyIn = ({ botKey, jobId }: RunKey) => jobKeyOf(jobId, botKey);
 
 export class Tally {
   readonly #tx: Tx;
