@@ -15,8 +15,8 @@ const CALLS_PER_BATCH = 100;
 export class CallQueue<Call extends QueuedCall> {
   #waiting: Call[] = [];
   readonly #running = new Set<string>();
-  /** Plain calls that run, at most one batch with keys and one without: what comes meanwhile is the next batch, so that batches are large where much comes. */
-  readonly #shared = new Map<boolean, readonly Call[]>();
+  /** Which batches of plain calls run, one with keys and one without: what comes meanwhile is the next batch, so that batches are large where much comes. */
+  readonly #shared = new Set<boolean>();
 
   get length(): number {
     return this.#waiting.length;
@@ -44,9 +44,8 @@ export class CallQueue<Call extends QueuedCall> {
     const first = free.find((call) => (runsAlone(call) ? isRoomForAlone : !this.#shared.has(hasKeys(call))));
     if (first === undefined || runsAlone(first)) return first === undefined ? [] : [first];
     const alike = free.filter((call) => !runsAlone(call) && hasKeys(call) === hasKeys(first));
-    const shared = alike.slice(0, CALLS_PER_BATCH);
-    this.#shared.set(hasKeys(first), shared);
-    return shared;
+    this.#shared.add(hasKeys(first));
+    return alike.slice(0, CALLS_PER_BATCH);
   }
 
   /** Those that are behind no other one with their keys, whether it runs or waits. */
@@ -62,8 +61,8 @@ export class CallQueue<Call extends QueuedCall> {
 
   /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */
   end(batch: readonly Call[], again: readonly Call[] = []): void {
-    for (const [kind, shared] of this.#shared)
-      if (shared.some((call) => batch.includes(call))) this.#shared.delete(kind);
+    const [first] = batch;
+    if (first !== undefined && !runsAlone(first)) this.#shared.delete(hasKeys(first));
     for (const key of keysOf(batch)) this.#running.delete(key);
     for (const call of again) call.isAlone = true;
     this.#waiting.unshift(...again);
