@@ -50,8 +50,6 @@ function unusable(url: string, error: unknown): Error {
   } catch (found) {
     reason = (found as Error).message;
   }
-  // A thread's error names the store, and no cause.
-  if (reason.startsWith('store.url')) return error as Error;
   const what = isSqlite ? `the SQLite file ${sqlitePathOf(url)}` : 'the PostgreSQL database';
   return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
 }

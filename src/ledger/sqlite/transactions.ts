@@ -12,7 +12,7 @@ import {
   type Transactions,
   type Tx,
 } from '../database.ts';
-import { failed, reasonOf, unavailable } from '../failures.ts';
+import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, Turns } from '../../time/clock.ts';
@@ -228,7 +228,7 @@ export interface SqliteOptions extends DatabaseSettings, Omit<ConnectionOptions,
   readonly onStoreEvent?: ((event: StoreEvent) => void) | undefined;
 }
 
-/** @throws {LedgerUnavailable} the file cannot be used; says why, and what to do */
+/** @throws {LedgerUnavailable} the file cannot be used; says why */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
   const { path, isReader = false, maxBytes, clock, onStoreEvent: onEvent = () => undefined } = options;
   try {
@@ -238,9 +238,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     return await upToDate(new SqliteTransactions({ ...options, connection, space }), options);
   } catch (error) {
-    throw new LedgerUnavailable(`store.url: the SQLite file ${path} cannot be used: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw unavailable(error);
   }
 }
 
