@@ -4,7 +4,6 @@ import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { IS_IDLE, kept } from './rows.ts';
-import { obeyedMs } from '../../channels/failure.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
@@ -139,12 +138,12 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for `ms`, as limited by `obeyedMs`, unless a longer pause is on; slots given before that end in it are void. */
+/** Gives no slot for `ms`, unless a longer pause is on; slots given before that end in it are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   const later = (time: Sql) =>
     sql`CASE WHEN ${time} > excluded.next_at THEN ${time} ELSE excluded.next_at END`;
   await tx.all(sql`
-    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + obeyedMs(ms)}, ${tx.now + obeyedMs(ms)})
+    INSERT INTO paces (key, next_at, paused_until) VALUES (${key}, ${tx.now + ms}, ${tx.now + ms})
     ON CONFLICT (key) DO UPDATE SET next_at = ${later(sql`paces.next_at`)}, paused_until = ${later(sql`paces.paused_until`)}`);
 }
 
