@@ -106,9 +106,10 @@ describe('The command line', () => {
       writeFileSync(join(folder, 'cut.json'), '{');
       expect((await run('why', 'job-1')).stderr).to.match(/^store\.url に記録がまだありません。/);
       expect((await run('status')).stderr).to.match(/^確認できません：store\.url に記録がまだありません。/);
-      expect((await run('route', join(folder, 'none.json'))).stderr).to.include(
-        'を読めません：見つかりません',
-      );
+      for (const command of ['route', 'send'])
+        expect((await run(command, join(folder, 'none.json'))).stderr, command).to.include(
+          'を読めません：見つかりません',
+        );
       expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include(
         '：本文がJSONではありません',
       );

@@ -24,9 +24,10 @@ interface Options {
 
 export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
   const { retries = 0, interval = 30_000 } = options;
+  // First, since the config says in which language.
+  const target = targetOf(options.url ?? (await receiverOf(context)));
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
-  const target = targetOf(options.url ?? (await receiverOf(context)));
   for (let retry = 0; ; retry += 1) {
     const isTaken = await post(context, target, body);
     if (isTaken) return 0;
