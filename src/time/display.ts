@@ -57,10 +57,12 @@ export function formatAge(ms: number, language: Language): string {
 
 /** Programs write the beginning of the year 1 for a time that is not known (Go, .NET). */
 const FIRST_KNOWN = Date.parse('0002-01-01T00:00:00Z');
+/** ECMAScript, "Time Values": no date is later. */
+const LAST_MS = 8.64e15;
 
 /** False for what no date can be, and for the zero of programs, in whatever zone. */
 export function isKnownInstant(ms: number): boolean {
-  return ms >= FIRST_KNOWN && !Number.isNaN(new Date(ms).getTime());
+  return ms >= FIRST_KNOWN && ms <= LAST_MS;
 }
 
 /**
