@@ -25,18 +25,7 @@ function load(text: string): Config {
   return config;
 }
 
-const destinationsOf = ({ defaultRoute }: Config) =>
-  defaultRoute?.notify.map(({ destination }) => destination);
-
 describe('The config of the repository', () => {
-  it('shows something for the first callback on a fresh clone, without any token', () => {
-    const config = load(OWN);
-    expect(config.channels.get('slack')).to.deep.include({ type: 'outbox', settings: { as: 'slack' } });
-    expect(config.defaultRoute?.on).to.include.members(['succeeded', 'error']);
-    expect(destinationsOf(config)).to.deep.equal(['slack:#bot-alerts']);
-    expect(config.secrets).to.deep.equal([]);
-  });
-
   it('becomes Slack by two lines: the channel that stands there as a comment, and the address', () => {
     const lines = OWN.split('\n');
     const outbox = lines.findIndex((line) => line.includes('type: outbox'));
@@ -47,7 +36,7 @@ describe('The config of the repository', () => {
       type: 'slack',
       settings: { token: 'xoxb-token' },
     });
-    expect(destinationsOf(config)).to.deep.equal(['slack:#ours']);
+    expect(config.defaultRoute?.notify.map(({ destination }) => destination)).to.deep.equal(['slack:#ours']);
   });
 });
 
