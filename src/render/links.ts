@@ -38,8 +38,13 @@ export function createLinks(display: DisplayConfig): Links {
 
 /** Prints a blank for an absent or empty value: no address has one, so that the whole link is left out. */
 function engineFor(display: DisplayConfig): Liquid {
-  return createEngine(display, { escape: (text) => escapeUrlPart(text) || ' ', most: Infinity });
+  const liquid = createEngine(display, { escape: (text) => escapeUrlPart(text) || ' ', most: Infinity });
+  for (const name of ENCODING) liquid.registerFilter(name, (value: unknown) => value);
+  return liquid;
 }
+
+/** These return the value unchanged: printing encodes it, and they would encode it twice. */
+const ENCODING = ['url_encode', 'uri_escape', 'cgi_escape'];
 
 /** Escapes all but the slashes, which separate parts of the path. A reference that is cut is still too long for an address. */
 function escapeRef(ref: string): Escaped {

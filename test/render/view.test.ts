@@ -50,6 +50,10 @@ describe('the variables of a template', () => {
     );
     const otherwise = `{% if callback.tenant %}${tenant}{% else %}https://example.com/{{ job_id }}{% endif %}`;
     expect(jobUrlOf(BARE, otherwise)).to.equal('https://example.com/j-1');
+    const encoded = 'https://example.com/{{ job_id | url_encode }}';
+    expect(jobUrlOf({ ...BARE, job_id: '請求 1' }, encoded)).to.equal(
+      'https://example.com/%E8%AB%8B%E6%B1%82%201',
+    );
     const withDefault = 'https://example.com/{{ callback.tenant | default: "main" }}';
     expect(jobUrlOf(BARE, withDefault)).to.equal('https://example.com/main');
     const links = { file: `${tenant}/{{ ref }}?of={{ size }}`, job: tenant };

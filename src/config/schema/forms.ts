@@ -193,11 +193,18 @@ export const timezone = judged(
 /** A value before the path would decide whose page opens. */
 const LINK = /^https?:\/\/[^/?#\\{]+(?:[/?#]|$)/u;
 
+/** With the blanks that it takes away. */
+const LIQUID = /(?:(?<!\s)\s*\{\{-|\{\{).*?(?:-\}\}\s*|\}\})|(?:(?<!\s)\s*\{%-|\{%).*?(?:-%\}\s*|%\})/gsu;
+
+function isUnbroken(text: string): boolean {
+  return URL.canParse(text) && !/\s/u.test(text);
+}
+
 /** A Liquid template of a URL, checked also with `x` in place of each tag. */
 export const link = (of: 'job' | 'file'): Form => ({
   ...and(
     form(/^https?:\/\/[^]/u, fault('link'), (text) =>
-      URL.canParse(text.replaceAll(/\{\{.*?\}\}|\{%.*?%\}/g, 'x')) ? text : undefined,
+      isUnbroken(text.replaceAll(LIQUID, 'x')) ? text : undefined,
     ),
     (text) => (LINK.test(text) ? undefined : fault('link.host')),
     (text, { linkFault }) => ofItsOwn(linkFault?.(of, text)),
