@@ -14,12 +14,6 @@ export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
 }
 
-export interface Decoded {
-  readonly value: unknown;
-  /** It nests deeper than `MAX_DEPTH`. */
-  readonly isDeep: boolean;
-}
-
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
@@ -37,16 +31,12 @@ export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: num
  * @param mostValues limit of objects, lists, texts, numbers and other values; keys do not count
  * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
-export function decodeBody(
-  bytes: Uint8Array,
-  mostValues = Infinity,
-): Decoded & { readonly json: Uint8Array } {
+export function decodeBody(bytes: Uint8Array, mostValues = Infinity) {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
   const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   try {
-    const { value, isDeep } = parseJson(json, mostValues);
-    return { json, value, isDeep };
+    return Object.assign(parseJson(json, mostValues), { json });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.
@@ -56,10 +46,11 @@ export function decodeBody(
 
 /**
  * The value of JSON in UTF-8, its numbers as they are spelt (`SpeltNumber`) and its keys in their order.
+ * @returns also whether it nests deeper than `MAX_DEPTH`
  * @throws {SyntaxError} as JSON.parse @throws {UndecodableBody} nothing but blanks
  * @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
-export function parseJson(bytes: Uint8Array, mostValues = Infinity): Decoded {
+export function parseJson(bytes: Uint8Array, mostValues = Infinity) {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { values, depth, isChangedByParsing } = survey(json);
   if (values > mostValues) throw new TooManyValues(`holds more than ${mostValues} JSON values`);
