@@ -123,7 +123,7 @@ export class Tally {
       SELECT history.id, what, at, entry, kind, bot_key, bot_id, bot_name, job_id, received_at, elapsed AS elapsed_seconds
       FROM history JOIN callbacks ON callbacks.id = callback_id
       WHERE ${which} AND what IN ('received', 'answered') AND kind = 'callback' ORDER BY history.id LIMIT ${most}`);
-    await this.#readRuns(rows.filter(({ what }) => what === 'received'));
+    await this.#readRuns(rows);
     for (const row of rows)
       if (row.what === 'answered') this.#addOn(row, this.#dayOf(row.entry.receivedAt), costOf(row));
       else {
