@@ -1,6 +1,5 @@
 /** Section 7: what people ask for is done, once, and nothing else is. */
-import { isAlert } from '../../../src/notice/notice.ts';
-import type { Acted, Admitted, Attempt, ListedDelivery } from '../observed.ts';
+import type { Acted, Admitted, ListedDelivery } from '../observed.ts';
 import { namedBy, SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
 import { type Broken, deliveryAt, type History, HOLDS, nameOf, seconds } from './history.ts';
 
@@ -130,11 +129,11 @@ function isBegun(history: History, { send }: Admitted): boolean {
 
 /** A message that a test asks for is sent once at the most, and nobody else hears of it. */
 function testsOnce(history: History, broken: Broken): void {
-  const { acted, attempts } = history.observed;
-  const isTest = ({ notice }: Attempt) => isAlert(notice) && notice.alert.subject.template === 'test';
+  const { acted } = history.observed;
+  const tests = history.sentAs('test');
   const asked = acted.flatMap(({ act }) => (act.kind === 'test' ? [act.destination] : []));
-  for (const destination of new Set(attempts.filter(isTest).map((each) => each.destination))) {
-    const sent = attempts.filter((each) => isTest(each) && each.destination === destination).length;
+  for (const destination of new Set(tests.map((each) => each.destination))) {
+    const sent = tests.filter((each) => each.destination === destination).length;
     const most = asked.filter((each) => each === destination).length;
     if (sent > most)
       broken('a test is sent once', `${destination} was sent ${sent} tests, asked for ${most}`);
@@ -142,12 +141,8 @@ function testsOnce(history: History, broken: Broken): void {
   for (const { act, status, body, at } of acted) {
     if (act.kind !== 'test' || status !== 200) continue;
     const { delivered } = JSON.parse(body) as { readonly delivered: boolean };
-    const has = attempts.some(
-      (each) =>
-        isTest(each) &&
-        each.destination === act.destination &&
-        each.takenAt !== undefined &&
-        each.takenAt >= at,
+    const has = tests.some(
+      ({ destination, takenAt = -1 }) => destination === act.destination && takenAt >= at,
     );
     if (delivered && !has) broken('a test says what came of it', `${act.destination} has not taken it`);
   }

@@ -2,7 +2,15 @@
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { MINUTE, OPERATORS, SECOND } from '../scenario.ts';
-import { type Broken, type History, isSuccess, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
+import {
+  type Broken,
+  type History,
+  isSuccess,
+  nameOf,
+  seconds,
+  type SentAs,
+  WRITTEN_WITHIN_MS,
+} from './history.ts';
 import { incidentsAbout } from './troubles.ts';
 
 /** A poll, on a machine that sleeps while nothing happens. */
@@ -12,36 +20,22 @@ const TOLD_WITHIN_MS = 20 * SECOND;
 const OVER_WITHIN_MS = MINUTE;
 
 export function judgeAlerts(history: History, broken: Broken): void {
-  const alerts = history.observed.attempts.flatMap((attempt) => {
-    const about = aboutOf(attempt);
-    return about === undefined ? [] : [{ attempt, about }];
-  });
+  const alerts = history.sentAs('dead_letter', 'config_failure');
   onlyWhoHeard(history, broken);
   if (history.hasReloads || history.hasSetClocks) return;
-  for (const { attempt, about } of alerts) {
-    if (about.template === 'config_failure') notOver(history, attempt, about.destination, broken);
-    hearsOfTheEnd(history, attempt, about.destination, broken);
+  for (const alert of alerts) {
+    const { template, destination } = alert.about;
+    if (template === 'config_failure') notOver(history, alert, destination, broken);
+    hearsOfTheEnd(history, alert, destination, broken);
   }
   const isLeftAlone = history.observed.acted.every(({ act }) => act.kind === 'test' || act.kind === 'takeUp');
   if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) eachIsAlerted(history, alerts, broken);
 }
 
-interface About {
-  readonly template: string;
-  readonly destination: string;
-}
-
-/** Undefined: it is no alert of a destination. */
-function aboutOf({ notice }: Attempt): About | undefined {
-  if (!isAlert(notice)) return undefined;
-  const { subject } = notice.alert;
-  return subject.template === 'dead_letter' || subject.template === 'config_failure' ? subject : undefined;
-}
-
 /** One alert is for all destinations of a channel whose trouble has one cause. */
 function eachIsAlerted(
   history: History,
-  alerts: readonly { readonly attempt: Attempt; readonly about: About }[],
+  alerts: readonly SentAs<'dead_letter' | 'config_failure'>[],
   broken: Broken,
 ): void {
   for (const admitted of history.admitted)
@@ -49,10 +43,10 @@ function eachIsAlerted(
       if (state !== 'dead') continue;
       const by = alertedBy(history, history.attemptsOf(admitted, destination).at(-1));
       const isTold = alerts.some(
-        ({ attempt, about }) =>
+        ({ at, about }) =>
           about.template === 'dead_letter' &&
           channelOf(about.destination) === channelOf(destination) &&
-          attempt.at <= by,
+          at <= by,
       );
       if (!isTold && by <= history.now)
         broken('a dead letter is alerted', `${nameOf(admitted.send)} at ${destination}, by ${seconds(by)}`);
@@ -104,19 +98,15 @@ function hearsOfTheEnd(history: History, alert: Attempt, destination: string, br
   if (ends.some((each) => isNear(each.endedAt)) || acted.some(({ at }) => isNear(at))) return;
   const incidents = incidentsAbout(history, 'destination', destination);
   if (incidents.length === 0 || incidents.some(({ state }) => state !== 'over')) return;
-  const isTold = attempts.some((each) => each.at > endedAt && isEndOf(each, destination));
+  const isTold = history
+    .sentAs('over')
+    .some(({ at, about }) => at > endedAt && about.troubles.some(({ subject }) => subject === destination));
   if (!isTold) broken('whoever heard of it hears of its end', `${OPERATORS} got ${key} of ${destination}`);
 }
 
-function isEndOf({ notice }: Attempt, destination: string): boolean {
-  if (!isAlert(notice) || notice.alert.subject.template !== 'over') return false;
-  return notice.alert.subject.troubles.some(({ subject }) => subject === destination);
-}
-
-function onlyWhoHeard({ observed }: History, broken: Broken): void {
-  for (const { notice, key, destination, at } of observed.attempts) {
-    if (!isAlert(notice) || notice.alert.subject.template !== 'over') continue;
-    const hasHeard = observed.attempts.some(
+function onlyWhoHeard(history: History, broken: Broken): void {
+  for (const { key, destination, at } of history.sentAs('over')) {
+    const hasHeard = history.observed.attempts.some(
       (each) =>
         each.destination === destination &&
         (each.takenAt ?? Infinity) <= at &&

@@ -1,5 +1,5 @@
 /** What was observed, ordered so that the contract's sentences can be asked of it. Times: milliseconds since the world began. */
-import { isAlert } from '../../../src/notice/notice.ts';
+import { isAlert, type OwnSubject } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
 import {
@@ -30,6 +30,9 @@ const SETTLED_AFTER_MS = 20 * SECOND;
 
 /** How long a success may take to be written in a store that works. */
 export const WRITTEN_WITHIN_MS = 200;
+
+/** An attempt to tell a notice of Botbell's own. */
+export type SentAs<Name extends OwnSubject['template']> = Attempt & { readonly about: OwnSubject<Name> };
 
 export class History {
   readonly scenario: Scenario;
@@ -76,6 +79,15 @@ export class History {
     return this.attemptsAt(destination, keyOfSend(send.nth, send.job));
   }
 
+  /** What was sent by such a template of Botbell's own, in the order in which it was. */
+  sentAs<Name extends OwnSubject['template']>(...names: readonly Name[]): readonly SentAs<Name>[] {
+    return this.observed.attempts.flatMap((attempt) => {
+      if (!isAlert(attempt.notice)) return [];
+      const about = attempt.notice.alert.subject as unknown as OwnSubject<Name>;
+      return names.includes(about.template) ? [{ ...attempt, about }] : [];
+    });
+  }
+
   /** Summaries that a destination took and that name the callback's job. */
   summariesOf(
     { send }: Pick<Admitted, 'send'>,
@@ -83,14 +95,13 @@ export class History {
     isNamed = (jobs: readonly string[], job: string) => jobs.includes(job),
   ): readonly Attempt[] {
     const since = this.admissionOf(send)?.at ?? 0;
-    return this.observed.attempts.filter(({ notice, takenAt, destination: where, at }) => {
-      if (where !== destination || takenAt === undefined || !isAlert(notice) || at < since) return false;
-      const { subject } = notice.alert;
-      return (
-        subject.template === 'summary' &&
-        subject.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && isNamed(jobs, send.job))
-      );
-    });
+    return this.sentAs('summary').filter(
+      ({ about, takenAt, destination: where, at }) =>
+        where === destination &&
+        takenAt !== undefined &&
+        at >= since &&
+        about.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && isNamed(jobs, send.job)),
+    );
   }
 
   /** When a destination took it, by itself or in a summary, for the first time. */

@@ -1,5 +1,4 @@
 /** Section 11: troubles of BOTs and destinations begin, count and end once, over crashes and replicas. */
-import { isAlert } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { BOTS, DESTINATIONS, DUTY, HOUR, OPERATORS, SECOND } from '../scenario.ts';
 import { type Broken, type History, isSuccess, seconds, WRITTEN_WITHIN_MS } from './history.ts';
@@ -99,20 +98,19 @@ function isWritten(history: History, { process, endedAt = 0 }: Attempt): boolean
  * An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so: its own, or
  * that of another destination of its channel, for trouble of one cause.
  */
-function toldOverOnce({ observed }: History, broken: Broken): void {
+function toldOverOnce(history: History, broken: Broken): void {
   const told = new Map<string, string>();
   const known = new Set<string>();
   const alerted = new Set<string>();
-  for (const { notice, key, destination, at } of observed.attempts) {
+  for (const { about, key, destination, at } of history.sentAs('dead_letter', 'config_failure', 'over')) {
     // A later attempt says nothing new.
-    if (!isAlert(notice) || known.has(`${key} at ${destination}`)) continue;
+    if (known.has(`${key} at ${destination}`)) continue;
     known.add(`${key} at ${destination}`);
-    const { subject: about } = notice.alert;
-    if (about.template === 'dead_letter' || about.template === 'config_failure') {
+    if (about.template !== 'over') {
       told.delete(`${about.destination} at ${destination}`);
       alerted.add(about.destination);
+      continue;
     }
-    if (about.template !== 'over') continue;
     for (const { kind, subject } of about.troubles) {
       if (kind === 'botbell') continue;
       const first = told.get(`${subject} at ${destination}`) ?? key;
@@ -129,14 +127,10 @@ function toldOverOnce({ observed }: History, broken: Broken): void {
 }
 
 /** What began, or grew, is not told again within the hour. */
-function alertedHourly({ observed }: History, broken: Broken): void {
+function alertedHourly(history: History, broken: Broken): void {
   const firsts = new Map<string, Attempt>();
-  for (const attempt of observed.attempts) {
-    const { notice } = attempt;
-    if (!isAlert(notice)) continue;
-    const { subject } = notice.alert;
-    if (subject.template !== 'dead_letter' && subject.template !== 'config_failure') continue;
-    const about = `${subject.template} of ${subject.destination}`;
+  for (const attempt of history.sentAs('dead_letter', 'config_failure')) {
+    const about = `${attempt.about.template} of ${attempt.about.destination}`;
     const first = firsts.get(about) ?? attempt;
     firsts.set(about, first);
     if (first.key !== attempt.key && attempt.at < first.at + HOUR)

@@ -1,6 +1,5 @@
 /** Section 8: the limit of a burst at each destination, and the digest of a group. */
-import { isAlert } from '../../../src/notice/notice.ts';
-import type { Admitted, Attempt } from '../observed.ts';
+import type { Admitted } from '../observed.ts';
 import {
   BOTS,
   type BurstPlan,
@@ -12,7 +11,7 @@ import {
   SECOND,
   TEAM,
 } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, nameOf, seconds } from './history.ts';
+import { type Broken, deliveryAt, type History, nameOf, seconds, type SentAs } from './history.ts';
 
 export function judgeSignals(history: History, broken: Broken): void {
   const [config] = history.scenario.configs;
@@ -102,8 +101,6 @@ function decisionOn(
   return answered.state === 'held' ? 'none' : 'tell';
 }
 
-const isDigest = ({ notice }: Attempt) => isAlert(notice) && notice.alert.subject.template === 'digest';
-
 /** How much may be on its way into the store when a digest is counted. */
 const BEING_WRITTEN_MS = 10 * SECOND;
 
@@ -111,11 +108,11 @@ const BEING_WRITTEN_MS = 10 * SECOND;
 const SEEN_WITHIN_MS = 20 * SECOND;
 
 function judgeDigest(history: History, digestAt: number, broken: Broken): void {
-  const { scenario, observed, now } = history;
+  const { scenario, now } = history;
   const dueAt = Math.floor(scenario.epoch / DAY) * DAY + digestAt * MINUTE - scenario.epoch;
   // Whether one that is due in the moment of the first start is told is an open question.
   if (dueAt === 0) return;
-  const sent = observed.attempts.filter(isDigest);
+  const sent = history.sentAs('digest');
   const keys = new Set(sent.map(({ key }) => key));
   if (dueAt < 0 || dueAt > now - MINUTE) return;
   if (keys.size > 1) broken('a digest is told once', `${keys.size} came`);
@@ -131,17 +128,15 @@ function judgeDigest(history: History, digestAt: number, broken: Broken): void {
 
 interface Counted {
   readonly bot: string;
-  readonly told: Attempt;
+  readonly told: SentAs<'digest'>;
   readonly dueAt: number;
 }
 
 /** Results of the BOTs whose routes name the group, that came since the group began to have a digest. */
 function countedOf(history: History, { bot, told, dueAt }: Counted, broken: Broken): void {
-  const { notice } = told;
-  if (!isAlert(notice) || notice.alert.subject.template !== 'digest') return;
   const [config] = history.scenario.configs;
   const isNamed = config !== undefined && routesOf(config, bot).some(({ notify }) => notify.includes(TEAM));
-  const counted = notice.alert.subject.bots.find(({ bot_id: id }) => id === bot);
+  const counted = told.about.bots.find(({ bot_id: id }) => id === bot);
   if (!isNamed) {
     if (counted !== undefined) broken('a digest counts its own BOTs', `it has ${bot}`);
     return;

@@ -1,5 +1,4 @@
 /** Section 11: whoever was told of an incident hears once who is on it. */
-import { isAlert } from '../../../src/notice/notice.ts';
 import type { Acted, Attempt } from '../observed.ts';
 import { BOTS, OPERATORS, SECOND } from '../scenario.ts';
 import { type Broken, type History, isSuccess, seconds } from './history.ts';
@@ -41,7 +40,7 @@ export function judgeTakeUps(history: History, broken: Broken): void {
 }
 
 function toldWhoIsOnIt(history: History, acted: Acted, by: string, broken: Broken): void {
-  const said = history.observed.attempts.filter((each) => saidBy(each) === by);
+  const said = history.sentAs('taken_up').filter(({ about }) => about.by === by);
   onceEach(said, by, broken);
   if (history.hasReloads || history.hasSetClocks) return;
   const troubles = takenUpBy(history, acted);
@@ -65,11 +64,6 @@ function onceEach(said: readonly Attempt[], by: string, broken: Broken): void {
     if (first !== key)
       broken('a take-up is told once', `${destination} hears of ${by}, and again at ${seconds(at)}`);
   }
-}
-
-function saidBy({ notice }: Attempt): string | undefined {
-  if (!isAlert(notice) || notice.alert.subject.template !== 'taken_up') return undefined;
-  return notice.alert.subject.by;
 }
 
 /** Those of BOTs; undefined: nobody knows what they count. */

@@ -162,11 +162,7 @@ function isMissedBefore({ everyMin, graceMin }: ExpectPlan, firstAt: number): bo
 /** The first attempt of each notice. */
 function missedTold(history: History, bot: string): readonly Attempt[] {
   const firsts = new Map<string, Attempt>();
-  for (const attempt of history.observed.attempts) {
-    const { notice, key } = attempt;
-    if (!isAlert(notice) || notice.alert.subject.template !== 'missed' || notice.alert.subject.botId !== bot)
-      continue;
-    if (!firsts.has(key)) firsts.set(key, attempt);
-  }
+  for (const attempt of history.sentAs('missed'))
+    if (attempt.about.botId === bot && !firsts.has(attempt.key)) firsts.set(attempt.key, attempt);
   return [...firsts.values()];
 }
