@@ -1,6 +1,6 @@
 /** Which mutants the tests notice: in one process that has them all, or each in its own where it shows only from the beginning. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Likeliest, type Test } from './likeliest.ts';
@@ -24,7 +24,7 @@ export type Fate = 'noticed' | 'survived' | 'unseen';
 const NONE = -1;
 const LONGEST_MS = 600_000;
 /** A store there waits for no disk. */
-const IN_MEMORY = '/dev/shm';
+const IN_MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** So many at first. */
 const FIRST = 8;
 
@@ -81,26 +81,31 @@ function timeFor(tests: readonly Test[]): number {
 }
 
 /** They end with this process: a mutant may loop for ever, and hear of nothing. */
-const alive = new Set<ChildProcess>();
-process.once('exit', () => alive.forEach((each) => each.kill('SIGKILL')));
+const alive = new Set<Running>();
+process.once('exit', () => alive.forEach((each) => each.end()));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 class Running {
-  readonly loadedBy: readonly number[];
+  loadedBy: readonly number[] = [];
+  /** Of the stores and other files that tests make, which would fill the memory within a night. */
+  readonly #folder = mkdtempSync(join(IN_MEMORY, 'botbell-mutants-'));
+  #made: readonly string[] = [];
   readonly #process: ChildProcess;
   #isSpent = false;
 
-  private constructor(started: ChildProcess, loaded: Loaded | undefined) {
-    this.#process = started;
-    this.loadedBy = loaded?.loadedBy ?? [];
-    this.#isSpent = loaded === undefined;
+  private constructor(args: readonly string[]) {
+    const env = { ...process.env, TMPDIR: this.#folder };
+    this.#process = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore', env });
+    alive.add(this);
   }
 
   static async start(args: readonly string[]): Promise<Running> {
-    const env = { ...process.env, TMPDIR: existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir() };
-    const started = fork(join(import.meta.dirname, 'subject.ts'), args, { stdio: 'ignore', env });
-    alive.add(started);
-    return new Running(started, await answerOf<Loaded>(started, LONGEST_MS));
+    const running = new Running(args);
+    const loaded = await answerOf<Loaded>(running.#process, LONGEST_MS);
+    running.loadedBy = loaded?.loadedBy ?? [];
+    running.#isSpent = loaded === undefined;
+    running.#made = readdirSync(running.#folder);
+    return running;
   }
 
   /** Whether it ended, or may still do something that an earlier run began. */
@@ -112,13 +117,18 @@ class Running {
     this.#process.send(asked);
     const ran = (await answerOf<Ran>(this.#process, ms)) ?? { failed: 'it ended', isSpent: true, tests: [] };
     if (ran.isSpent) this.end();
+    else
+      for (const name of readdirSync(this.#folder))
+        if (!this.#made.includes(name)) rmSync(join(this.#folder, name), { recursive: true });
     return ran;
   }
 
   end(): void {
     this.#isSpent = true;
     this.#process.kill('SIGKILL');
-    alive.delete(this.#process);
+    alive.delete(this);
+    // It may still write for a moment.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
