@@ -40,7 +40,8 @@ export function heartbeatChore(
     );
   };
   const beat = async (url: string) => {
-    if (!isWritten(ledger, clock)) return say('warn', 'no heartbeat is sent: the store cannot be used');
+    if (storeTroubleOf({ clock, ledger, settings }) !== undefined)
+      return say('warn', 'no heartbeat is sent: the store cannot be used');
     try {
       if (await isNobodyTold())
         return say('warn', 'no heartbeat is sent: no destination of delivery.alerts works');
@@ -63,7 +64,7 @@ export function heartbeatChore(
   };
 }
 
-/** Whether the store counts as usable. */
+/** Whether the store counts as ready: what it knows can be settled, also where it is full of that. */
 export function isWritten(
   { writtenAt }: Pick<DatabaseLedger, 'writtenAt'>,
   clock: Pick<Clock, 'monotonic'>,
@@ -71,9 +72,9 @@ export function isWritten(
   return writtenAt !== undefined && clock.monotonic() - writtenAt <= WRITTEN_WITHIN_MS;
 }
 
-/** Why it does not, without secrets; undefined: it does. */
+/** Why callbacks are answered 503, without secrets; undefined: they are not. */
 export function storeTroubleOf({ clock, ledger, settings }: Parts) {
-  if (isWritten(ledger, clock)) return undefined;
+  if (isWritten(ledger, clock) && ledger.trouble === undefined) return undefined;
   return settings.current.redact(ledger.trouble ?? 'it does not answer');
 }
 

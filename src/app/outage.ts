@@ -7,7 +7,7 @@ import { noticeOfAlert } from '../notice/notice.ts';
 import type { SendOnce } from '../people/test-message.ts';
 import { shortLine } from '../text/cut.ts';
 import { randomId } from '../text/random.ts';
-import { isWritten, storeTroubleOf } from './heartbeat.ts';
+import { storeTroubleOf } from './heartbeat.ts';
 
 const LOOK_MS = 1000;
 
@@ -76,8 +76,8 @@ export class Outage implements Chore {
   async work(): Promise<void> {
     const trouble = this.#look();
     if (trouble === undefined) return;
-    const { ledger, clock } = this.#parts;
-    trouble.looks += Number(!isWritten(ledger, clock));
+    const { clock } = this.#parts;
+    trouble.looks += Number(storeTroubleOf(this.#parts) !== undefined);
     if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
     if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
     this.#trouble = undefined;

@@ -52,9 +52,9 @@ class ServiceLedger {
   writtenAt: number | undefined;
   /** Milliseconds that the slowest of the last writes for callbacks has taken; it counts less with each further one. */
   writeMs = 0;
-  /** Why the store cannot be written, since the last write that succeeded. */
+  /** Why the store cannot be written, since the last write that succeeded; or why, though it is written, what is new is refused. */
   trouble: string | undefined;
-  /** As of the last heartbeat, which is written all the same: what is new is refused. */
+  /** As of the last heartbeat: what is new is refused. */
   #isFull = false;
 
   /** @param reading sees what is committed, and never shares a connection with an open transaction */
@@ -137,26 +137,23 @@ class ServiceLedger {
       try {
         const result = await call(name, args, options);
         if (name === 'heartbeat') this.#isFull = (result as { readonly isFull: boolean }).isFull;
-        if (this.#isFull) this.#fail(new LedgerFull());
-        else if (ALWAYS_WRITING.has(name)) {
+        if (ALWAYS_WRITING.has(name)) {
           this.writtenAt = clock.monotonic();
-          this.trouble = undefined;
+          this.trouble = this.#isFull ? new LedgerFull().message : undefined;
         }
         return result;
       } catch (error) {
         this.upkeep.doubt();
-        if (isOutOfOrder(error)) this.#fail(error);
+        if (isOutOfOrder(error)) {
+          this.writtenAt = undefined;
+          this.trouble = reasonOf(error);
+        }
         throw error;
       } finally {
         if (name === 'admit' || name === 'settle')
           this.writeMs = Math.max(clock.monotonic() - begun, FORGETTING * this.writeMs);
       }
     };
-  }
-
-  #fail(error: unknown): void {
-    this.writtenAt = undefined;
-    this.trouble = reasonOf(error);
   }
 }
 

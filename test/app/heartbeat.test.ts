@@ -111,7 +111,8 @@ describe('the heartbeat', () => {
       const { lines, logger } = loggedBy();
       const heartbeat = hasUrl ? { url: `https://watcher.example${PATH}`, everyMs: 1000 } : undefined;
       const delivery = { alerts: [target('slack:#a'), target('slack:#b')] };
-      const settings = { current: { config: { heartbeat, proxies: NO_PROXIES, delivery } } };
+      const redact = (text: string) => text;
+      const settings = { current: { config: { heartbeat, proxies: NO_PROXIES, delivery }, redact } };
       const openIncidents = () =>
         Promise.resolve(troubled.map((subject) => ({ kind: 'destination', subject })));
       const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, archive: { openIncidents } };

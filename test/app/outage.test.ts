@@ -78,6 +78,13 @@ describe('While the store cannot be written', () => {
     expect(outage.isOpen).to.equal(false);
   });
 
+  it('the same is told where heartbeats are written, and only what is new is refused', async () => {
+    await pass(65 * SECOND);
+    ledger.trouble = 'the store has reached store.max_size';
+    await pass(25 * SECOND);
+    expect(sent).to.deep.equal(TOLD);
+  });
+
   it('it tries again after a minute where it has reached nobody', async () => {
     failing = ALERTS.map(({ destination }) => destination);
     await pass(65 * SECOND);
