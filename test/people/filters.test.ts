@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { filterQuery, readFilter, type FilterContext } from '../../src/people/filters.ts';
 import { CALLBACK_RESULTS } from '../../src/ledger/ledger.ts';
-import { Refused } from '../../src/people/outcomes.ts';
+import { problemsIn } from './problems.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const CONTEXT: FilterContext = { timezone: 'Asia/Tokyo', now: NOW };
@@ -16,17 +16,7 @@ function filterOf(query: string, context: Partial<FilterContext> = {}) {
   return JSON.parse(JSON.stringify({ ...filter, ...page })) as unknown;
 }
 
-function problemsOf(query: string, context: Partial<FilterContext> = {}) {
-  try {
-    read(query, context);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { errors } = error.outcome.json as { errors: { parameter: string; detail: string }[] };
-    return errors.map(({ parameter, detail }) => `${parameter} ${detail}`);
-  }
-}
-
+const problemsOf = (query: string) => problemsIn(() => read(query));
 const at = (iso: string) => Date.parse(iso);
 
 describe('a list’s query', () => {

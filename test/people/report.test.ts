@@ -1,10 +1,10 @@
 /** Which period page, API and command take a question for, and what is said where it cannot be meant. */
 import { expect } from 'chai';
-import { Refused } from '../../src/people/outcomes.ts';
 import { csvFileOf, loadReport, readReport } from '../../src/people/report.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';
 import { reportOf } from '../../src/report/report.ts';
 import { dateOf, dayIn } from '../../src/signal/calendar.ts';
+import { problemsIn } from './problems.ts';
 
 /** The first of December in Tokyo, November elsewhere. */
 const NOW = Date.parse('2026-11-30T15:30:00Z');
@@ -14,16 +14,6 @@ function periodOf(query: string, timezone = 'Asia/Tokyo') {
   return [dateOf(asked.from), dateOf(asked.to - 1), ...(asked.botId === undefined ? [] : [asked.botId])].join(
     ' ',
   );
-}
-
-function problemsOf(query: string): readonly string[] {
-  try {
-    return [periodOf(query)];
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { errors } = error.outcome.json as { errors: { parameter: string; detail: string }[] };
-    return errors.map(({ parameter, detail }) => `${parameter} ${detail}`);
-  }
 }
 
 describe('The period of a report', () => {
@@ -61,7 +51,8 @@ describe('The period of a report', () => {
     ['month=', MONTH],
     ['since=2d', 'since is no parameter of this'],
   ] as const)
-    it(`names what cannot be meant: ${query}`, () => expect(problemsOf(query)).to.deep.equal(problems));
+    it(`names what cannot be meant: ${query}`, () =>
+      expect(problemsIn(() => periodOf(query))).to.deep.equal(problems));
 });
 
 describe('A report for whoever asks', () => {
