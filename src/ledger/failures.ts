@@ -66,6 +66,5 @@ export function sentError(error: unknown): SentError {
 }
 
 export function receivedError({ name, message }: SentError): LedgerUnavailable {
-  if (name === 'LedgerFull') return new LedgerFull(message);
   return name === 'OperationFailed' ? new OperationFailed(message) : new LedgerUnavailable(message);
 }

@@ -1,7 +1,7 @@
 /** Overviews for people, each of them a read of the archive by its own name: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
-import { eachOf, isLikeText, isSqlite, type Tx } from '../database.ts';
+import { eachOf, isLikeText, isSqlite, only, type Tx } from '../database.ts';
 import type {
   ArchivedBot,
   ArchivedDestination,
@@ -28,7 +28,7 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
     ORDER BY 4 DESC, 1, 2, 3`);
 }
 
-const NOTHING_OPEN = { pending: 0, dead: 0, held: 0, paused: 0, oldestDueMs: 0 };
+type Open = Record<'pending' | 'dead' | 'held' | 'paused' | 'oldestDueMs', number>;
 
 /** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
 const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
@@ -37,7 +37,7 @@ const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${
 /** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. paused: destinations and channels. oldestDueMs: how long what waits for nothing has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
-  const counts = await tx.first<typeof NOTHING_OPEN>(sql`SELECT
+  const counts = await tx.all<Open>(sql`SELECT
     ${count(sql`deliveries WHERE state = 'pending'`)} AS pending,
     ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
@@ -46,7 +46,7 @@ export async function countOpen(tx: Tx) {
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
       SELECT 1 FROM paces WHERE key IN (destination, channel) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
-  return counts ?? NOTHING_OPEN;
+  return only(counts);
 }
 
 const SQLITE_BYTES = sql`

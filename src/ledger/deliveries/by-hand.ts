@@ -201,13 +201,13 @@ function undelivered(tx: Tx, filter: RedeliveryFilter, among: Sql) {
 export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
   const found = sql`
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter)}`;
-  const all = await tx.first<Omit<RedeliveryTally, 'destinations'>>(
+  const all = await tx.all<Omit<RedeliveryTally, 'destinations'>>(
     sql`SELECT count(*) AS messages, min(received_at) AS oldest_at, max(received_at) AS newest_at ${found}`,
   );
   const destinations = await tx.all<RedeliveryTally['destinations'][number]>(
     sql`SELECT destination, count(*) AS messages ${found} GROUP BY destination ORDER BY 2 DESC, 1`,
   );
-  return { messages: 0, oldestAt: undefined, newestAt: undefined, ...all, destinations };
+  return { ...only(all), destinations };
 }
 
 export async function startBulk(

@@ -184,7 +184,6 @@ export function makePending<What extends HistoryWhat>(
 
 /** Also those being attempted now: if that fails, they are due at once. @throws {Error} the store has lost one of them */
 export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
-  if (deliveries.length === 0) return;
   await checkNamed(tx, deliveries);
   const ids = deliveries.map(({ id }) => id);
   const rows = await tx.all<{ id: number; callbackId: number }>(sql`

@@ -78,7 +78,6 @@ async function correctTimers(tx: Tx): Promise<void> {
     const latest = tx.now + overdueMs;
     if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, dueAt: latest, data: { ...data } }]);
     if (startedAt <= tx.now + SLACK_MS) continue;
-    await putTimers(tx, [{ key, dueAt: tx.now, data: { ...data, startedAt: 0 } }]);
     await tx.all(sql`
       UPDATE deliveries SET held_until = ${tx.now}
       WHERE held_until IS NOT NULL AND reason = 'burst' AND destination = ${destinationOfBurst(key)}`);
