@@ -14,7 +14,7 @@ import type { SqliteOptions } from './sqlite/transactions.ts';
 type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
   /** SQLite without its keeper: for commands, and for tests, since a thread cannot share their clocks. */
   readonly isInProcess?: boolean | undefined;
-  /** What calls go through on their way to the database: a simulation delays, fails and loses them there. */
+  /** What calls go through on their way to a database without a keeper: a simulation delays, fails and loses them there. */
   readonly around?: ((database: Database) => Database) | undefined;
 };
 
@@ -61,10 +61,8 @@ async function openBoth(url: string, options: DatabaseOptions): Promise<[Databas
   if (!isKept) return [await openDatabase(url, options, false), await openDatabase(url, options, true)];
   const { openSqlite } = await import('./sqlite/transactions.ts');
   const { Keeper } = await import('./sqlite/keeper.ts');
-  const { around, maxBytes } = options;
   const writer = await openSqlite({ ...options, path, isKept });
-  const writing = databaseOver(writer);
-  return [around?.(writing) ?? writing, new Keeper({ path, writer, maxBytes })];
+  return [databaseOver(writer), new Keeper({ path, writer, maxBytes: options.maxBytes })];
 }
 
 async function openDatabase(url: string, options: DatabaseOptions, isReader: boolean): Promise<Database> {
