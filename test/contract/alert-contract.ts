@@ -83,7 +83,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         expect(record.isTakenOver).to.equal(true);
       }
       const [callback, alert] = await bench.store.rows('callbacks');
-      expect(alert?.['about']).to.equal(callback?.['id']);
+      expect(alert).to.include({ about: callback?.['id'], job_id: 'job-1' });
       expect(await bench.history()).to.include('alerted');
     });
 
@@ -330,7 +330,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         ['{', '[]'],
         ['', JSON.stringify(errors)],
       ]);
-      expect((await bench.ledger.archive.openIncidents())[0]?.gist).to.equal('/status is missing');
+      const [incident] = await bench.ledger.archive.openIncidents();
+      expect(incident).to.include({ gist: '/status is missing', sign: 'refused' });
       expect((await alertsDue()).map(({ subject }) => subject)).to.deep.equal([REFUSED]);
     });
 

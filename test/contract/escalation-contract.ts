@@ -40,6 +40,7 @@ function askedBy(name: string, to = OPS): PlannedDelivery {
 }
 
 const HELD = { ...askedBy('a'), reason: 'mute', heldUntil: LATER };
+const OF_ANOTHER = { ...askedBy('a', LOG), tells: ['b'] };
 
 export function describeEscalation(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of a route's steps`, () => {
@@ -93,8 +94,8 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect(rows.find(({ id }) => Number(id) === held.id)?.['telling']).to.include('escalated');
     });
 
-    it('it tells nothing anew that was told or dismissed there, and nothing of what a rule holds', async () => {
-      await comes(1, [HELD], 'held');
+    it('it tells nothing anew that was told or dismissed there, and nothing of what a rule holds, or another route tells', async () => {
+      await comes(1, [HELD, OF_ANOTHER], 'held');
       expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
       for (const isTold of [true, false]) {
         const planned = [askedBy('a'), { ...DUTY, asked: [] }];

@@ -40,7 +40,6 @@ export async function beginEscalations(
   incidentId: number,
   routes: readonly FirstStep[],
 ): Promise<void> {
-  if (routes.length === 0) return;
   const timers = routes.map(([route, { afterMs, ...step }]): Timer<Escalation> => {
     const at = tx.now + afterMs;
     const data = { route, from: tx.now, done: [], next: { at, ...step } };

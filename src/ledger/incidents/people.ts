@@ -28,8 +28,7 @@ const STATES: Readonly<Record<IncidentState, Sql>> = {
   over: sql`over_at IS NOT NULL`,
 };
 
-const SHOWN = sql`${INCIDENT}, CASE WHEN kind = 'destination' THEN (
-  SELECT last_error FROM destinations WHERE destination = subject) END AS last_error`;
+const SHOWN = sql`${INCIDENT}, (SELECT last_error FROM destinations WHERE destination = subject) AS last_error`;
 
 /** Newest first. */
 export async function findIncidents(
@@ -85,7 +84,7 @@ export async function takeUp(
   );
   const isKnown = ({ takenUp }: Incident) => takenUp?.by === by && takenUp.because === because;
   const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);
-  const taken = news.length === 0 ? [] : await setTakenUp(tx, news, { by, because, at: tx.now });
+  const taken = await setTakenUp(tx, news, { by, because, at: tx.now });
   for (const [target, incidents] of await toldOf(tx, taken))
     if (!noNews.includes(target.destination))
       await tellIncidents(tx, { template: 'taken_up', by, because, ...toldTroubles(incidents) }, [target]);
