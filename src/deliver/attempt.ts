@@ -9,9 +9,8 @@ import {
 } from '../channels/channel.ts';
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
-import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
-import { aboutOf, isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
+import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
 import { toldBy } from './plan.ts';
 import { type AddressedNotice, RESERVE_MS, type Settings } from './settings.ts';
@@ -33,8 +32,6 @@ export interface AttemptDependencies {
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
-  /** Finds a job's earlier messages at a destination; left out: there are none. */
-  readonly ledger?: Pick<DatabaseLedger, 'jobMessages'>;
 }
 
 /** Sends one message, one attempt at a time. An attempt ends within its time limit, whatever the channel does, and never rejects. */
@@ -58,8 +55,8 @@ export class Sending {
     return this.#end !== undefined;
   }
 
-  /** Begins at once. @param isOwn no POST waits for it: it may take half a minute */
-  async attempt(addressed: AddressedNotice, isOwn = false): Promise<AttemptResult> {
+  /** Begins at once. @param isOwn no POST waits for it: it may take half a minute @param perJob undefined: it stands alone */
+  async attempt(addressed: AddressedNotice, isOwn = false, perJob?: JobMessages): Promise<AttemptResult> {
     const { clock, onAttempt } = this.#dependencies;
     const startedAt = clock.now();
     const since = clock.monotonic();
@@ -68,7 +65,7 @@ export class Sending {
     // Whichever comes first: what the channel says, the time limit, or a cut.
     const { receipt, failure } = await new Promise<Ending>((end) => {
       this.#end = end;
-      void this.#send(addressed, isOwn, end);
+      void this.#send(addressed, isOwn, perJob, end);
     });
     this.#end = undefined;
     this.#stopTimer?.();
@@ -103,14 +100,17 @@ export class Sending {
   }
 
   /** Never rejects. */
-  async #send(addressed: AddressedNotice, isOwn: boolean, end: (ending: Ending) => void): Promise<void> {
+  async #send(
+    addressed: AddressedNotice,
+    isOwn: boolean,
+    perJob: JobMessages | undefined,
+    end: (ending: Ending) => void,
+  ): Promise<void> {
     const { address, channel: name, notice } = addressed;
     const { channels, config, redact } = this.settings;
     const { timeoutMs } = config.delivery;
     const isLonger = isOwn && timeoutMs < OWN_TIMEOUT_MS;
     try {
-      const grouped = perJobOf(addressed, this.#dependencies.ledger);
-      const perJob = grouped && (await grouped);
       const { channel } = channels.get(name) ?? {};
       if (channel === undefined) throw unknownChannel(name);
       const { message, plain, asText } = this.compose(addressed);
@@ -126,7 +126,7 @@ export class Sending {
         idempotencyKey: () => idempotencyKeyOf(addressed),
         jobId: jobIdOf(notice),
         labels: labelsOf(notice),
-        perJob,
+        perJob: asReply(notice) ?? perJob,
       });
       end({ receipt: withoutSecrets(receipt, redact) });
     } catch (error) {
@@ -155,25 +155,10 @@ function keptFrom<Made>(make: () => Made): () => Made {
 
 type Message = Pick<Composed, 'message' | 'plain' | 'asText'>;
 
-/** @returns undefined: the message stands alone, also where an edit would overwrite what a later callback said */
-function perJobOf(
-  { perJob: mode, notice, destination, callbackId }: AddressedNotice,
-  ledger: AttemptDependencies['ledger'],
-): Promise<JobMessages | undefined> | undefined {
+/** Of an alert that answers a message. */
+function asReply(notice: Notice): JobMessages | undefined {
   const { repliesTo: root } = isAlert(notice) ? notice : {};
-  if (root !== undefined) return Promise.resolve({ mode: 'thread', root, isLoud: true });
-  const { job_id: jobId, bot_id: botId } = aboutOf(notice);
-  if (mode === 'message' || jobId === '' || callbackId === undefined) return undefined;
-  return ledger
-    ?.jobMessages({ jobId, botId, destination, callbackId })
-    .then(({ root, isOvertaken }) =>
-      mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
-    );
-}
-
-/** An error, or a run that takes too long, must not be overlooked in a thread or an edit. */
-function isLoud(notice: Notice): boolean {
-  return notice.template === 'overdue' || (!isAlert(notice) && notice.callback.status === 1);
+  return root && { mode: 'thread', root, isLoud: true };
 }
 
 const CUT_OFF = new DeliveryFailure({

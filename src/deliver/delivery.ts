@@ -1,6 +1,8 @@
 /** One delivery in the hands of this process: from its claim until its outcome is written. */
+import type { JobMessages } from '../channels/channel.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import type { DeliveryRecord, DeliveryUpdate, DueDelivery, Settlement } from '../ledger/ledger.ts';
-import type { Notice } from '../notice/notice.ts';
+import { aboutOf, isAlert, type Notice } from '../notice/notice.ts';
 import type { PlannedTarget } from '../route/router.ts';
 import type { Random } from '../text/random.ts';
 import { withAlert } from './alerts.ts';
@@ -116,8 +118,23 @@ export class Delivery extends Sending {
     this.#addressed = undefined;
   }
 
-  send(planned: PlannedTarget): Promise<AttemptResult> {
-    return this.attempt(this.#addressedTo(planned), !this.isPosted);
+  /** What its job has said there. @returns undefined: it stands alone, also where an edit would overwrite what a later callback said @throws {LedgerUnavailable} */
+  jobMessages(
+    planned: PlannedTarget,
+    ledger: Pick<DatabaseLedger, 'jobMessages'>,
+  ): Promise<JobMessages | undefined> | undefined {
+    const { perJob: mode, notice, destination, callbackId } = this.#addressedTo(planned);
+    const { job_id: jobId, bot_id: botId } = aboutOf(notice);
+    if (mode === 'message' || jobId === '' || callbackId === undefined) return undefined;
+    return ledger
+      .jobMessages({ jobId, botId, destination, callbackId })
+      .then(({ root, isOvertaken }) =>
+        mode === 'update' && isOvertaken ? undefined : { mode, root, isLoud: isLoud(notice) },
+      );
+  }
+
+  send(planned: PlannedTarget, perJob: JobMessages | undefined): Promise<AttemptResult> {
+    return this.attempt(this.#addressedTo(planned), !this.isPosted, perJob);
   }
 
   #addressedTo(planned: PlannedTarget): AddressedNotice {
@@ -127,4 +144,9 @@ export class Delivery extends Sending {
     });
     return this.#addressed;
   }
+}
+
+/** An error, or a run that takes too long, must not be overlooked in a thread or an edit. */
+function isLoud(notice: Notice): boolean {
+  return notice.template === 'overdue' || (!isAlert(notice) && notice.callback.status === 1);
 }

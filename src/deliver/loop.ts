@@ -186,32 +186,36 @@ export class Loop {
     this.#calls.end(delivery.destination);
   }
 
-  /** @param giveBack gives the channel's connection back */
   async #attempt(delivery: Delivery, giveBack?: () => void): Promise<void> {
-    const { planned, destination, update } = delivery;
+    const { planned, destination } = delivery;
     const { ledger, settings } = this.#dependencies;
     // Who is not heard may be taken for dead, and another process begin the same attempt. What has waited through a reload follows the new config.
     const mayBegin = ledger.upkeep.isHeard && delivery.settings === settings.current;
     if (planned === undefined || !mayBegin) this.#end(delivery, true);
-    else if (update === undefined) {
-      const result = await delivery.send(planned);
-      this.#note(destination, result);
-      delivery.attempts.push(result);
-      this.#goOn(delivery, result);
-    }
+    else await this.#send(delivery, planned);
     giveBack?.();
     this.#calls.end(destination);
   }
 
+  async #send(delivery: Delivery, planned: PlannedTarget): Promise<void> {
+    const asked = delivery.jobMessages(planned, this.#dependencies.ledger);
+    // That the store does not answer is no failure of the destination.
+    const perJob = asked && (await asked.catch(() => this.#end(delivery, true)));
+    if (delivery.update !== undefined) return;
+    const result = await delivery.send(planned, perJob ?? undefined);
+    this.#note(delivery.destination, result);
+    delivery.attempts.push(result);
+    this.#goOn(delivery, result);
+  }
+
   /** Notes what an attempt says about its destination, and the pause that the remote has asked for. */
   #note(destination: string, result: AttemptResult): void {
-    const { paces } = this.#dependencies;
     const { failure, endedAt } = result;
     this.seen.attempted(destination, result);
     const wasDown = this.failing.judge(destination, failure?.class, endedAt);
     if (wasDown !== undefined) this.endFailing(destination, wasDown);
     this.#calls.note(destination, failure?.class === 'transient');
-    if (failure?.retryAfterMs !== undefined) paces.pausedBy(destination, failure);
+    if (failure?.retryAfterMs !== undefined) this.#dependencies.paces.pausedBy(destination, failure);
   }
 
   /** What has waited for a destination that was down is due. */

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
 import { Failing } from '../../src/deliver/destinations.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
 import { failure, failures } from './remotes.ts';
 import { PipelineWorld } from './pipeline-world.ts';
@@ -151,5 +152,22 @@ describe('what a process knows of failing destinations', () => {
     for (const failed of ['config', 'permanent', 'rate_limited'] as const)
       expect(failing.judge('slack:#log', failed, 1)).to.equal(undefined);
     expect(failing.judge('slack:#log', undefined, 2), 'says nothing').to.equal(undefined);
+  });
+});
+
+describe('A destination', () => {
+  const world = anew(() =>
+    PipelineWorld.begin(CONFIG.replace("'#ops' }", "'#ops', per_job: thread }"), NOON),
+  );
+
+  it('has not failed where the store cannot say what a job has said there: nothing is sent until it can', async () => {
+    const { ledger } = world.first;
+    const { jobMessages } = ledger;
+    Object.assign(ledger, { jobMessages: () => Promise.reject(new LedgerUnavailable('hangs')) });
+    expect((await world.post({ status: 0 })).result).to.equal('taken_over');
+    expect([world.tries(OPS), await ledger.failingDestinations()]).to.deep.equal([0, []]);
+    Object.assign(ledger, { jobMessages });
+    await world.clock.advance(2 * SECOND);
+    expect(world.tries(OPS)).to.equal(1);
   });
 });

@@ -11,8 +11,8 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'forgets the pause that a remote has asked for',
     file: 'src/deliver/loop.ts',
-    from: 'if (failure?.retryAfterMs !== undefined) paces',
-    to: 'if (failure?.retryAfterMs === -1) paces',
+    from: 'if (failure?.retryAfterMs !== undefined) this',
+    to: 'if (failure?.retryAfterMs === -1) this',
   },
   {
     does: 'attempts again within the POST what may have arrived',
