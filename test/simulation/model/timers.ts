@@ -13,7 +13,7 @@ import {
 import { Expectation } from './expectation.ts';
 import { type Broken, type History, isOfOneJob, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
-import { snoozesOf } from './snoozed.ts';
+import { type Snoozed, snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
 const LATE_MS = 20 * SECOND;
@@ -78,7 +78,9 @@ function overdueBy(history: History, { route, first, resultAt, told }: Overdue, 
   const isSure =
     resultAt > due + LATE_MS && history.isCalm(due, due + LATE_MS) && due + LATE_MS < history.now;
   if (!isSure || mayBeMute(history, route, due)) return;
-  const snoozes = snoozesOf(history).filter(({ from, until }) => from <= due + LATE_MS && until >= due);
+  const mayHold = (snooze: Snoozed) =>
+    snooze.from <= due + LATE_MS && (snooze.until >= due || !snooze.isSure);
+  const snoozes = snoozesOf(history).filter(mayHold);
   for (const destination of route.notify)
     // In trouble it may still wait behind the beginning of its run.
     if (
