@@ -32,5 +32,5 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/ledger/timers/': LEDGER,
   'src/ledger/incidents/': LEDGER,
   'src/ledger/days/': LEDGER,
-  'src/ledger/shared/': LEDGER,
+  'src/ledger/shared/': [...LEDGER, 'test/ledger/sqlite-files'],
 };
