@@ -35,6 +35,11 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
     sql`counts_from = ${now}, waited_ms = 0`,
     sql`${isPending} AND counts_from + waited_ms > ${now + SLACK_MS}`,
   );
+  // What was held then had waited for as long as it was set ahead, and would be given up with the end of its hold.
+  await update(
+    sql`updated_at = ${now}, counts_from = ${now}, waited_ms = 0`,
+    sql`held_until IS NOT NULL AND updated_at > ${now + SLACK_MS}`,
+  );
   // A snooze that was begun ahead of time lasts as long as it was to, from now on.
   await tx.all(sql`
     UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
