@@ -4,6 +4,8 @@ import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
+import { LARGEST_PAGE } from '../ledger/archive/stories.ts';
+import type { Snooze } from '../signal/rules.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import { planOf } from '../deliver/plan.ts';
@@ -159,8 +161,11 @@ function onIncidents(parts: ActionParts) {
       const json = { ids: idsOf(taken), by: by.by };
       return done('take up', actor, ids.join(' '), { name, values: { by: by.by }, json });
     },
+    /** Ends the snoozes that came with a quiet take-up: nobody is on it, and its steps begin anew. */
     async giveBack(ids: readonly number[], actor: Actor) {
+      const quiet = await quietFor(ids, archive);
       const given = await actions.releaseIncidents(ids);
+      for (const id of quiet) await actions.endSnooze(id);
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
@@ -170,6 +175,17 @@ function onIncidents(parts: ActionParts) {
       return done('close', actor, ids.join(' '), { name, json: { id: ids[0], result: name } });
     },
   };
+}
+
+/** The snoozes that came with the take-ups of these incidents. */
+async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly number[]> {
+  const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
+  const { items } = await archive.snoozes({ limit: LARGEST_PAGE }, { botIds: botsOf(incidents) });
+  const cameWith = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
+    isUntilSuccess &&
+    destination === undefined &&
+    incidents.some(({ subject, takenUp }) => subject === botId && takenUp?.by === by);
+  return items.filter(cameWith).map(({ id }) => id);
 }
 
 function idsOf(incidents: readonly Incident[]): readonly number[] {

@@ -98,6 +98,19 @@ describe('what people do', () => {
     expect(await snooze('get_itmes')).to.equal('snoozed, unknown');
   });
 
+  it('ends with a quiet take-up that is given back the snooze that came with it, and no other', async () => {
+    const { archive } = bench.first.ledger;
+    await bench.accept(callbackWith({ bot_id: 'a', status: 1, message: 'x' }));
+    const [incident] = await archive.openIncidents();
+    const ids = [incident?.id ?? 0];
+    await people.takeUp(ids, { by: 'kenji', because: '', quiet: true }, ACTOR);
+    await people.snooze({ bot_id: 'a', destination: '', until: '2h', because: '' }, ACTOR);
+    const open = async () => (await archive.snoozes()).items.map(({ isUntilSuccess }) => isUntilSuccess);
+    expect(await open()).to.deep.equal([false, true]);
+    await people.giveBack(ids, ACTOR);
+    expect(await open()).to.deep.equal([false]);
+  });
+
   describe('in bulk', () => {
     it('gives what is new three turns of four, while both wait for a destination that keeps a pace', async () => {
       await deadLetters(...numbered('old', 12));
