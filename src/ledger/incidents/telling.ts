@@ -42,6 +42,7 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   for (const found of ended) {
     const got = await withAlert(tx, found.alerted ?? []);
     const hearing = got.filter(({ destination }) => !noNews.includes(destination));
+    if (hearing.length === 0) continue;
     const incident = { ...found, ...(await lateAndLost(tx, found)) };
     const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
     const key = JSON.stringify(targets);

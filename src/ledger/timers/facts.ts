@@ -66,6 +66,7 @@ export function withoutAhead(facts: Facts, startedAt: number, now: number): Fact
   const right = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
     all.map((each) => (each.startedAt > now ? { ...each, startedAt } : each));
   const { results, before } = facts.streak;
+  if (!results.some((each) => each.startedAt > now)) return facts;
   const told = Object.entries(facts.told).map(
     ([destination, known]) => [destination, { ...known, errors: right(known.errors) }] as const,
   );
