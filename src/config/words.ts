@@ -17,7 +17,8 @@ export const WORDS = {
   // YAML
   'yaml.alias': ['a value that begins with * is read as a YAML alias: put the whole value in quotes', '* で始まる値はYAMLのエイリアスと読まれます。値全体を引用符で囲んでください'],
   'yaml.twice': ['this key is here twice: keep one, or put both values under it', '同じキーが2つあります。1つにするか、値を1つのキーにまとめてください'],
-  'yaml.endless': ['the aliases (*name) of this file contain themselves, multiply beyond any use, or are merged (<<) and no maps', 'このファイルのエイリアス（*name）は、自分自身を含むか、際限なく増えるか、マップでないのに << で使われています'],
+  'yaml.no merge': ['<< merges a map that an anchor names, or a list of such: write <<: *name', '<< には、アンカーのついたマップか、そのリストを書きます（<<: *name）'],
+  'yaml.endless': ['the aliases (*name) of this file contain themselves, or multiply beyond any use', 'このファイルのエイリアス（*name）は、自分自身を含むか、際限なく増えます'],
   'yaml.invalid': ['not valid YAML', 'YAMLとして読めません'],
   'yaml.escape': [String.raw`not a valid escape in double quotes: write \\ for a backslash, or use single quotes`, String.raw`二重引用符の中のエスケープが正しくありません。\ は \\ と書くか、一重引用符を使ってください`],
   'yaml.indent': ['the indentation does not fit, or a bracket is not closed before this (a # outside of quotes begins a comment)', '字下げが合っていないか、この前の括弧が閉じていません（引用符の外の # からはコメントになります）'],
@@ -114,7 +115,6 @@ export const WORDS = {
   'bot_id.alike': ['has {sign} ({code}), which looks like another sign: write it as the job service does', '{sign}（{code}）は、似ていても別の文字です。ジョブサービスと同じ文字で書いてください'],
   'bot_id.foreign': ['has "{sign}", which stands for itself here: only * is a wildcard; write a list, [a, b], or a /regular expression/', '「{sign}」は、ここではただの文字です。ワイルドカードは * だけです。リスト [a, b] か /正規表現/ で書いてください'],
   'bot_id.blank': ['begins or ends with a blank, which no bot_id has', '先頭か末尾に空白があります。空白のつく bot_id はありません'],
-
 
   // Lists and maps
   'every or cron': ['must have either `every` or `cron`', '`every` か `cron` のどちらか1つを書いてください'],

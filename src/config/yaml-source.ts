@@ -190,13 +190,15 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Keys that begin with a blank that is no indentation, and unknown aliases, which the parser reports without their place. */
+/** Keys that begin with a blank that is no indentation; merges of no map and unknown aliases, for which the parser gives no place. */
 function findByNode(document: Document): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
   visit(document, {
-    Pair(_key, { key }) {
+    Pair(_key, { key, value }) {
       if (isScalar(key) && /^[^\S ]/.test(String(key.value))) report(key, fault('yaml.blank'));
+      const merged = isMerge(key) ? mergedIn(value, document) : [];
+      if (merged.some((each) => each !== undefined && !isMap(each))) report(key, fault('yaml.no merge'));
     },
     Alias(_key, alias) {
       if (alias.resolve(document) === undefined) report(alias, fault('yaml.alias'));
@@ -208,12 +210,21 @@ function findByNode(document: Document): Finding[] {
 function pairIn(map: YAMLMap, name: unknown, document: Document): Pair | undefined {
   const own = map.items.find(({ key }) => isScalar(key) && key.value === name);
   if (own !== undefined) return own;
-  const merged = map.items.filter(({ key }) => isScalar(key) && key.source === '<<');
-  return merged
-    .flatMap(({ value }) => (isSeq(value) ? value.items : [value]))
-    .map((each) => (isAlias(each) ? each.resolve(document) : each))
+  return map.items
+    .flatMap(({ key, value }) => (isMerge(key) ? mergedIn(value, document) : []))
     .map((each) => (isMap(each) ? pairIn(each, name, document) : undefined))
     .find((pair) => pair !== undefined);
+}
+
+function isMerge(key: unknown): boolean {
+  return isScalar(key) && key.source === '<<';
+}
+
+/** @returns one or more maps, if it can be merged; undefined of an unknown alias */
+function mergedIn(value: unknown, document: Document): readonly unknown[] {
+  const resolved = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  const merged = resolved(value);
+  return (isSeq(merged) ? merged.items : [merged]).map(resolved);
 }
 
 function startOf(node: unknown): number {
