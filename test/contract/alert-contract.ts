@@ -199,6 +199,10 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await care();
       await care(other, true);
       expect(await states(), 'another starts').to.deep.equal(['open']);
+      await refuse(bench.ledger);
+      await care(bench.ledger, true);
+      await care();
+      expect(await states(), 'another has refused it, too, and takes it').to.deep.equal(['open']);
       await care(other);
       expect(await states(), 'it is mended').to.deep.equal(['over']);
       await bench.store.passTime(2 * HOUR_MS);

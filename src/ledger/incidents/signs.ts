@@ -1,5 +1,5 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import {
   type Incident,
   type IncidentKind,
@@ -113,8 +113,19 @@ export async function noticeOwn(
   alert: Alert,
 ): Promise<void> {
   const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
-  if (noticed.sign === 'reload') await tx.all(sql`UPDATE incidents SET owner = ${tx.owner} WHERE id = ${id}`);
+  if (noticed.sign === 'reload') await noteRefuser(tx, true);
   await raise(tx, sql`id = ${id}`);
+}
+
+/** The names of who has refused a config, each between blanks: it is over when the last one has taken it, or is gone. */
+const REFUSERS = sql`coalesce(incidents.owner, '')`;
+
+async function noteRefuser(tx: Tx, isRefused: boolean): Promise<void> {
+  const own = ` ${tx.owner} `;
+  const others = sql`replace(${REFUSERS}, ${own}, '')`;
+  await tx.all(sql`
+    UPDATE incidents SET owner = ${others} || ${isRefused ? own : ''}
+    WHERE kind = 'botbell' AND sign = 'reload' AND over_at IS NULL AND ${REFUSERS} ${raw(isRefused ? '=' : '<>')} ${others}`);
 }
 
 /** Refused callbacks are over after so long without one. */
@@ -175,12 +186,14 @@ export async function careForIncidents(
   tx: Tx,
   { isConfigRefused, unrouted, configHash, keepMs, noNews }: IncidentCare,
 ): Promise<void> {
-  const { now, owner } = tx;
+  const { now } = tx;
   await sayWhatIsLeft(tx);
+  await noteRefuser(tx, isConfigRefused);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
-    OR (kind = 'botbell' AND sign = 'reload' AND ${isConfigRefused} = 0
-      AND (owner = ${owner} OR owner NOT IN (SELECT owner FROM ${livingIn(tx)})))
+    OR (kind = 'botbell' AND sign = 'reload' AND ${isConfigRefused} = 0 AND NOT EXISTS (
+      SELECT 1 FROM (SELECT owner FROM ${livingIn(tx)}) AS living
+      WHERE replace(${REFUSERS}, ' ' || living.owner || ' ', '') <> ${REFUSERS}))
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'

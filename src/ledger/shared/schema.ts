@@ -77,7 +77,7 @@ const TABLES: readonly string[] = [
   `CREATE TABLE snoozes (
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
-  // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted. owner: who has refused a config.
+  // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted. owner: all who have refused a config.
   // has_dead: a message became a dead letter. about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
   // were then. cause: of that alert. alert: JSON, the latest that has not been told. alerted: JSON, the targets of the alert about it, or whom steps have told.
   // taken_up: JSON, who is on it. over_at: NULL while it is open.
