@@ -45,6 +45,7 @@ const WORDS = {
   'route.step': ['after {time}, unless it is over or taken up: {who} ({route})', '{time}後、終わらず、誰も対応していなければ {who}（{route}）'],
   'route.step, unless delivered': ['after {time}, unless it is over, or one of the route has got it: {who} ({route})', '{time}後、終わらず、ルートの誰にも届いていなければ {who}（{route}）'],
   'route.told': ['told', '知らせます'],
+  'route.snooze': ['snooze {id}, {by}', 'スヌーズ {id}、{by}'],
   'route.as': [', as {template}', '（{template} として）'],
   'route.before': ['depends on what came before: {rules}', '以前の結果によります：{rules}'],
   'route.when': ['depends on the callback: {conditions}', 'コールバックの内容によります：{conditions}'],

@@ -54,6 +54,13 @@ routes:
     }
   };
 
+  const snoozed = () => {
+    const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
+    const until = Date.parse('2199-12-31T09:00Z');
+    const asked = { botId: 'get_items', until, isUntilSuccess: true, because: 'moving', actor };
+    return world.recorded.actions.snooze(asked);
+  };
+
   it('says whom steps of the route tell, and when, of an error', async () => {
     configure(
       'then: [{ after: 90s, unless: delivered, notify: [{ slack: "#duty" }] }, { after: 1h, notify: [{ slack: "#boss" }] }]',
@@ -114,10 +121,7 @@ routes:
 
   it('names the snooze that holds it, who asked and why', async () => {
     configure('on: [error]');
-    const actor = { via: 'command line', user: 'kenji', from: 'host' } as const;
-    const until = Date.parse('2199-12-31T09:00Z');
-    const asked = { botId: 'get_items', until, isUntilSuccess: true, because: 'moving', actor };
-    await world.recorded.actions.snooze(asked);
+    await snoozed();
     expect((await route(ERROR)).lines[1]).to.equal(
       'get_items: Held back for slack:#ops until 31 Dec 2199, 18:00: somebody has snoozed it, which may end sooner. (snooze 1, kenji: moving)',
     );
@@ -211,7 +215,10 @@ routes:
   it('speaks the language of the config', async () => {
     configure('on: [error]');
     writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
-    const { stdout } = await ask(`--bot get_items --status error --at ${NIGHT}`);
-    expect(stdout).to.include('通知先 1件：').and.to.include('get_items: 知らせます');
+    await snoozed();
+    const told = await ask(`--bot get_items --status error --at ${NIGHT}`);
+    expect(told.stdout).to.include('通知先 1件：').and.to.include('get_items: 知らせます');
+    const held = await ask(`--bot get_items --status error --at ${NOON}`);
+    expect(held.stdout).to.include('(スヌーズ 1、kenji: moving)').and.not.to.include('snooze');
   });
 });

@@ -128,5 +128,5 @@ function inWords({ route, ...ruling }: RouteRuling, { snoozes, target }: Foresee
   const snooze = snoozes.find(({ id }) => id === snoozeId);
   if (snooze === undefined) return `${route}: ${said}`;
   const why = snooze.because && `: ${snooze.because}`;
-  return `${route}: ${said} (snooze ${snooze.id}, ${snooze.by}${why})`;
+  return `${route}: ${said} (${context.say('route.snooze', { id: snooze.id, by: snooze.by })}${why})`;
 }
