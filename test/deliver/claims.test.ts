@@ -1,6 +1,7 @@
 /** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { target } from '../contract/ledger-under-test.ts';
 import { anew } from '../support/anew.ts';
 import { REFUSED } from '../support/alerts.ts';
@@ -220,6 +221,23 @@ describe('what nobody waits for', () => {
     await bench.clock.advance(6 * SECOND_MS);
     expect([bench.tries(OPS), bench.tries(MAIL)]).to.deep.equal([before[0] + 1, before[1]]);
     expect(bench.told).to.include(OPS).and.not.include(MAIL);
+  });
+
+  it('that somebody has to look at, since it may have arrived, is left alone by time and by a config that leaves its channel as it is, until the service posts it again', async () => {
+    const details = {
+      class: 'config',
+      code: 'http_302',
+      message: 'a redirect',
+      mayHaveArrived: true,
+    } as const;
+    bench.fails(OPS, new DeliveryFailure(details));
+    await accept();
+    await start();
+    await plan(OPS, MAIL, 'slack:#new');
+    await bench.clock.advance(20 * MINUTE_MS);
+    expect(bench.tries(OPS)).to.equal(1);
+    expect((await bench.deliver(callbackWith())).status).to.equal(200);
+    expect(bench.tries(OPS)).to.equal(2);
   });
 
   describe('while the process stops', () => {
