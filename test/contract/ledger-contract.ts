@@ -44,6 +44,8 @@ const MANY_REFUSED = `
   select 0, 422, '', '[]', '', 'one of many' from numbers`;
 
 const NOBODY = { cause: 'refused', subject: {} as never, targets: [] };
+/** An attempt. */
+const TAKEN = { startedAt: 1, durationMs: 1, endedAt: 2, outcome: 'delivered', error: undefined } as const;
 
 export function describeLedger(name: string, createStore: CreateStore): void {
   describe(`${name} as a ledger`, () => {
@@ -100,13 +102,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const admission = await bench.arrive({ bot_id: long, bot_name: long }, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
         const error = { class: 'transient', code: long, message: long } as const;
-        const attempt = {
-          startedAt: 1,
-          durationMs: 1,
-          endedAt: 2,
-          outcome: 'transient',
-          error,
-        } as const;
+        const attempt = { ...TAKEN, outcome: 'transient', error } as const;
         await bench.ledger.settle(settlementOf({ ...delivered(ops), receipt: { ts: long } }));
         await bench.ledger.settle({
           ...settlementOf({ ...failed(log), lastError: error }, admission.callbackId),
@@ -342,10 +338,10 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('writes attempts, outcomes, receipts, errors and the answer', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        const attempt = { startedAt: 5, durationMs: 12.6, endedAt: 18 };
+        const attempt = { ...TAKEN, startedAt: 5, durationMs: 12.6 };
         await bench.ledger.settle({
           ...settlementOf(delivered(ops), callbackId),
-          attempts: [{ ...attempt, outcome: 'delivered', error: undefined }],
+          attempts: [attempt],
         });
         await bench.ledger.settle({
           ...settlementOf(failed(log), callbackId),
@@ -383,13 +379,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
-        const attempt = {
-          startedAt: 5,
-          durationMs: 13,
-          endedAt: 18,
-          outcome: 'delivered',
-          error: undefined,
-        } as const;
+        const attempt = { ...TAKEN, startedAt: 5, durationMs: 13 };
         const told = admission.deliveries.filter(({ claim }) => claim === 'own');
         const answer = { receivedAt: 1, answeredAt: 21, status: 200, result } as const;
         if (told.length === 0) return bench.ledger.settle({ ...answeredOf(admission), answer });
@@ -517,32 +507,18 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('writes what was told once, though it is asked to again since nobody heard that it was', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        const attempt = {
-          startedAt: 1,
-          durationMs: 1,
-          endedAt: 2,
-          outcome: 'delivered',
-          error: undefined,
-        } as const;
-        const told = { ...settlementOf(delivered(ops), callbackId), attempts: [attempt] };
-        const late = { ...settlementOf({ ...delivered(log), attempts: 2 }, callbackId), attempts: [attempt] };
+        const told = { ...settlementOf(delivered(ops), callbackId), attempts: [TAKEN] };
+        const late = { ...settlementOf({ ...delivered(log), attempts: 2 }, callbackId), attempts: [TAKEN] };
         for (const each of [told, late, told, late]) await bench.store.call(settle, [each]);
         expect(await bench.history()).to.deep.equal(['attempt delivered', 'attempt delivered']);
       });
 
       it('that the store refuses harms no other of the same moment, and leaves nothing half written', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
-        const attempt = {
-          startedAt: 1,
-          durationMs: 1,
-          endedAt: 2,
-          outcome: 'delivered',
-          error: undefined,
-        } as const;
         const ofNobody = settlementOf({ ...delivered(log), attempts: 2 }, 999_999);
         const outcomes = await Promise.allSettled([
           bench.settle([delivered(ops)]),
-          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [attempt] })),
+          rejectionOf(bench.ledger.settle({ ...ofNobody, attempts: [TAKEN] })),
         ]);
         expect(outcomes.map(({ status }) => status)).to.deep.equal(['fulfilled', 'fulfilled']);
         expect(await bench.states()).to.deep.equal(['slack:#ops delivered', 'slack:#log pending']);
