@@ -4,7 +4,6 @@ import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
-import { LARGEST_PAGE } from '../ledger/archive/stories.ts';
 import type { Snooze } from '../signal/rules.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
@@ -15,7 +14,7 @@ import { destinationOf } from './destinations.ts';
 import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
 import { type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
-import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
+import { askerOf, MOST_SNOOZES, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
 /** An action and its result, for the log. */
@@ -180,7 +179,7 @@ function onIncidents(parts: ActionParts) {
 /** The snoozes that came with the take-ups of these incidents. */
 async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly number[]> {
   const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
-  const { items } = await archive.snoozes({ limit: LARGEST_PAGE }, { botIds: botsOf(incidents) });
+  const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(incidents) });
   const cameWith = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
     isUntilSuccess &&
     destination === undefined &&

@@ -15,6 +15,9 @@ const text = string().nullable();
 export const SNOOZE_BODY = object({ bot_id: text, destination: text, until: text, because: text, by: text });
 export type SnoozeFields = InferType<typeof SNOOZE_BODY>;
 
+/** More than anybody has. */
+export const MOST_SNOOZES = 1_000_000;
+
 /** Characters of a field; more are cut. */
 const LONGEST_TEXT = 1000;
 

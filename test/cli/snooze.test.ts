@@ -44,6 +44,20 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
     });
   });
 
+  it('lists them all, however many there are', async () => {
+    const actor = { via: 'page', user: 'kenji', from: 'host' } as const;
+    const until = world.clock.now() + 86_400_000;
+    for (let index = 0; index < 501; index += 1)
+      await world.recorded.actions.snooze({
+        botId: `bot ${index}`,
+        until,
+        isUntilSuccess: false,
+        because: '',
+        actor,
+      });
+    expect((await snooze('--list')).stdout.split('\n')).to.have.length(501);
+  });
+
   it('ends one, once', async () => {
     await snooze('get_items', '--until', 'tomorrow');
     const first = await snooze('--end', '1');

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import type { KeptSnooze } from '../../ledger/timers/timers.ts';
 import { snoozeJson } from '../../people/json.ts';
-import { readSnooze } from '../../people/snooze.ts';
+import { MOST_SNOOZES, readSnooze } from '../../people/snooze.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -32,7 +32,7 @@ export async function run(context: CommandContext, botId = '', options: Options)
     if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];
     const named = id === undefined ? undefined : { ids: [Number(id)] };
-    const { items: kept } = await ledger.archive.snoozes({ before: undefined, limit: MOST_SNOOZES }, named);
+    const { items: kept } = await ledger.archive.snoozes({ limit: MOST_SNOOZES }, named);
     const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
     const lines =
       ended === undefined
@@ -44,9 +44,6 @@ export async function run(context: CommandContext, botId = '', options: Options)
     return 0;
   });
 }
-
-/** More than anybody has. */
-const MOST_SNOOZES = 1_000_000;
 
 const LONGEST_NAME = 200;
 

@@ -38,7 +38,7 @@ export interface CallbackFilter {
 export interface PageRequest {
   /** `next` of the previous page; undefined: the newest page. */
   readonly before?: number | undefined;
-  /** At most 500; default: 50. */
+  /** At most 500, but of snoozes; default: 50. */
   readonly limit?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import { inChunks, only, type Tx } from '../database.ts';
 import { hasResult, IS_IDLE, type NoticeRow } from '../deliveries/rows.ts';
 import type { ArchivedCallback, Page, PageRequest, Run } from '../archive/archive.ts';
-import { boundsOf, pageOf } from '../archive/stories.ts';
+import { COMMON_PAGE, pageOf } from '../archive/stories.ts';
 import { keyOf, keysFor, nameIn, storedJson } from '../callbacks/keys.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import type { Actor } from '../callbacks/history.ts';
@@ -199,9 +199,9 @@ export interface SnoozesOf {
   readonly destinations?: readonly string[];
 }
 
-/** Snoozes that have not ended, newest first, with how much each holds. */
+/** Snoozes that have not ended, newest first, with how much each holds. @param page of any size: each admission reads them all */
 export async function findSnoozes(tx: Tx, page: PageRequest = {}, of?: SnoozesOf): Promise<Page<KeptSnooze>> {
-  const { before, limit } = boundsOf(page);
+  const { before = Number.MAX_SAFE_INTEGER, limit = COMMON_PAGE } = page;
   const { ids = [], botIds = [], destinations = [] } = of ?? {};
   const isOf = sql`(id IN (${join([0, ...ids])}) OR bot_key IN (${join(['', ...botIds.flatMap(keysFor)])})
     OR destination IN (${join(['', ...destinations])}))`;
