@@ -74,10 +74,11 @@ export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: La
   return `${pointer} ${faultIn(fault, language)}`.trim();
 }
 
-/** The BOTs of incidents, each once. */
+/** The BOTs of incidents, each once; none with an id of which nothing is seen, since no snooze can name it. */
 export function botsOf(incidents: readonly Incident[]): readonly string[] {
   const ofBots = incidents.filter(({ kind }) => kind === 'bot');
-  return [...new Set(ofBots.map(({ subject }) => cleanText(subject)))];
+  const ids = new Set(ofBots.map(({ subject }) => cleanText(subject)));
+  return [...ids].filter((botId) => botId.trim() !== '');
 }
 
 /** Destinations that are told of troubles, but not who is on them, nor that they are over. */
