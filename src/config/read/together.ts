@@ -1,6 +1,6 @@
 /** Finds contradictions between settings that are each valid. */
 import type { StatusName } from '../../callback/callback.ts';
-import { dayOf, NEVER, nextDigest } from '../../signal/calendar.ts';
+import { dayOf, NEVER, nextDigest, reportDue } from '../../signal/calendar.ts';
 import { beginToExpect } from '../../signal/expect.ts';
 import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../../signal/rules.ts';
@@ -72,14 +72,21 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
 }
 
 export function warnOfCalendars(
-  { calendars, digests, display }: Pick<Config, 'calendars' | 'digests' | 'display'>,
+  { calendars, digests, reports, display }: Pick<Config, 'calendars' | 'digests' | 'reports' | 'display'>,
   problems: Problems,
   now: number,
 ): void {
-  for (const { group, ...digest } of problems.hasErrors(['calendars']) ? [] : digests)
-    if (nextDigest(digest, now, display.timezone) === NEVER)
-      problems.warning(['groups', group, 'digest', 'calendar'], fault('calendar.never'));
-  for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, dayOf(now, display.timezone)))
+  const { timezone } = display;
+  const today = dayOf(now, timezone);
+  if (!problems.hasErrors(['calendars'])) {
+    for (const { group, ...digest } of digests)
+      if (nextDigest(digest, now, timezone) === NEVER)
+        problems.warning(['groups', group, 'digest', 'calendar'], fault('calendar.never'));
+    for (const [index, report] of reports.entries())
+      if (reportDue(report, today, timezone) === NEVER)
+        problems.warning(['reports', index, 'calendar'], fault('calendar.never'));
+  }
+  for (const { calendar, endsOn, file, year } of calendarDoubts(calendars, today))
     if (endsOn === undefined)
       problems.warning(['calendars', calendar], fault('calendar.old', { file, year: String(year) }));
     else problems.warning(['calendars', calendar, 'until'], fault('calendar.ends', { day: endsOn }));
