@@ -38,6 +38,7 @@ interface Trouble {
   readonly since: number;
   readonly from: number;
   lastAt: number;
+  /** '': callbacks were answered 503, perhaps for another reason. */
   reason: string;
   /** At how many looks it could not. */
   looks: number;
@@ -66,8 +67,8 @@ export class Outage implements Chore {
 
   /** To be called for each callback that was answered 503. */
   refused({ bot_id: botId }: Callback): void {
-    const trouble = this.#look();
-    if (trouble === undefined) return;
+    // A store that does not answer is known as such a while later.
+    const trouble = this.#look() ?? this.#begin('');
     trouble.unanswered += 1;
     if (trouble.bots.size < MOST_BOTS) trouble.bots.add(shortLine(botId, LONGEST_ID));
   }
@@ -79,7 +80,8 @@ export class Outage implements Chore {
     const { clock } = this.#parts;
     trouble.looks += Number(storeTroubleOf(this.#parts) !== undefined);
     if (clock.monotonic() - trouble.lastAt < SETTLED_MS) return this.isOpen ? this.#tell(trouble) : undefined;
-    if (this.isOpen || trouble.unanswered > 0) await this.#writeDown(trouble);
+    const isKnown = trouble.reason !== '';
+    if (this.isOpen || (isKnown && trouble.unanswered > 0)) await this.#writeDown(trouble);
     this.#trouble = undefined;
   }
 
@@ -89,18 +91,22 @@ export class Outage implements Chore {
     const isYoung = now - this.#startedAt < YOUNG_MS;
     const reason = storeTroubleOf(this.#parts);
     if (reason === undefined || (isYoung && ledger.trouble === undefined)) return this.#trouble;
-    this.#trouble ??= {
-      since: clock.now(),
-      from: now,
-      lastAt: now,
-      reason,
+    const trouble = this.#trouble ?? this.#begin(reason);
+    trouble.lastAt = now;
+    trouble.reason = reason;
+    return trouble;
+  }
+
+  #begin(reason: string): Trouble {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    const none = {
       looks: 0,
-      told: new Map(),
+      told: new Map<string, DeliveryTarget>(),
       unanswered: 0,
-      bots: new Set(),
+      bots: new Set<string>(),
     };
-    this.#trouble.lastAt = now;
-    this.#trouble.reason = reason;
+    this.#trouble = { since: clock.now(), from: now, lastAt: now, reason, ...none };
     return this.#trouble;
   }
 

@@ -115,6 +115,19 @@ describe('While the store cannot be written', () => {
     expect(recorded).to.have.length(1);
   });
 
+  it('who was turned away before it was known that the store hangs counts, too', async () => {
+    await pass(65 * SECOND);
+    await clock.advance(5 * SECOND);
+    outage.refused(callbackWith({ bot_id: 'a' }));
+    for (let look = 0; look < 15; look += 1) {
+      await clock.advance(SECOND);
+      await outage.work();
+    }
+    mends();
+    await pass(20 * SECOND);
+    expect(recorded[0]).to.deep.include({ answered: { count: 1, bots: ['a'] }, beganMsAgo: 30 * SECOND });
+  });
+
   it('the BOTs of at most a thousand are kept', async () => {
     await pass(65 * SECOND);
     breaks();
