@@ -63,7 +63,7 @@ const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
 };
 
-/** What is wrong with the TLS of a remote, by Node's and OpenSSL's codes; the last one is for all others. */
+/** What is wrong with the TLS of a remote, by Node's and OpenSSL's codes; the last row is of all the others. */
 const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
   [
     /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,
@@ -80,7 +80,7 @@ const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
     },
   ],
   [
-    /ALTNAME|HOSTNAME/,
+    /ALTNAME|^HOSTNAME_MISMATCH/,
     {
       en: 'its TLS certificate is for another host name; use the name that it has',
       ja: '接続先のTLS証明書は別のホスト名のものです。証明書にあるホスト名を使ってください',
@@ -94,20 +94,13 @@ const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
     },
   ],
   [
-    /^/,
+    /CERT|^ERR_SSL|^ERR_TLS/,
     {
       en: 'its TLS certificate or version was not accepted',
       ja: '接続先のTLS証明書またはTLSバージョンを検証できませんでした',
     },
   ],
 ];
-
-function tlsRefused(code: string): Words | undefined {
-  if (!TLS_CODE.test(code)) return undefined;
-  return TLS_REFUSED.find(([of]) => of.test(code))?.[1];
-}
-
-const TLS_CODE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|^ERR_SSL|^ERR_TLS|^HOSTNAME_MISMATCH/;
 
 export function networkErrorOf(error: unknown): NetworkError {
   const chain = causeChain(error);
@@ -117,7 +110,7 @@ export function networkErrorOf(error: unknown): NetworkError {
   const ambiguous = AMBIGUOUS[found];
   const mayHaveArrived = ambiguous !== undefined && !chain.some((link) => link instanceof NothingSent);
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
-  const refused = tlsRefused(code);
+  const [, refused] = TLS_REFUSED.find(([of]) => of.test(code)) ?? [];
   const words = ambiguous ?? refused ?? connectionFailed(code);
   return { code, words, isRefusal: refused !== undefined, mayHaveArrived };
 }
