@@ -23,7 +23,7 @@ export interface HttpRequest {
 }
 
 /** How long an answer is waited for past the deadline of its call, in milliseconds. */
-export const LATE_ANSWER_MS = 60_000;
+const LATE_ANSWER_MS = 60_000;
 
 export interface HttpAnswer {
   readonly status: number;

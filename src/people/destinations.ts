@@ -46,6 +46,6 @@ export function destinationOf(
   throw unknown(destination, hintFor(destination, [...destinations.keys()]));
 }
 
-export function unknown(destination: string, hint: ReturnType<typeof hintFor>): Refused {
+function unknown(destination: string, hint: ReturnType<typeof hintFor>): Refused {
   return new Refused({ name: 'destination unknown', values: { destination, hint } });
 }

@@ -76,7 +76,7 @@ export function enginesFor(display: DisplayConfig): Engines {
 }
 
 /** Prints a string of words and variables alone, as most are. @param isPiece it prints nothing where a variable is empty */
-export type PrintWords = (view: Readonly<Record<string, unknown>>, isPiece: boolean) => string;
+type PrintWords = (view: Readonly<Record<string, unknown>>, isPiece: boolean) => string;
 
 /** The other names are none for liquidjs, or none of the view. */
 const VARIABLE = /\{\{ *(?!(?:true|false|nil|null|empty|blank|card) *\}\})([a-z_]\w*) *\}\}/;

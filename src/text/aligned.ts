@@ -28,7 +28,7 @@ export function isWide(grapheme: string): boolean {
 }
 
 /** Columns of a line in a terminal. */
-export function widthOf(line: string): number {
+function widthOf(line: string): number {
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(line)) width += isWide(segment) ? 2 : 1;
   return width;
