@@ -21,7 +21,7 @@ export interface Gist {
 
 export function gistIn(message: string, limit = LONGEST): Gist {
   const lines = cleanText(endsOf(message)).split('\n');
-  const said = faultIn(lines) ?? faultIn(lines.map((line) => line.replace(LOGGED, '')));
+  const said = faultIn(lines) ?? faultInLog(lines);
   const gist = shortLine(said ?? firstOf(lines), limit);
   const begin = cleanLine(lines.find((line) => !isBlank(line)) ?? '');
   return { gist, isBelow: said !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
@@ -33,6 +33,11 @@ const LOGGED =
 
 function faultIn(lines: readonly string[]): string | undefined {
   return WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
+}
+
+function faultInLog(lines: readonly string[]): string | undefined {
+  if (!lines.some((line) => LOGGED.test(line))) return undefined;
+  return faultIn(lines.map((line) => line.replace(LOGGED, '')));
 }
 
 /** @returns one line of at most `limit` characters; '' for a message of nothing to see */
