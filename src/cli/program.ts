@@ -194,7 +194,11 @@ function readersIn(say: Words): Readers {
   const namesIn = (text: string) => text.split(',').flatMap((each) => each.trim() || []);
   return {
     duration: reading(parseDuration, say('usage.duration')),
-    url: reading((text) => (isHttp(text) ? text : undefined), say('usage.url')),
+    url: (text) => {
+      if (isHttp(text)) return text;
+      // Not commander's own error, which repeats the text: that may hold a password.
+      throw new WrongUsage(say('usage.url'));
+    },
     time: reading((text) => (isTime(text) ? text : undefined), say('usage.time')),
     types: reading((text) => (namesIn(text).length > 0 ? namesIn(text) : undefined), say('usage.list')),
     n: wholeNumber(1),

@@ -134,7 +134,7 @@ const WORDS = {
   'usage.exit codes': ['Exit code: 0 done, clean; 1 failed, wrong, not known, not done; 2 wrong usage.\nOf status: 1 something is open, 3 not known.', '終了コード：0 済んだ、問題なし。1 失敗、誤り、見つからない、しなかった。\n2 使い方の誤り。status では、1 対応が要る、3 確認できない。'],
   'usage.no config': ["error: unknown option '--config': {command} reads no config of yours", 'エラー：--config は使えません。{command} は設定を読みません'],
   'usage.duration': ['It must be a duration, e.g. 30s.', '時間の長さを指定してください（例：30s）'],
-  'usage.url': ['It must be an http(s) URL.', 'http:// か https:// のURLを指定してください'],
+  'usage.url': ['--url must be an http(s) URL', '--url には、http:// か https:// のURLを指定してください'],
   'usage.time': ['It must be a date-time, e.g. 2026-11-24T18:00, or now.', '日時（例：2026-11-24T18:00）か now を指定してください'],
   'usage.list': ['It must name at least one, such as teams,email.', '1つ以上指定してください（例：teams,email）'],
   'usage.whole number': ['It must be a whole number from {least} on.', '{least} 以上の整数を指定してください'],
