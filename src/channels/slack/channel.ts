@@ -79,8 +79,8 @@ const LONGEST_NAME = 80;
 /** Every ID has a digit; a text without one is a name in capitals. */
 const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 
-/** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, periods and other punctuation. */
-const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}]){1,${LONGEST_NAME}}$`, 'u');
+/** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, quotes, periods and other punctuation. */
+const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}\\p{Pi}\\p{Pf}]){1,${LONGEST_NAME}}$`, 'u');
 
 /** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {

@@ -23,7 +23,7 @@ const KEY_BLOCKS = /-----BEGIN [^-]*-----[^-]*-----END [^-]*-----/g;
 
 /** @returns what an editor, a shell or a file left in a value that is no part of it; undefined if nothing */
 export function faultOfSecret(value: string): Fault | undefined {
-  if (/^(["'])(?:(?!\1).)*\1$/s.test(value)) return fault('secret.quotes');
+  if (/^(?:(["'])(?:(?!\1).)*\1|[“”„‘’‚«»][^“”„‘’‚«»]*[“”‘’«»])$/s.test(value)) return fault('secret.quotes');
   return /[\p{Cc}\uFEFF]/u.test(value.replaceAll(KEY_BLOCKS, '')) ? fault('secret.control') : undefined;
 }
 

@@ -19,7 +19,7 @@ const CANONICAL: Readonly<Record<string, string>> = {
 };
 
 const WRONG = ['', '#two words', `#${'x'.repeat(81)}`].concat(
-  '# ##ops @bob #a.b #a\u202eb <#C1|x> a,b #C0123ABC'.split(' '),
+  '# ##ops @bob #a.b #a\u202eb <#C1|x> a,b #C0123ABC ”＃ops” ‘ops’'.split(' '),
 );
 
 describe('a Slack address', () => {
