@@ -34,12 +34,16 @@ const FAULTS: Partial<Record<ErrorCode, Fault>> = {
   UNEXPECTED_TOKEN: fault('yaml.token'),
 };
 
+const LIKE_A_HYPHEN = /^[\u2010-\u2015\u2212ー－]\s/;
+
 /** Causes of parse errors that are hard to see, looked for in the error's line. */
 const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/^(?:<{7}|={7}|>{7})/, fault('yaml.conflict')],
   [/(?<=^ *)\t/, fault('yaml.tab')],
   [/[\u00a0\u2000-\u200b\u202f\u205f\u3000]/, fault('yaml.blank')],
   [/：/, fault('yaml.full-width colon')],
+  [/(?<=[:,[{-] *)[［｛]|[］｝](?=[\s,\]}]*$)/, fault('yaml.full-width bracket')],
+  [/(?<=\s)＃/, fault('yaml.full-width hash')],
   [/\{[{%]/, fault('yaml.liquid')],
 ];
 
@@ -171,7 +175,7 @@ function typeJson(document: Document): void {
 
 function findProblems(document: Document, text: string): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
-  const found = [...errors, ...findByNode(document)].sort((a, b) => a.offset - b.offset);
+  const found = [...errors, ...findByNode(document, text)].sort((a, b) => a.offset - b.offset);
   const lines = found.map(({ offset }) => lineStart(text, offset));
   return found.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
 }
@@ -190,11 +194,20 @@ function lineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
 }
 
-/** Keys that begin with a blank that is no indentation; merges of no map and unknown aliases, for which the parser gives no place. */
-function findByNode(document: Document): Finding[] {
+function isFirstOfLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}
+
+/** Keys that begin with a blank that is no indentation, lists with dashes; merges of no map and unknown aliases, for which the parser gives no place. */
+function findByNode(document: Document, text: string): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
   visit(document, {
+    Scalar(_key, scalar) {
+      const begin = startOf(scalar);
+      if (LIKE_A_HYPHEN.test(text.slice(begin, begin + 2)) && isFirstOfLine(text, begin))
+        report(scalar, fault('yaml.dash'));
+    },
     Pair(_key, { key, value }) {
       if (isScalar(key) && /^[^\S ]/.test(String(key.value))) report(key, fault('yaml.blank'));
       const merged = isMerge(key) ? mergedIn(value, document) : [];

@@ -80,7 +80,10 @@ const LONGEST_NAME = 80;
 const ID = /^[CDGUW](?=[A-Z]*\d)[A-Z0-9]{5,}$/;
 
 /** Letters and digits of any script, hyphens and underscores; Slack refuses spaces, quotes, periods and other punctuation. */
-const NAME = new RegExp(`^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}\\p{Pi}\\p{Pf}]){1,${LONGEST_NAME}}$`, 'u');
+const NAME = new RegExp(
+  `^(?:[a-z0-9_-]|[^\\p{ASCII}\\p{White_Space}\\p{C}\\p{Pi}\\p{Pf}]){1,${LONGEST_NAME}}$`,
+  'u',
+);
 
 /** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
 export function parseSlackAddress(text: string): string {
