@@ -63,7 +63,7 @@ export function mailDomainOf(address: string): string {
 function notOneMailbox(text: string): AddressError {
   return noAddress(
     text,
-    `is not one mail address: write it as name@example.com, each in an entry of its own, ASCII before the "@" (in quotes if dots stand at an end or in a row), ${MAX_ADDRESS_LENGTH} characters at most`,
-    `は1つのメールアドレスではありません。name@example.com のように、1件ずつ書いてください（@ の前はASCIIで、ドットの連続や先頭・末尾のドットがあれば引用符で囲みます。全体で${MAX_ADDRESS_LENGTH}文字まで）`,
+    `is not one mail address: write it as name@example.com, each in an entry of its own, ASCII before the "@" (with dots at an end or in a row as '"a..b"@example.com'), ${MAX_ADDRESS_LENGTH} characters at most`,
+    `は1つのメールアドレスではありません。name@example.com のように、1件ずつ書いてください（@ の前はASCIIで、ドットの連続や先頭・末尾のドットがあれば '"a..b"@example.com' のように書きます。全体で${MAX_ADDRESS_LENGTH}文字まで）`,
   );
 }
