@@ -111,13 +111,18 @@ export async function tellBudget(
   { settings: { config }, ledger, now }: Firing,
 ): Promise<Fired> {
   const { budget, display } = config;
-  const standing = await budgetStanding(ledger.archive, config, dayOf(now, display.timezone));
-  if (budget === undefined || standing === undefined) return { timer };
-  const { percent, after, isMore } = passedNow(budget.warn, standing, timer.data);
+  if (budget === undefined) return { timer };
+  const { timezone } = display;
+  const today = dayOf(now, timezone);
+  const { from, to } = planMonth(budget.fromDay, today);
+  const lastDay = from - DAY_MS;
+  const both = { from: planMonth(budget.fromDay, lastDay).from, to, timezone };
+  const days = await ledger.archive.figuresByDay(both);
+  const months = [standingOf(budget, days, today, lastDay), standingOf(budget, days, today)] as const;
+  const { month, percent, after, isMore } = passedNow(budget.warn, months, timer.data);
   const next = { dueAt: isMore ? now + 1 : now + BUDGET_MS, data: after };
   if (percent === undefined) return { timer, next };
-  const subject: OwnSubject<'budget'> = { template: 'budget', ...standing, passed: percent };
-  const { timezone } = display;
+  const subject: OwnSubject<'budget'> = { template: 'budget', ...month, passed: percent };
   return {
     timer,
     next,

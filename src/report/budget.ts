@@ -59,20 +59,40 @@ function daysBetween(first: number, end: number): readonly number[] {
   return Array.from({ length: Math.max(0, (end - first) / DAY_MS) }, (_, index) => first + index * DAY_MS);
 }
 
-/** The percentages that have been told in a month of the plan. */
+/** The percentages that have been told in a month of the plan, and what the month before had come to then. */
 export interface ToldOfBudget {
   readonly from: number;
   readonly told: readonly number[];
+  /** In percent; undefined: it is not known. */
+  readonly before?: number;
 }
 
-/** @param warn ascending @returns the percentage to be told now, the lowest that is passed and not told; undefined: none. `isMore`: another one is */
-export function passedNow(
+/**
+ * Runs of a month's last days may end after it: what it passes by them is told, too.
+ * @param warn ascending @param months the month before, and this one
+ * @returns the percentage to be told now, of which month, the lowest that is passed and not told; undefined: none. `isMore`: another one is
+ */
+export function passedNow<Month extends Pick<BudgetStanding, 'percent' | 'from'>>(
   warn: readonly number[],
-  { percent, from }: Pick<BudgetStanding, 'percent' | 'from'>,
-  before: ToldOfBudget,
+  [before, current]: readonly [Month, Month],
+  known: ToldOfBudget,
 ) {
-  const told = before.from === from ? before.told : [];
-  const [first, ...others] = warn.filter((each) => each <= percent && !told.includes(each));
-  const after: ToldOfBudget = { from, told: first === undefined ? told : [...told, first] };
-  return { percent: first, after, isMore: others.length > 0 };
+  const { from } = current;
+  const told = known.from === from ? known.told : [];
+  const toldBefore = known.from === before.from ? Math.max(0, ...known.told) : before.percent;
+  const reached = known.from === from ? (known.before ?? before.percent) : toldBefore;
+  const late = warn.filter((each) => each > reached && each <= before.percent);
+  const passed = warn.filter((each) => each <= current.percent && !told.includes(each));
+  const percent = late[0] ?? passed[0];
+  const after: ToldOfBudget = {
+    from,
+    told: percent === undefined || late.length > 0 ? told : [...told, percent],
+    before: late[0] ?? Math.max(reached, before.percent),
+  };
+  return {
+    month: late.length > 0 ? before : current,
+    percent,
+    after,
+    isMore: late.length + passed.length > 1,
+  };
 }

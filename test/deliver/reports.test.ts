@@ -53,6 +53,13 @@ describe('A month of three people', () => {
     await runs('crawler', 1, 1200);
     await world.start();
     await world.passBy(2 * DAY, HOUR);
+    await world.post({
+      bot_id: 'prices',
+      status: 0,
+      start_time: '2026-11-30T23:50:00+09:00',
+      elapsed_time: 600,
+    });
+    await world.passBy(HOUR, HOUR);
     const month = world.arrived.find(({ destination }) => destination === 'email:boss@example.com');
     expect(month?.lines.join('\n'), 'of the month that is over').to.include('55 min of 1 h (91%)');
     expect(arrived()).to.deep.equal([
@@ -65,6 +72,7 @@ describe('A month of three people', () => {
       '12-01T09:00 email:boss@example.com Botbell report, November 2026: 4 runs, 2 failed · ❌ Report: November 2026',
       '12-01T09:00 slack:#ops ❌ Report: 2026-11-30 · 1 run, 1 failed',
       '12-02T09:00 slack:#ops ✅ Report: 2026-12-01 · Nothing ran',
+      '12-02T20:59 slack:#ops ⚠️ 100% of the running time is used · 1 h 5 min of 1 h (108%)',
     ]);
   });
 });

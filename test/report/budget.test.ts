@@ -1,6 +1,6 @@
 /** How much of the plan's running time a month has used, and what is told of it. */
 import { expect } from 'chai';
-import { passedNow, planMonth, standingOf } from '../../src/report/budget.ts';
+import { passedNow, planMonth, standingOf, type ToldOfBudget } from '../../src/report/budget.ts';
 import { calendarOf, dateOf, dayIn } from '../../src/signal/calendar.ts';
 
 const HOUR = 3_600_000;
@@ -74,17 +74,66 @@ describe('The budget', () => {
     });
   });
 
-  it('has each percentage told once a month, the lowest first', () => {
-    const from = day('2026-11-01');
+  const WARN = [80, 100, 120];
+  const NOVEMBER = day('2026-11-01');
+  const DECEMBER = day('2026-12-01');
+
+  /** @returns what is told for `october november december` in percent, one after the other, in the month that comes last of these */
+  function toldFor(
+    percents: readonly (readonly [before: number, current: number])[],
+    from: number,
+    known: ToldOfBudget,
+  ) {
     const told: string[] = [];
-    let before = { from: 0, told: [] as readonly number[] };
-    for (const percent of [79, 80, 80, 130, 130, 130]) {
-      const now = passedNow([80, 100, 120], { percent, from }, before);
-      told.push(`${now.percent}${now.isMore ? ', and more' : ''}`);
-      before = now.after;
+    for (const [before, current] of percents) {
+      const months = [
+        { from: planMonth(1, from - 1).from, percent: before },
+        { from, percent: current },
+      ] as const;
+      const now = passedNow(WARN, months, known);
+      told.push(
+        `${now.month === months[0] ? 'before: ' : ''}${now.percent}${now.isMore ? ', and more' : ''}`,
+      );
+      known = now.after;
     }
+    return { told, known };
+  }
+
+  it('has each percentage told once a month, the lowest first', () => {
+    const percents = [79, 80, 80, 130, 130, 130].map((percent) => [0, percent] as const);
+    const { told, known } = toldFor(percents, NOVEMBER, { from: 0, told: [] });
     expect(told).to.deep.equal(['undefined', '80', 'undefined', '100, and more', '120', 'undefined']);
-    expect(before.told).to.deep.equal([80, 100, 120]);
-    expect(passedNow([80], { percent: 90, from: day('2026-12-01') }, before).percent).to.equal(80);
+    expect(known.told).to.deep.equal(WARN);
+    expect(toldFor([[130, 90]], DECEMBER, known).told).to.deep.equal(['80']);
+  });
+
+  it('has told, too, what a month passes by runs that end after it, but nothing of a month that nobody watched', () => {
+    const november = { from: NOVEMBER, told: [80] };
+    const late = [
+      [99, 0],
+      [100, 80],
+      [100, 80],
+      [125, 80],
+      [140, 80],
+    ] as const;
+    expect(toldFor(late, DECEMBER, november).told).to.deep.equal([
+      'undefined',
+      'before: 100, and more',
+      '80',
+      'before: 120',
+      'undefined',
+    ]);
+    const unknown = [
+      [90, 0],
+      [90, 0],
+      [101, 0],
+    ] as const;
+    expect(toldFor(unknown, DECEMBER, { from: 0, told: [] }).told).to.deep.equal([
+      'undefined',
+      'undefined',
+      'before: 100',
+    ]);
+    // As an earlier version wrote it, in the month itself.
+    expect(toldFor(unknown, DECEMBER, { from: DECEMBER, told: [] }).told[0]).to.equal('undefined');
   });
 });
