@@ -10,7 +10,6 @@ import {
 import { channelTypes } from '../channels/registry.ts';
 import type { Config, Problem } from '../config/config.ts';
 import { problemLines } from '../config/problems.ts';
-import type { Language } from '../time/display.ts';
 import { CommandFailed, type CommandContext, configFileOf } from './context.ts';
 import { wordsIn } from './words.ts';
 
@@ -36,7 +35,7 @@ export async function loadProject(
   how: { readonly withoutSecrets?: boolean } = {},
 ): Promise<Project> {
   const { loaded, problems, language } = await readProject(source, how);
-  if (loaded === undefined) throw refusalOf(problems, language ?? source.speaks?.language);
+  if (loaded === undefined) throw refusalOf(source, problems, language);
   heed(source, loaded.config);
   const { length: count } = problems;
   if (count > 0) source.message?.(wordsIn(loaded.config.display)('warnings', { count }));
@@ -53,7 +52,7 @@ export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
   const { variables } = source;
   const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true };
   const { config, problems, language } = await readConfigFile(toRead);
-  if (config === undefined) throw refusalOf(problems, language ?? source.speaks?.language);
+  if (config === undefined) throw refusalOf(source, problems, language);
   heed(source, config);
   return config;
 }
@@ -64,7 +63,13 @@ function heed({ secrets, speaks }: ConfigSource, config: Config): void {
   if (speaks !== undefined) speaks.language = config.display.language;
 }
 
-function refusalOf(problems: readonly Problem[], language?: Language): CommandFailed {
+/** Whoever speaks on speaks the language that the config names. */
+function refusalOf(
+  { speaks = { language: 'en' } }: ConfigSource,
+  problems: readonly Problem[],
+  language = speaks.language,
+): CommandFailed {
+  speaks.language = language;
   const errors = problems.filter(({ severity }) => severity === 'error');
   return new CommandFailed(problemLines(errors, language).join('\n'));
 }

@@ -56,4 +56,14 @@ describe('botbell status', () => {
     expect([code, stdout]).to.deep.equal([3, '']);
     expect(stderr).to.include('not known: no process of Botbell has written to the store');
   });
+
+  it('says that it is not known in the language of a config that is wrong', async () => {
+    writeFileSync(
+      world.config,
+      readFileSync(world.config, 'utf8').replace('Asia/Tokyo', 'Tokio, language: ja'),
+    );
+    const { code, stderr } = await world.run(['status']);
+    expect(code).to.equal(3);
+    expect(stderr).to.match(/^確認できません：.*:2:12: display\.timezone：IANAの/);
+  });
 });
