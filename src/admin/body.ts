@@ -19,7 +19,7 @@ export async function readFields<Values extends object>(ctx: Context, schema: Ob
     return whole.validateSync(JSON.parse(text), { strict: true });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw badRequest('The body is not JSON.', error);
-    throw badRequest(`The body cannot be meant: ${faultOf(error)}.`, error);
+    throw badRequest(`The body is wrong: ${faultOf(error)}.`, error);
   }
 }
 

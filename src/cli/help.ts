@@ -67,7 +67,7 @@ export const TAKEN: Readonly<Record<string, Row>> = {
   'report --format <format>': printed(['text', 'json', 'csv']),
   backup: ['write a whole copy of the SQLite store, while the service runs; never over a file', '動作中でも、SQLiteの記録全体を写します。上書きはしません'],
   'backup <file>': ['a file that is not there yet', 'まだないファイル'],
-  redeliver: ['have what is dead, or held as no longer routed, delivered again; says first how many', '配信不能や、対象外になった保留を再送します。先に件数を示します'],
+  redeliver: ['deliver again what was given up, or is held as no longer routed; says first how many', '配信不能や、対象外になった保留を再送します。先に件数を示します'],
   'redeliver [id...]': ['deliveries, as `botbell why --format json` and the page name them', '配信の番号（`botbell why --format json` とページにあります）'],
   'redeliver --dead': ['all that is dead or held as no longer routed', '配信不能と、対象外になった保留のすべて'],
   'redeliver --destination <destination>': ['of --dead, only to this one, e.g. slack:#ops', '--dead のうち、この宛先だけ（例：slack:#ops）', { needs: ['--dead'] }],

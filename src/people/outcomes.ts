@@ -42,7 +42,7 @@ const OUTCOMES = {
   routed: [202, 'It goes to {destinations} now.', '{destinations} へ送ります。'],
   'routed to nobody': [
     202,
-    'Whomever the config in force names has been told, or will be.',
+    'The config in force names nobody else: nothing is sent.',
     '今の設定では、ほかに宛先がありません。',
     'undone',
   ],
@@ -94,7 +94,7 @@ const OUTCOMES = {
     'The config tells nobody at {destination}{hint}',
     '設定に {destination} という宛先はありません。{hint}',
   ],
-  'query wrong': [400, 'The query cannot be meant: {problems}.', '読み取れない条件があります：{problems}。'],
+  'query wrong': [400, 'The query is wrong: {problems}.', '読み取れない条件があります：{problems}。'],
   loaded: [200, 'The config {hash} is in force now.', '設定 {hash} で動いています。'],
   unchanged: [200, 'Nothing has changed.', '変更はありません。'],
   'not loaded': [

@@ -103,7 +103,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '2 messages given back:']);
     expect(await counts()).to.include({ pending: 2 });
     const done = await redeliver(['--route', 'j', '--yes']);
-    expect([done.code, done.stderr.includes('has been told, or will be')]).to.deep.equal([1, true]);
+    expect([done.code, done.stderr.includes('names nobody else')]).to.deep.equal([1, true]);
     const unknown = await redeliver(['--route', 'no-such-job', '--yes']);
     expect([unknown.code, unknown.stderr.includes('no callback of job')]).to.deep.equal([1, true]);
   });
