@@ -106,6 +106,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await Promise.all(await fire());
       }
       expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['delivered', 'held']);
+      const steps = (await bench.store.rows('history')).filter(({ what }) => what === 'escalated');
+      expect(steps, 'nothing is said of it').to.deep.equal([]);
+      await bench.store.passTime(1);
+      expect((await comes(0, [], 'works again')).deliveries, 'nor of its end').to.deep.equal([]);
     });
 
     it('a success that ends the incident is told there as its recovery, and no other', async () => {

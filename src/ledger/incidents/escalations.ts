@@ -122,9 +122,11 @@ async function tellStep(
   const all = asked.steps.flatMap(({ targets }) => targets);
   const targets = tell.flatMap((destination) => all.find((each) => each.destination === destination) ?? []);
   const told = await tellLast(tx, last.id, targets, telling);
-  const others = (incident.alerted ?? []).filter(({ destination }) => !tell.includes(destination));
+  if (told.length === 0) return;
+  const who = told.map(({ destination }) => destination);
+  const others = (incident.alerted ?? []).filter(({ destination }) => !who.includes(destination));
   await tx.all(sql`UPDATE incidents SET alerted = ${[...others, ...told]} WHERE id = ${id}`);
-  const entry = { route: data.route, who: tell };
+  const entry = { route: data.route, who };
   await writeHistory(tx, [{ callbackId: last.id, what: 'escalated', entry }]);
 }
 
@@ -176,8 +178,9 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
 }
 
 /**
- * Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more.
- * @returns the targets with their deliveries
+ * Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more; where a
+ * route has told it, not again.
+ * @returns the targets that are told, with their deliveries
  */
 async function tellLast(
   tx: Tx,
@@ -185,17 +188,21 @@ async function tellLast(
   targets: readonly DeliveryTarget[],
   telling: Telling,
 ): Promise<readonly ToldTarget[]> {
-  const there = sql`callback_id = ${callbackId} AND destination IN (${join(targets.map(({ destination }) => destination))})`;
-  const again = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
-    SELECT id, callback_id FROM deliveries WHERE ${there}
-      AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))`);
-  await addRows(
+  const again = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | keyof DeliveryTarget>>(sql`
+    SELECT id, callback_id, destination, channel, address FROM deliveries
+    WHERE callback_id = ${callbackId} AND destination IN (${join(targets.map(({ destination }) => destination))})
+      AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))
+    ORDER BY id`);
+  const added = await addRows(
     tx,
     callbackId,
     targets.map((target) => ({ ...target, telling })),
   );
   await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now, telling });
-  return tx.all(
-    sql`SELECT destination, channel, address, id AS last_id FROM deliveries WHERE ${there} ORDER BY id`,
-  );
+  return [...again, ...added].map(({ id: lastId, destination, channel, address }) => ({
+    destination,
+    channel,
+    address,
+    lastId,
+  }));
 }
