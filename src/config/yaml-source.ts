@@ -186,7 +186,7 @@ function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
   const [sign, cause] = CAUSES.find(([each]) => each.test(line)) ?? [];
   if (sign !== undefined && cause !== undefined) return { offset: start + line.search(sign), fault: cause };
   // A map that begins its line is no value in want of quotes.
-  const isOnNewLine = code === 'BLOCK_AS_IMPLICIT_KEY' && text.slice(start, offset).trim() === '';
+  const isOnNewLine = code === 'BLOCK_AS_IMPLICIT_KEY' && isFirstOfLine(text, offset);
   return { offset, fault: isOnNewLine ? fault('yaml.indent') : (FAULTS[code] ?? fault('yaml.invalid')) };
 }
 

@@ -1,9 +1,11 @@
 /** `botbell send`: posts a callback as the job service does, again if the response is not 2xx. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { networkErrorOf } from '../../channels/network-error.ts';
 import { callbackUrlOf } from '../../config/callback-url.ts';
+import { loginOf } from '../../outbound/login.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
-import { percentDecoded, visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
+import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { formatElapsed } from '../../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from '../context.ts';
 import { loadProject } from '../load-config.ts';
@@ -46,11 +48,8 @@ interface Target {
 /** A user and a password in the URL are for a proxy (Basic), and are shown nowhere. */
 function targetOf(given: string): Target {
   const url = new URL(given);
-  const login = [url.username, url.password].map(percentDecoded).join(':');
   url.username = url.password = '';
-  const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
-  const type = { 'content-type': 'application/json' };
-  return { url: url.href, headers: login === ':' ? type : { ...type, authorization } };
+  return { url: url.href, headers: { 'content-type': 'application/json', ...loginOf(given) } };
 }
 
 /** @throws {CommandFailed} if the config has errors, or leaves the port to the system */
@@ -84,16 +83,9 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     context.result(visibleAndIndented(await response.text()));
     return response.ok;
   } catch (error) {
-    context.message(
-      styled(context, 'red', visibleOnOneLine(context.say('send.no answer', { url, why: reasonOf(error) }))),
-    );
+    const why = networkErrorOf(error).words[context.speaks.language];
+    const said = visibleOnOneLine(context.say('send.no answer', { url, why }));
+    context.message(styled(context, 'red', said));
     return false;
   }
-}
-
-/** fetch wraps the cause in a TypeError whose message says nothing. */
-function reasonOf(error: unknown): string {
-  const { cause = error } = error as Error;
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return code ?? message;
 }
