@@ -39,7 +39,10 @@ describe('a mail address', () => {
 
   it('is else refused with what is accepted, as carriers gave addresses out, too: dots need quotes', () => {
     for (const wrong of WRONG)
-      expect(() => parseMailAddress(wrong), wrong).to.throw(AddressError, /write it as .*in quotes if dots/);
+      expect(() => parseMailAddress(wrong), wrong).to.throw(
+        AddressError,
+        /write it as .*'"a\.\.b"@example\.com'/,
+      );
   });
 
   it('has the length that mail allows', () => {
