@@ -8,7 +8,7 @@
 import type { OpenPool } from '../outbound/exchange.ts';
 import { shortLine } from '../text/cut.ts';
 import { type Fault, FaultError, faultSaid, quoted } from '../text/fault.ts';
-import type { Schema } from 'yup';
+import type { AnyObject, ObjectSchema, Schema } from 'yup';
 import type { Callback } from '../callback/callback.ts';
 import type { About } from './about.ts';
 import type { Card } from './card.ts';
@@ -185,7 +185,8 @@ export interface TemplateInConfig {
 }
 
 export interface OwnMessages<Message> {
-  readonly parts: Readonly<Record<string, MessagePart>>;
+  /** Every string inside a list or an object is rendered. */
+  readonly parts: ObjectSchema<AnyObject>;
   /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
   /** Whether templates may use the card, too, by its name: `{{ card.title }}`. */
@@ -196,12 +197,6 @@ export interface OwnMessages<Message> {
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
   /** The faults in rendered parts for which the remote would refuse the message. */
   inspect?(parts: RenderedParts): readonly PartFault[];
-}
-
-export interface MessagePart {
-  readonly required: boolean;
-  /** Every string inside a list or an object is rendered. */
-  readonly kind: 'string' | 'list' | 'object' | 'boolean' | 'any';
 }
 
 /** How a template string prints a foreign value. Instances are shared, since each gets a Liquid engine of its own. */

@@ -1,5 +1,5 @@
-/** What the settings of channels have in common: their rules, those of http and https URLs, and a warning about unencrypted HTTP. */
-import { object, type ObjectShape, string } from 'yup';
+/** What the settings and templates of channels have in common: their rules, those of http and https URLs, and a warning about unencrypted HTTP. */
+import { mixed, object, type ObjectShape, string } from 'yup';
 import { type Fault, faultSaid, faultsOf } from '../text/fault.ts';
 import type { SettingWarning } from './channel.ts';
 
@@ -31,6 +31,12 @@ export function textSetting(en: string, ja: string, example = NOT_SET) {
     .required(() => faultSaid(`is missing: ${en}`, `${ja}を書いてください`))
     .meta({ example });
 }
+
+/** A text in a template. yup's own `string` would take a number, too. */
+export const TEMPLATE_TEXT = mixed({
+  type: 'string',
+  check: (value): value is string => typeof value === 'string',
+});
 
 export function apiUrl() {
   const isRight = (text?: string) => text === undefined || (isHttpUrl(text) && !text.includes('?'));

@@ -16,6 +16,10 @@ const HIDDEN = '[hidden]';
 /** Of each severity. A file can have any number of them, and the place of each is looked for. */
 const MOST_SHOWN = 100;
 
+type References = Pick<Interpolated, 'problems' | 'values' | 'unresolved'>;
+
+const NO_REFERENCES: References = { problems: [], values: new Map(), unresolved: new Set() };
+
 export class Problems {
   readonly #found: Problem[] = [];
   readonly #count = { error: 0, warning: 0 };
@@ -23,12 +27,13 @@ export class Problems {
   readonly #touched = new Set<unknown>();
   /** The routes and the keys of sections that have errors, and the sections that are wrong as a whole. */
   readonly #broken = new Set<string>();
-  readonly #source: YamlSource;
-  readonly #interpolated: Interpolated;
+  readonly #source: Pick<YamlSource, 'placeOf'>;
+  readonly #interpolated: References;
   /** What the file calls a key that has another name now, by the key's path. */
   readonly #written = new Map<string, string>();
 
-  constructor(source: YamlSource, interpolated: Interpolated) {
+  /** @param interpolated left out: the file has no references */
+  constructor(source: Pick<YamlSource, 'placeOf'>, interpolated: References = NO_REFERENCES) {
     this.#source = source;
     this.#interpolated = interpolated;
     for (const each of interpolated.problems) this.#add('error', each.path, each.fault);

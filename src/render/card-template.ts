@@ -1,7 +1,10 @@
 /** The keys of a card template, and the card that its rendered parts give. */
+import { array, mixed, object } from 'yup';
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
 import { ADDRESS_TEXT, type RenderedParts, type TemplateValue } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
+import { TEMPLATE_TEXT } from '../channels/settings.ts';
+import { fault } from '../config/words.ts';
 import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json.ts';
@@ -9,17 +12,22 @@ import type { Language } from '../time/display.ts';
 import { isList, type TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
 
+/** A text, or a list of such, of which one is left out where its variable is empty. */
+const PIECES = mixed((value): value is string | string[] =>
+  [value].flat().every((piece) => typeof piece === 'string'),
+).typeError(() => fault('template.pieces'));
+
 export const CARD_KIND: TemplateKind = {
-  parts: {
-    title: { required: true, kind: 'string' },
-    summary: { required: true, kind: 'string' },
-    text: { required: false, kind: 'string' },
-    message: { required: false, kind: 'string' },
-    facts: { required: false, kind: 'list', keys: ['name', 'value', 'url'] },
-    outputs: { required: false, kind: 'boolean' },
-    link: { required: false, kind: 'object', keys: ['text', 'url'] },
-    footer: { required: false, kind: 'string' },
-  },
+  parts: object({
+    title: PIECES.required(),
+    summary: PIECES.required(),
+    text: PIECES,
+    message: PIECES,
+    facts: array(object({ name: PIECES, value: PIECES, url: TEMPLATE_TEXT })),
+    outputs: mixed({ type: 'boolean', check: (value): value is boolean => typeof value === 'boolean' }),
+    link: object({ text: PIECES, url: TEMPLATE_TEXT }).default(undefined),
+    footer: PIECES,
+  }),
   textAt: (path) => (path.at(-1) === 'url' ? ADDRESS_TEXT : undefined),
 };
 

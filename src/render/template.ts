@@ -1,35 +1,23 @@
 /** One template, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
 import type { Card } from '../channels/card.ts';
-import type {
-  MessagePart,
-  OwnMessages,
-  RenderedParts,
-  TemplateValue,
-  TextKind,
-} from '../channels/channel.ts';
+import type { OwnMessages, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
 import type { Path } from '../config/path.ts';
 import type { Fault } from '../text/fault.ts';
-import { formatProblem } from '../config/problems.ts';
+import { formatProblem, Problems } from '../config/problems.ts';
+import { readSection } from '../config/read/section.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
 import { isJsonObject } from '../text/json.ts';
-import { nearestOrAll } from '../text/nearest.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS, wordsIn } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
 
-interface Part extends MessagePart {
-  /** The keys that the object, or each object of the list, may have; left out: any key. */
-  readonly keys?: readonly string[];
-}
-
 /** The parts that one kind of template file may have, and how their strings are printed. */
-export interface TemplateKind extends Pick<OwnMessages<unknown>, 'showsCard'> {
-  readonly parts: Readonly<Record<string, Part>>;
+export interface TemplateKind extends Pick<OwnMessages<unknown>, 'parts' | 'showsCard'> {
   /** The kind of text in the string at `path`; undefined: plain text. */
   textAt(path: Path, parent: TemplateValue): TextKind | undefined;
 }
@@ -132,63 +120,23 @@ export class Template {
   #compileParts(data: unknown): void {
     const { parts } = this.#kind;
     if (!isJsonObject(data) || Object.keys(data).length === 0) {
-      this.#report([], fault('template.no map', { names: quoted(Object.keys(parts)) }));
+      const names = Object.keys(parts.fields).map((name) => `"${name}"`);
+      this.#report([], fault('template.no map', { names: names.join(', ') }));
       return;
     }
-    for (const [name, { required }] of Object.entries(parts))
-      if (required && !Object.hasOwn(data, name)) this.#report([], fault('template.missing', { name }));
-    for (const [name, value] of Object.entries(data))
-      if (this.#isRightPart(name, value)) this.#parts.set(name, this.#compileValue(value, [name], value));
-  }
-
-  #isRightPart(name: string, value: unknown): value is TemplateValue {
-    const { parts } = this.#kind;
-    const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-    if (part === undefined) {
-      this.#report([name], fault('template.part', { name, hint: nearestOrAll(name, Object.keys(parts)) }));
-      return false;
-    }
-    if (part.kind === 'string' && isList(value)) return this.#arePieces(value, [name], value);
-    if (part.kind !== 'any' && kindOf(value) !== part.kind) {
-      const names = quoted(part.keys ?? []);
-      const isMap = part.kind === 'object';
-      this.#report(
-        [name],
-        isMap ? fault('template.object', { name, names }) : fault(`template.${part.kind}`, { name }),
-      );
-      return false;
-    }
-    if (part.keys !== undefined) this.#checkKeys(value, [name], part.keys);
-    return true;
-  }
-
-  #checkKeys(value: unknown, path: Path, known: readonly string[]): void {
-    const names = quoted(known);
-    if (isList(value))
-      for (const [index, item] of value.entries()) this.#checkKeys(item, [...path, index], known);
-    else if (!isJsonObject(value)) this.#report(path, fault('template.keys', { names }));
-    else
-      for (const [key, item] of Object.entries(value))
-        if (!known.includes(key)) this.#report([...path, key], fault('template.key', { name: key, names }));
-        else if (isList(item)) this.#arePieces(item, [...path, key], value as TemplateValue);
-  }
-
-  /** Of a text with markup no pieces are taken: what one value may do there would depend on the others. */
-  #arePieces(list: readonly TemplateValue[], path: Path, parent: TemplateValue): boolean {
-    const isPlain = this.#kind.textAt(path, parent) === undefined;
-    const arePieces = isPlain && list.every((piece) => typeof piece === 'string');
-    if (!arePieces)
-      this.#report(
-        path,
-        fault(isPlain ? 'template.pieces' : 'template.string', { name: String(path.at(-1)) }),
-      );
-    return arePieces;
+    const problems = new Problems(this.#source);
+    const known = readSection(parts, data, [], { problems }).read as RenderedParts;
+    this.problems.push(...problems.inOrder());
+    for (const [name, value] of Object.entries(known))
+      if (!problems.hasErrors([name])) this.#parts.set(name, this.#compileValue(value, [name], value));
   }
 
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
     if (typeof value === 'string') return this.#compileText(value, path, parent);
     if (typeof value !== 'object' || value === null) return () => value;
-    if (isList(value) && this.#isText(path)) return this.#compilePieces(value, path);
+    // Of a text with markup no pieces are taken: what one value may do there would depend on the others.
+    const isPlain = this.#kind.textAt(path, parent) === undefined;
+    if (isPlain && isListOfTexts(value)) return this.#compilePieces(value, path);
     if (isList(value)) {
       const items = value.map((item, index) => this.#compileValue(item, [...path, index], value));
       return (reading) => items.map((render) => render(reading));
@@ -206,17 +154,8 @@ export class Template {
     };
   }
 
-  /** Whether the value at `path` is printed as one text, so that a list in its place is one of pieces. */
-  #isText([name, ...inside]: Path): boolean {
-    const part = this.#kind.parts[String(name)];
-    return part?.kind === 'string' || (part?.keys !== undefined && typeof inside.at(-1) === 'string');
-  }
-
-  #compilePieces(pieces: readonly TemplateValue[], path: Path): Render {
-    const prints = pieces.map((piece, index) =>
-      // Others are a problem, with which nothing is rendered.
-      this.#compileText(typeof piece === 'string' ? piece : '', [...path, index], pieces, true),
-    );
+  #compilePieces(pieces: readonly string[], path: Path): Render {
+    const prints = pieces.map((piece, index) => this.#compileText(piece, [...path, index], pieces, true));
     return (reading) => prints.reduce((before, piece) => before + piece(reading), '');
   }
 
@@ -250,13 +189,8 @@ export function isList(value: unknown): value is readonly TemplateValue[] {
   return Array.isArray(value);
 }
 
-function quoted(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(', ');
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'list';
-  return isJsonObject(value) ? 'object' : typeof value;
+function isListOfTexts(value: TemplateValue): value is readonly string[] {
+  return isList(value) && value.every((item) => typeof item === 'string');
 }
 
 /** A problem of a template, thrown when it is rendered. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Callback } from '../../src/callback/callback.ts';
 import { emailFormat, type EmailMessage } from '../../src/channels/email/format.ts';
 import type { Language } from '../../src/time/display.ts';
+import { problemInWords } from '../../src/config/problems.ts';
 import { slackFormat } from '../../src/channels/slack/format.ts';
 import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import type { MessageFormat } from '../../src/channels/channel.ts';
@@ -86,7 +87,7 @@ export async function rendererWith(files: Readonly<Record<string, string>>): Pro
 /** What the check says of somebody's own templates, each as `line:column: what is wrong`. */
 export async function problemsOf(files: Readonly<Record<string, string>>, set = 'own'): Promise<string[]> {
   const problems = await (await rendererWith(files)).check([targetOf('slack', set)]);
-  return problems.map(({ place, fault }) => `${place.line}:${place.column}: ${fault.in('en')}`);
+  return problems.map((each) => `${each.place.line}:${each.place.column}: ${problemInWords(each, 'en')}`);
 }
 
 export function testRenderer(parts: RendererParts = {}): TestRenderer {

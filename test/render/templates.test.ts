@@ -29,17 +29,20 @@ describe('a user’s templates', () => {
       'text: "{% if message %}x"': '3:8: tag {% if message %} not closed',
       'text: {{ bot_name }}':
         '3:7: a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes',
-      'txt: hello': '3:1: unknown part "txt"; did you mean "text"?',
+      'txt: hello': '3:1: txt: unknown key; did you mean "text"?',
       'text: [x, "{{ bot_nmae }}"]': '3:15: there is no variable "bot_nmae"; did you mean "bot_name"?',
-      'text: [x, 1]': '3:1: "text" must be a string, or a list of strings',
-      'facts: [{ name: x, value: [[x]] }]': '3:20: "value" must be a string, or a list of strings',
-      'link: { text: x, url: ["https://example.com/", "{{ job_id }}"] }': '3:18: "url" must be a string',
+      'text: [x, 1]': '3:1: text must be text, or a list of texts',
+      'facts: [{ name: x, value: [[x]] }]': '3:20: facts[0].value must be text, or a list of texts',
+      'link: { text: x, url: ["https://example.com/", "{{ job_id }}"] }': '3:18: link.url must be text',
       'image: x':
-        '3:1: unknown part "image"; known: title, summary, text, message, facts, outputs, link, footer',
-      'facts: x': '3:1: "facts" must be a list',
-      'link: x': '3:1: "link" must be a map that gives "text", "url"',
-      'outputs: maybe': '3:1: "outputs" must be a boolean',
-      'facts: [{ nmae: x, value: y }]': '3:11: there is no "nmae" here: only "name", "value", "url"',
+        '3:1: image: unknown key; known: title, summary, text, message, facts, outputs, link, footer',
+      'text: 5': '3:1: text must be text, or a list of texts',
+      'footer:':
+        '3:1: footer has no value: give one (in quotes where it begins with #), or leave the key out',
+      'facts: x': '3:1: facts must be a list, such as [a, b]',
+      'link: x': '3:1: link must be a map of keys and values',
+      'outputs: maybe': '3:1: outputs must be true or false',
+      'facts: [{ nmae: x, value: y }]': '3:11: facts[0].nmae: unknown key; did you mean "name"?',
       'link: { text: x, url: "https://example.com/{{ bot_id }}" }':
         '3:44: a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several',
       'link: { text: x, url: "{{ output.url_of_it }}" }': `3:24: ${address}`,
@@ -52,7 +55,7 @@ describe('a user’s templates', () => {
       });
 
     it('for what is missing, and for a loop that never ends', async () => {
-      expect(await problemsOfCard('title: t\n')).to.deep.equal(['1:1: "summary" is missing']);
+      expect(await problemsOfCard('title: t\n')).to.deep.equal(['1:1: summary is missing']);
       const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
       expect(await problemsOfCard('# nothing yet\n')).to.deep.equal([
         `1:1: a template is a map that gives ${parts}`,
@@ -64,7 +67,7 @@ describe('a user’s templates', () => {
     it('for a list of strings in place of a text with markup, in which one could act on the next', async () => {
       const message = 'text: ["<https://example.com/", "{{ bot_id }}>"]\n';
       expect(await problemsOf({ 'own/slack/succeeded.yaml': message })).to.deep.equal([
-        '1:1: "text" must be a string',
+        '1:1: text must be text',
       ]);
     });
 

@@ -1,4 +1,5 @@
 /** The message format of mails: a subject of one line, a complete plain text and HTML, drawn from a card, or written by a template. */
+import { object } from 'yup';
 import { cleanLine, cleanText } from '../../text/clean.ts';
 import { cutMiddle, shortLine } from '../../text/cut.ts';
 import type { Language } from '../../time/display.ts';
@@ -15,6 +16,7 @@ import { fitted, type Limit } from '../fit.ts';
 import { markedUp, UNMARKED } from '../lines.ts';
 import { leftOutMark } from '../marks.ts';
 import { textAsHtml } from '../preview.ts';
+import { TEMPLATE_TEXT } from '../settings.ts';
 import { linesOfCard, type Most, type ShownCard, tidied } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 import { linesAsHtml } from './html.ts';
@@ -84,10 +86,8 @@ const KINDS: Readonly<Record<string, TextKind>> = {
   html: { escape: linesAsHtml, most: LONGEST_VALUE, placeOf: placeInHtml },
 };
 
-const PART = { required: false, kind: 'string' } as const;
-
 export const ownMails = {
-  parts: { subject: PART, text: PART, html: PART },
+  parts: object({ subject: TEMPLATE_TEXT, text: TEMPLATE_TEXT, html: TEMPLATE_TEXT }),
   textAt: ([part]) => KINDS[part ?? ''] ?? TEXT,
   compose,
 } satisfies OwnMessages<EmailMessage>;

@@ -1,4 +1,5 @@
 /** The format of Slack messages, drawn from a card, or written by a template as `text` in mrkdwn and `blocks` of Block Kit. */
+import { array, object } from 'yup';
 import { cleanLine, cleanText, isBlank } from '../../text/clean.ts';
 import { type Card, SYMBOLS } from '../card.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../channel.ts';
 import { moreMark } from '../marks.ts';
 import { shownAs } from '../preview.ts';
+import { TEMPLATE_TEXT } from '../settings.ts';
 import { drawnSlack, messageOf } from './compose.ts';
 import {
   escapeMrkdwn,
@@ -46,7 +48,7 @@ const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
 const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback', 'accessibility_label']);
 
 export const slackMessages = {
-  parts: { text: { required: false, kind: 'string' }, blocks: { required: false, kind: 'list' } },
+  parts: object({ text: TEMPLATE_TEXT, blocks: array() }),
   textAt,
   compose,
   inspect: ({ blocks }) => (isList(blocks) ? blocks.flatMap(faultsOfBlock) : []),

@@ -1,4 +1,5 @@
 /** A webhook's message: the callback as it came, or the words of an alert. */
+import { mixed, object } from 'yup';
 import { cleanText } from '../../text/clean.ts';
 import { endsOf } from '../../text/cut.ts';
 import { type JsonObject, exactJson, objectOf } from '../../text/json.ts';
@@ -34,7 +35,7 @@ const JSON_TEXT: TextKind = { escape: cleanText, most: MOST_OF_A_VALUE, placeOf:
 
 /** A hook's own `body`: whatever JSON its receiver takes. JSON needs no escape, whatever the values. */
 export const ownBodies = {
-  parts: { body: { required: true, kind: 'any' } },
+  parts: object({ body: mixed().required() }),
   textAt: () => JSON_TEXT,
   showsCard: true,
   isOnlyShape: true,

@@ -15,6 +15,7 @@ const OF_TYPES: Readonly<Record<string, Fault>> = {
   number: fault('type.number'),
   array: fault('list', { example: '[a, b]' }),
   object: fault('type.map'),
+  boolean: fault('type.boolean'),
 };
 
 export interface Checking {
