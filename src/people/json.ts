@@ -70,7 +70,7 @@ export function incidentJson(incident: Incident, redact: Redact) {
   const said = ['subject', 'sign', 'name', 'gist', 'likeness'] as const;
   const taken = takenUp && { by: takenUp.by, because: takenUp.because, at: isoTime(takenUp.at) };
   return {
-    ...shape(incident, ['id', 'kind', ...said, 'lastAt', 'count', 'overAt'], redact),
+    ...shape(incident, ['id', 'kind', ...said, 'lastAt', 'count', 'isWaiting', 'overAt'], redact),
     since: isoTime(since),
     state: stateOf(incident),
     taken_up: taken ?? null,

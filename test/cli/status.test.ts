@@ -49,6 +49,17 @@ describe('botbell status', () => {
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: '問題はありません' });
   });
 
+  it('counts no error that after_failures still waits for, and marks it as one', async () => {
+    await world.recorded.loadConfig('config');
+    await world.store.run(
+      `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
+       values ('bot', 'k', 'a', '', 'error', 'disk full', '', 1, 2, 1, 1, 0)`,
+    );
+    const { code, stdout } = await world.run(['status', '--format', 'json']);
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.have.nested.property('[0].is_waiting', true);
+  });
+
   it('says that it is not known where none does: it has ended, or the disk is full', async () => {
     await world.recorded.loadConfig('config');
     await world.store.run('update processes set seen_at = seen_at - 60000');
