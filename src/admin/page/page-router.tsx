@@ -102,7 +102,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   snooze({ text, actor, people }) {
     const until = text('time') || text('until');
     const of = { bot_id: text('bot_id'), destination: text('destination') };
-    return people.snooze({ ...of, because: text('because'), until }, actor);
+    return people.snooze({ ...of, by: text('by'), because: text('because'), until }, actor);
   },
   'take-up': ({ ids, text, actor, people }) => {
     const fields = { by: text('by'), because: text('because'), quiet: text('quiet') === '1' };

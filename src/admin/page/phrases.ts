@@ -251,6 +251,8 @@ export const PHRASES = {
   'snoozes.new': ['Snooze something', '新しいスヌーズ'],
   'snoozes.bot_id, what': ['Empty: any BOT', '空欄：すべてのBOT'],
   'snoozes.until': ['Until', 'いつまで'],
+  'snoozes.1h': ['1 hour from now', '1時間後まで'],
+  'snoozes.4h': ['4 hours from now', '4時間後まで'],
   'snoozes.tomorrow': ['The next 9:00', '次の9:00まで'],
   'snoozes.next-success': ['The BOT’s next success', 'BOTが次に成功するまで'],
   'snoozes.time': ['Or until this time', 'または、この日時まで'],

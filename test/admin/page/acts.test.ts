@@ -83,6 +83,14 @@ describe('What people do on the page', () => {
     }
   });
 
+  it('snoozes, for an hour or until nine, in the name of who signs, which it remembers', async () => {
+    const { headers } = await world.post('/act/snooze', { bot_id: 'get_items', until: '1h', by: 'kenji' });
+    expect((await world.services.archive.snoozes()).items).to.containSubset([{ by: 'kenji' }]);
+    const { body } = await world.get('/snoozes', { cookie: [headers['set-cookie']].flat().join('; ') });
+    expect(body).to.include('value="kenji"').and.to.include('<option value="1h">');
+    expect(body, 'unless another end is chosen').to.include('<option value="tomorrow" selected>');
+  });
+
   it('shows a form that was refused again as it was filled in, however long it is', async () => {
     const because = '請求'.repeat(4000);
     const answer = await world.post('/act/snooze', { until: 'tomorrow', because });

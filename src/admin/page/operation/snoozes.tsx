@@ -24,6 +24,8 @@ export const snoozesView: View = async ({ query, reader: { t }, services: { arch
   return { title: t('nav.snoozes'), lead: t('snoozes.lead'), body };
 };
 
+const ENDS = ['1h', '4h', 'tomorrow', 'next-success'] as const;
+
 const COLUMNS: Columns<KeptSnooze> = [
   ['bot', ({ botId }, { t }) => <Foreign text={botId ?? t('any')} />, 'main'],
   ['destination', ({ destination }, { t }) => <Code text={destination ?? t('any')} />],
@@ -56,11 +58,11 @@ interface NewSnoozeProps {
 }
 
 function NewSnooze({ asked, destinations }: NewSnoozeProps) {
-  const { t } = useReader();
-  const of = (name: string) => ({ name, value: asked.get(name) ?? '' });
+  const { t, signedAs } = useReader();
+  const of = (name: string, unless = '') => ({ name, value: asked.get(name) ?? unless });
   const given = of('destination');
   const known = [...new Set([...destinations, given.value])].filter((name) => name !== '');
-  const ends = (['tomorrow', 'next-success'] as const).map((end) => [end, t(`snoozes.${end}`)] as const);
+  const ends = ENDS.map((end) => [end, t(`snoozes.${end}`)] as const);
   return (
     <PostForm
       action="/act/snooze"
@@ -74,8 +76,9 @@ function NewSnooze({ asked, destinations }: NewSnoozeProps) {
         label={t('destination')}
         options={[['', t('any')], ...known.map((name) => [name, name] as const)]}
       />
-      <Field {...of('until')} label={t('snoozes.until')} options={ends} />
+      <Field {...of('until', 'tomorrow')} label={t('snoozes.until')} options={ends} />
       <Field {...of('time')} label={t('snoozes.time')} type="datetime-local" />
+      <Field {...of('by', signedAs)} label={t('incidents.by')} />
       <Field {...of('because')} label={t('snoozes.because')} />
     </PostForm>
   );
