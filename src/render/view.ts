@@ -145,9 +145,8 @@ function ownView(
       return { group: subject.group, doubts, ...bots(subject), since: time(subject.since), page_url };
     }
     case 'summary': {
-      const { since, reason, count, lastAt } = subject;
-      const last_at = formatTimeOfDay(lastAt, { ...display, now: since });
-      return { since: time(since), page_url, ...bots(subject), reason, count, last_at };
+      const { reason, count } = subject;
+      return { ...spanView(subject, display), page_url, ...bots(subject), reason, count };
     }
     case 'report':
       return { ...reportView(subject, display), page_url };
@@ -158,6 +157,13 @@ function ownView(
     case 'over':
       return { ...troublesView(subject, display), page_url, ...answeredView(subject) };
   }
+}
+
+/** Within one minute it is no span. */
+function spanView({ since, lastAt }: OwnSubject<'summary'>, display: DisplayConfig) {
+  const shortly = (at: number) => formatTimeOfDay(at, { ...display, now: since });
+  const from = localTime(since, display);
+  return { since: from, last_at: shortly(lastAt) === shortly(since) ? from : shortly(lastAt) };
 }
 
 type ViewOf<Subject> = (subject: Subject, display: DisplayConfig, links: Links) => NoticeView;

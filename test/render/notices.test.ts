@@ -137,7 +137,12 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     errors: 2,
     lastError: { text: 'no login', at: STARTED_AT - HOUR_MS, jobId: 'j-2' },
   }),
-  'a summary of successes': summaryOf({ ...UNEVENTFUL, succeeded: 2, reason: 'mute' }),
+  'a summary of successes of one minute': summaryOf({
+    ...UNEVENTFUL,
+    succeeded: 2,
+    reason: 'mute',
+    lastAt: sampleOf('summary').since + 1000,
+  }),
   'a summary of missed, overdue and started runs': summaryOf({
     ...UNEVENTFUL,
     missed: 1,
