@@ -2,7 +2,9 @@
 import { AddressError, type ChannelType } from '../channels/channel.ts';
 import type { Config } from '../config/config.ts';
 import type { Destination } from '../config/destination.ts';
-import { hintFor, Refused } from './outcomes.ts';
+import { type Fault, faultSaid } from '../text/fault.ts';
+import { nearestOrAll } from '../text/nearest.ts';
+import { Refused } from './outcomes.ts';
 
 /** @returns the destination with its canonical address. @throws {Refused} an unknown channel, or no address of it */
 export function destinationTyped(
@@ -15,17 +17,18 @@ export function destinationTyped(
   const type = channel && channelTypes.get(channel.type);
   if (rest.length === 0 || type === undefined) {
     const known = [...channels.keys()].join(', ');
-    throw unknown(text, [
+    const hint = faultSaid(
       `: write <channel>:<address>; the channels are ${known}`,
-      `<チャネル>:<宛先> の形で指定してください。チャネルは ${known} です。`,
-    ]);
+      `。<チャネル>:<宛先> の形で指定してください。チャネルは ${known} です`,
+    );
+    throw unknown(text, hint);
   }
   try {
     const address = type.parseAddress(rest.join(':'), channel?.settings);
     return { destination: `${name}:${address}`, channel: name, address, options: {}, perJob: 'message' };
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    throw unknown(text, [`: ${error.message}`, error.fault.in('ja')]);
+    throw unknown(text, faultSaid(`: ${error.message}`, `。${error.fault.in('ja')}`));
   }
 }
 
@@ -43,9 +46,9 @@ export function destinationOf(
 ): string {
   const { destination } = destinationTyped(text, config, channelTypes);
   if (destinations.has(destination)) return destination;
-  throw unknown(destination, hintFor(destination, [...destinations.keys()]));
+  throw unknown(destination, nearestOrAll(destination, [...destinations.keys()]));
 }
 
-function unknown(destination: string, hint: ReturnType<typeof hintFor>): Refused {
+function unknown(destination: string, hint: Fault): Refused {
   return new Refused({ name: 'destination unknown', values: { destination, hint } });
 }

@@ -9,7 +9,8 @@ import { cleanText } from '../text/clean.ts';
 import { snakeCase } from '../text/json.ts';
 import { DAY_MS, instantOn } from '../signal/calendar.ts';
 import { parseDuration, parseStartTime } from '../time/display.ts';
-import { Refused, type Worded, wordedIn } from './outcomes.ts';
+import { type Fault, faultSaid } from '../text/fault.ts';
+import { Refused } from './outcomes.ts';
 
 /** The error class and code of a dead letter that was never attempted. */
 const NO_ERROR = 'none';
@@ -28,7 +29,7 @@ export interface Parameter<T> {
   /** @returns undefined if the text is invalid */
   readonly read: (text: string) => T | undefined;
   /** The valid values, to be read after the parameter's name. */
-  readonly rule: Worded;
+  readonly rule: Fault;
 }
 
 export type KnownParameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -38,13 +39,13 @@ export type Values<Names extends KnownParameters> = {
   readonly [Name in keyof Names]: ReturnType<Names[Name]['read']>;
 };
 
-type Problem = readonly [parameter: string, rule: Worded];
+type Problem = readonly [parameter: string, rule: Fault];
 
 const UNKNOWN: Parameter<undefined> = {
   read: () => undefined,
-  rule: ['is no parameter of this', 'というパラメーターはありません'],
+  rule: faultSaid('is no parameter of this', 'というパラメーターはありません'),
 };
-const TWICE: Worded = ['is given twice', 'は1つだけ指定してください'];
+const TWICE = faultSaid('is given twice', 'は1つだけ指定してください');
 
 /**
  * Refuses unknown and repeated parameters.
@@ -72,49 +73,45 @@ export function readParameters<Names extends KnownParameters>(
 
 /** Of these parameters. */
 export function refusalOf(problems: readonly Problem[]): Refused {
-  const inWords = (rule: Worded) => wordedIn(rule, 'en');
-  const listed: Worded = [
-    problems.map(([name, rule]) => `"${name}" ${inWords(rule)}`).join('; '),
-    problems.map(([name, rule]) => `「${name}」${wordedIn(rule, 'ja')}`).join('、'),
-  ];
-  const errors = problems.map(([parameter, rule]) => ({ parameter, detail: inWords(rule) }));
+  const listed = faultSaid(
+    problems.map(([name, rule]) => `"${name}" ${rule.in('en')}`).join('; '),
+    problems.map(([name, rule]) => `「${name}」${rule.in('ja')}`).join('、'),
+  );
+  const errors = problems.map(([parameter, rule]) => ({ parameter, detail: rule.in('en') }));
   return new Refused({ name: 'query wrong', values: { problems: listed }, json: { errors } });
 }
 
 /** One of these words. */
 export function oneOf<Name extends string>(...names: readonly Name[]) {
   const listed = names.join(', ');
-  const rule: Worded = [`must be one of ${listed}`, `は ${listed} のいずれかです`];
+  const rule = faultSaid(`must be one of ${listed}`, `は ${listed} のいずれかです`);
   return { read: (text: string) => names.find((name) => name === text), rule };
 }
 
 /** Any text that can be seen. */
 export const TEXT = {
   read: textIn,
-  rule: ['must have characters that can be seen', 'には見える文字が必要です'],
+  rule: faultSaid('must have characters that can be seen', 'には見える文字が必要です'),
 } as const;
 
 function orNone<T>({ read, rule }: Parameter<T>) {
-  const both: Worded = [
-    `${wordedIn(rule, 'en')}, or ${NO_ERROR}`,
-    `${wordedIn(rule, 'ja')}（または ${NO_ERROR}）`,
-  ];
+  const both = faultSaid(`${rule.in('en')}, or ${NO_ERROR}`, `${rule.in('ja')}（または ${NO_ERROR}）`);
   return { read: (text: string) => (text === NO_ERROR ? '' : read(text)), rule: both };
 }
 
 export const DESTINATION = {
   read: destinationIn,
-  rule: [
+  rule: faultSaid(
     'must be a channel and an address, such as slack:#ops; in a URL, "#" is written %23',
     'は slack:#ops のように、チャンネルと宛先を指定してください',
-  ],
+  ),
 } as const;
 
 function parametersOf(context: FilterContext) {
-  const rule: Worded = [
+  const rule = faultSaid(
     'must be a day (2026-01-31), a time (2026-01-31T09:00, with or without an offset), or how long ago (2d, 12h)',
     'は日（2026-01-31）、日時（2026-01-31T09:00）、または期間（2d、12h）です',
-  ];
+  );
   return {
     kind: oneOf(...CALLBACK_KINDS),
     bot_id: TEXT,
@@ -134,17 +131,20 @@ function parametersOf(context: FilterContext) {
 export const PAGE = {
   before: {
     read: (text: string) => wholeNumberIn(text),
-    rule: ['must be the "next" of another page', 'はほかのページの next です'],
+    rule: faultSaid('must be the "next" of another page', 'はほかのページの next です'),
   },
   limit: {
     read: (text: string) => wholeNumberIn(text, LARGEST_PAGE),
-    rule: [`must be a whole number from 1 to ${LARGEST_PAGE}`, `は1から${LARGEST_PAGE}までの整数です`],
+    rule: faultSaid(
+      `must be a whole number from 1 to ${LARGEST_PAGE}`,
+      `は1から${LARGEST_PAGE}までの整数です`,
+    ),
   },
 } as const;
 
 export const FLAG: Parameter<boolean> = {
   read: (text) => ({ true: true, false: false })[text],
-  rule: ['must be true or false', 'は true か false です'],
+  rule: faultSaid('must be true or false', 'は true か false です'),
 };
 
 /**
@@ -178,7 +178,7 @@ export function readRedelivery(query: URLSearchParams, context: FilterContext) {
   const { dry_run: isDryRun = false, ...values } = readParameters(query, known);
   if (Object.keys(values).length === 0) {
     const en = 'must be dead or held where nothing else is given';
-    throw refusalOf([['state', [en, 'は、ほかに条件がなければ dead か held です']]]);
+    throw refusalOf([['state', faultSaid(en, 'は、ほかに条件がなければ dead か held です')]]);
   }
   return { filter: filterIn(values) as RedeliveryFilter, isDryRun };
 }

@@ -1,10 +1,6 @@
 /** What comes of whatever a person asks for: an HTTP status and a sentence in both languages, for page, API and command line. */
-import { nearest } from '../text/nearest.ts';
-import { filled } from '../text/say.ts';
+import { Fault } from '../text/fault.ts';
 import type { Language } from '../time/display.ts';
-
-/** A text in English and Japanese, or one that is the same in both. */
-export type Worded = string | readonly [en: string, ja: string];
 
 /** `undone`: no error, but nothing was done either. */
 type Entry = readonly [status: number, en: string, ja: string, undone?: 'undone'];
@@ -92,7 +88,7 @@ const OUTCOMES = {
   'destination unknown': [
     422,
     'The config tells nobody at {destination}{hint}',
-    '設定に {destination} という宛先はありません。{hint}',
+    '設定に {destination} という宛先はありません{hint}',
   ],
   'query wrong': [400, 'The query is wrong: {problems}.', '読み取れない条件があります：{problems}。'],
   loaded: [200, 'The config {hash} is in force now.', '設定 {hash} で動いています。'],
@@ -116,7 +112,7 @@ export type OutcomeName = keyof typeof OUTCOMES;
 export interface Outcome {
   readonly name: OutcomeName;
   /** For the braces of its sentence. */
-  readonly values?: Readonly<Record<string, Worded>>;
+  readonly values?: Fault['values'];
   /** The body of the API's answer, or further members of its problem. */
   readonly json?: Readonly<Record<string, unknown>>;
 }
@@ -131,14 +127,9 @@ export function isDone({ name }: Outcome): boolean {
   return status < 400 && undone === undefined;
 }
 
-export function outcomeInWords({ name, values = {} }: Outcome, language: Language): string {
+export function outcomeInWords({ name, values }: Outcome, language: Language): string {
   const [, en, ja] = OUTCOMES[name];
-  const said = Object.entries(values).map(([of, worded]) => [of, wordedIn(worded, language)] as const);
-  return filled([en, ja], Object.fromEntries(said), language);
-}
-
-export function wordedIn(worded: Worded, language: Language): string {
-  return typeof worded === 'string' ? worded : worded[language === 'ja' ? 1 : 0];
+  return new Fault(name, [en, ja], values).in(language);
 }
 
 /** What was asked for cannot be done; `message` says in English why. */
@@ -156,14 +147,4 @@ export class Refused extends Error {
 export function refusedOutcome(error: unknown): Outcome {
   if (error instanceof Refused) return error.outcome;
   throw error;
-}
-
-const MOST_NAMED = 10;
-
-/** The known name that may be meant; without one the known names. */
-export function hintFor(word: string, known: readonly string[]): Worded {
-  const meant = nearest(word, known);
-  if (meant !== undefined) return [`; did you mean "${meant}"?`, `「${meant}」のことですか？`];
-  const names = known.slice(0, MOST_NAMED).join(', ') + (known.length > MOST_NAMED ? ', …' : '');
-  return [`; known: ${names || 'none'}`, `設定にある宛先：${names || 'なし'}`];
 }

@@ -19,9 +19,9 @@ import {
   reportOf,
 } from '../report/report.ts';
 import { type CalendarDoubt, dateOf, DAY_MS, dayIn, dayOf, periodStart } from '../signal/calendar.ts';
+import { faultSaid } from '../text/fault.ts';
 import { snakeCase } from '../text/json.ts';
 import { type FilterContext, oneOf, type Parameter, readParameters, refusalOf, TEXT } from './filters.ts';
-import type { Worded } from './outcomes.ts';
 
 /** A period may end after today: a month that is not over. */
 const MOST_AHEAD_MS = 31 * DAY_MS;
@@ -45,10 +45,10 @@ export interface FullReport extends Report {
 const oldestOf = (today: number) => today - REPORTED_DAYS * DAY_MS;
 
 function parametersOf(today: number) {
-  const days: Worded = [
+  const days = faultSaid(
     `must be one of the last ${REPORTED_DAYS} days, such as ${dateOf(today)}`,
     `は過去${REPORTED_DAYS}日以内の日です（例：${dateOf(today)}）`,
-  ];
+  );
   const month = dateOf(today).slice(0, 7);
   const dayUpTo = (last: number): Parameter<number> => ({
     read: (text) => within(dayIn(text.trim()), oldestOf(today), last),
@@ -57,10 +57,10 @@ function parametersOf(today: number) {
   return {
     month: {
       read: (text: string) => within(dayIn(`${text.trim()}-01`), oldestOf(today), today),
-      rule: [
+      rule: faultSaid(
         `must be a month of the last ${REPORTED_DAYS} days, such as ${month}`,
         `は過去${REPORTED_DAYS}日以内の月です（例：${month}）`,
-      ] as const,
+      ),
     },
     from: dayUpTo(today),
     to: dayUpTo(today + MOST_AHEAD_MS),
@@ -89,13 +89,15 @@ interface NamedDays {
 
 function daysOf({ month, from, to }: NamedDays, today: number): Days {
   if (month !== undefined && (from ?? to) !== undefined)
-    throw refusalOf([['month', ['does not go with from and to', 'は from、to と一緒に指定できません']]]);
+    throw refusalOf([
+      ['month', faultSaid('does not go with from and to', 'は from、to と一緒に指定できません')],
+    ]);
   if (from === undefined) {
     if (to === undefined) return monthOf(month ?? today);
-    throw refusalOf([['from', ['must be given where to is', 'は to と一緒に指定してください']]]);
+    throw refusalOf([['from', faultSaid('must be given where to is', 'は to と一緒に指定してください')]]);
   }
   if (to !== undefined && to < from)
-    throw refusalOf([['to', ['must not be before from', 'は from より前にできません']]]);
+    throw refusalOf([['to', faultSaid('must not be before from', 'は from より前にできません')]]);
   return { from, to: (to ?? today) + DAY_MS };
 }
 

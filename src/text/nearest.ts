@@ -37,8 +37,12 @@ export function didYouMean(word: string, candidates: readonly string[]): Fault |
   return meant === undefined ? undefined : fault('meant', { meant });
 }
 
+/** More would say nothing any more. */
+const MOST_NAMED = 30;
+
 export function nearestOrAll(word: string, known: readonly string[]): Fault {
-  const all = () => (known.length === 0 ? fault('none') : fault('known', { names: known.join(', ') }));
+  const names = known.length > MOST_NAMED ? [...known.slice(0, MOST_NAMED), '…'] : known;
+  const all = () => (known.length === 0 ? fault('none') : fault('known', { names: names.join(', ') }));
   return didYouMean(word, known) ?? all();
 }
 

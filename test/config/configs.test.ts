@@ -91,6 +91,13 @@ routes: [{ bot_id: a, notify: [{ chat: '#a' }], then: [{ after: 1m, notify: [{ c
     ]);
   });
 
+  it('is told thirty of the names that there are, in place of one that is like none', () => {
+    const groups = Array.from({ length: 31 }, (_, index) => `g${index}: [{ chat: '#a' }]`).join(', ');
+    const text = `channels: { chat: { type: chat, token: t } }\ngroups: { ${groups} }\ndefault_route: { notify: [nobody] }\n`;
+    const [line = ''] = problemLines(loadText(text).problems);
+    expect([line.split(', ').length, line.endsWith(', g29, …')], line).to.deep.equal([31, true]);
+  });
+
   it('is told of no hold that a calendar which is not read would make', () => {
     const { problems } = loadText(`calendars: { office: { days: [mon], until: 2026-02-30 } }
 channels: { chat: { type: chat, token: t } }
