@@ -195,8 +195,6 @@ export interface OwnMessages<Message> {
   readonly isOnlyShape?: boolean;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
-  /** The faults in rendered parts for which the remote would refuse the message. */
-  inspect?(parts: RenderedParts): readonly PartFault[];
 }
 
 /** How a template string prints a foreign value. Instances are shared, since each gets a Liquid engine of its own. */
@@ -221,8 +219,3 @@ export const ADDRESS_TEXT: TextKind = {
   most: Infinity,
   placeOf: (before, behind) => (before + behind === '' ? 'address' : 'nowhere'),
 };
-
-export interface PartFault {
-  readonly path: readonly (string | number)[];
-  readonly fault: Fault;
-}

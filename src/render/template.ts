@@ -74,10 +74,6 @@ export class Template {
     );
   }
 
-  problemAt(path: Path, what: Fault): Problem {
-    return { place: this.#source.placeOf(path), fault: what, severity: 'error' };
-  }
-
   /**
    * @param limitMs Infinity for a built-in template: it is short, and must not fail because a busy machine pauses the process
    * @param card for a message that may show the card
@@ -177,7 +173,7 @@ export class Template {
   }
 
   #report(path: Path, what: Fault): void {
-    this.problems.push(this.problemAt(path, what));
+    this.problems.push({ place: this.#source.placeOf(path), fault: what, severity: 'error' });
   }
 
   #problemIn(path: Path, { line, column, what }: LiquidFault): Problem {

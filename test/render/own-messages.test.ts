@@ -91,8 +91,12 @@ describe('a Slack message of a template’s own', () => {
   });
 
   it('is found at fault for a block that Slack would refuse, where it stands', async () => {
-    const slip = fileOf({ blocks: [{ type: 'secton', text: 'x' }] });
-    expect(await problemsOf(slip)).to.deep.equal(['1:13: unsupported type: secton; did you mean "section"?']);
+    const chosen = '{% if code == 0 %}divider{% else %}actions{% endif %}';
+    const blocks = [{ type: 'secton' }, { type: chosen }, { text: 'x' }];
+    expect(await problemsOf(fileOf({ blocks }))).to.deep.equal([
+      '1:13: blocks[0].type is no type of a block; did you mean "section"?',
+      '1:95: blocks[2] must be an object with a "type"',
+    ]);
   });
 
   it('is cut to what Slack takes, and whole, whatever the values', async () => {

@@ -26,7 +26,7 @@ import {
   type SlackObject,
   typeOf,
 } from './message.ts';
-import { cutBlocks, faultsOfBlock } from './own-blocks.ts';
+import { cutBlocks, OWN_BLOCK } from './own-blocks.ts';
 import { linesOfSlack } from './preview.ts';
 
 /** Characters of one value: a text object takes 3,000, and a message some 8,000. */
@@ -48,10 +48,9 @@ const ADDRESS_KEYS: ReadonlySet<unknown> = new Set(['url', 'image_url']);
 const TEXT_KEYS: ReadonlySet<unknown> = new Set(['text', 'alt_text', 'fallback', 'accessibility_label']);
 
 export const slackMessages = {
-  parts: object({ text: TEMPLATE_TEXT, blocks: array() }),
+  parts: object({ text: TEMPLATE_TEXT, blocks: array(OWN_BLOCK) }),
   textAt,
   compose,
-  inspect: ({ blocks }) => (isList(blocks) ? blocks.flatMap(faultsOfBlock) : []),
 } satisfies OwnMessages<SlackMessage>;
 
 export const slackFormat = { ...drawnSlack, own: slackMessages } satisfies MessageFormat<SlackMessage>;

@@ -1,10 +1,11 @@
 /** A template's own blocks, cut by their types to what Slack takes. Whether it takes the rest of them, Slack says. */
+import { mixed } from 'yup';
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { faultsOf } from '../../text/fault.ts';
-import type { PartFault, TemplateValue } from '../channel.ts';
+import type { TemplateValue } from '../channel.ts';
 import { cutMrkdwn, isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Of blocks (Block Kit reference). */
@@ -120,16 +121,15 @@ export function cutBlocks(blocks: readonly TemplateValue[]) {
 }
 
 const fault = faultsOf({
-  type: ['unsupported type: {type}{hint}', '「{type}」という種類のブロックは使えません{hint}'],
+  type: ['is no type of a block{hint}', 'という種類のブロックはありません{hint}'],
   'no type': ['must be an object with a "type"', '「type」のあるオブジェクトにしてください'],
 });
 
-/** What Slack surely refuses: a block of a misspelt type, or of none. */
-export function faultsOfBlock(block: TemplateValue, index: number): readonly PartFault[] {
-  const type = isObject(block) ? typeOf(block) : '';
-  if (TYPES.includes(type)) return [];
-  if (type === '') return [{ path: ['blocks', index], fault: fault('no type') }];
-  return [
-    { path: ['blocks', index, 'type'], fault: fault('type', { type, hint: nearestOrAll(type, TYPES) }) },
-  ];
-}
+/** Of a block of a misspelt type, or of none, Slack surely refuses the message. */
+export const OWN_BLOCK = mixed().test('type', (block, { path, createError }) => {
+  const type = isJsonObject(block) ? typeOf(block as SlackObject) : '';
+  if (type === '') return createError({ message: () => fault('no type') });
+  const isRight = TYPES.includes(type) || type.includes('{%');
+  const hint = nearestOrAll(type, TYPES);
+  return isRight || createError({ path: `${path}.type`, message: () => fault('type', { hint }) });
+});
