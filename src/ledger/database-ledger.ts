@@ -75,12 +75,11 @@ class ServiceLedger {
   async admit(arrival: Arrival, withinMs = DEFAULT_WITHIN_MS): Promise<Admission> {
     const deadline = new Deadline(this.#settings.clock, withinMs);
     const args = await admitArgs(arrival, this.#settings);
-    const { keys, isPlain } = args;
     const options = {
       withinMs: deadline.remainingMs,
       isDurable: arrival.isAccepted || undefined,
-      keys,
-      isPlain,
+      keys: args.keys,
+      isPlain: true,
     };
     const admission = await this.#writing.call('admit', [args], options);
     if (admission.isNew) return admission;

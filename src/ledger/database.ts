@@ -102,6 +102,8 @@ export interface Tx {
   readonly skipLocked: Sql;
   /** The store is past `store.max_size`: new callbacks are refused with `LedgerFull`. */
   readonly isFull: boolean;
+  /** What calls that run at once in the transaction have made of timers that they share, by key. Left out: each reads what the one before it wrote. */
+  readonly beside?: Map<string, unknown>;
 }
 
 /** SQLite runs one writing transaction at a time, so rows need no locks. */
@@ -125,7 +127,7 @@ export interface CallOptions {
   readonly isDurable?: boolean | undefined;
   /** Of its BOT and its job, the job's last, as far as it goes by what others write of them. Calls that share a key run in the order in which they came. */
   readonly keys?: readonly string[] | undefined;
-  /** It goes by no row but those of its keys, so PostgreSQL may run it at once with others, in one transaction. */
+  /** It goes by no row but those of its keys, and timers with what is in `Tx.beside`, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;
 }
 

@@ -404,17 +404,22 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await tells({ job_id: 'job', status: 0 })).to.equal('tell');
       });
 
-      it('counts what two processes tell there as one', async () => {
-        const burst = { max: 3, perMs: MINUTE };
+      it('counts what comes at once, to two processes and by whichever rules, and once it is full nothing more', async () => {
+        const burst = { max: 13, perMs: MINUTE };
         const second = await bench.openAs('second');
-        const came = await Promise.all(
-          [1, 2, 3, 4, 5, 6].map((count) =>
-            bench.comes({ bot_id: `bot-${count}` }, [to('slack:#ops', [{}], burst)], {
-              by: count % 2 === 0 ? second : bench.ledger,
-            }),
-          ),
-        );
-        expect(came.filter((each) => bench.shown(each) === 'tell')).to.have.length(3);
+        const here = [to('slack:#ops', [{}], burst)];
+        const come = (count: number) =>
+          bench.comes({ bot_id: `bot-${count}`, status: ERROR }, here, {
+            by: count % 2 === 0 ? second : bench.ledger,
+            watched: { isRemembered: count % 4 < 2 },
+          });
+        const tells = async (...counts: readonly number[]) =>
+          (await Promise.all(counts.map(come))).map((each) => bench.shown(each));
+        expect(new Set(await tells(...Array.from({ length: 12 }, (_, count) => count)))).to.have.keys('tell');
+        expect((await tells(12, 13, 14, 15)).toSorted()).to.deep.equal([
+          ...Array<string>(3).fill('burst 1'),
+          'tell',
+        ]);
         expect(await bench.fails(to('slack:#log', [{}], burst)), 'another destination').to.equal('tell');
       });
     });

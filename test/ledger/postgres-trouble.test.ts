@@ -58,6 +58,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
   const server = forAll(() => startOwnPostgres());
   let store: PostgresStore;
   let proxy: TcpProxy;
+  let proxied: string;
   let ledger: DatabaseLedger;
 
   const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
@@ -69,7 +70,8 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const url = new URL(store.url);
     proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(url.port) });
     url.port = String(proxy.port);
-    ledger = await openLedger(url.href, optionsOf('one'));
+    proxied = url.href;
+    ledger = await openLedger(proxied, optionsOf('one'));
     await arrive('before', ledger, PATIENT_MS);
   });
 
@@ -103,8 +105,9 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(errors.every((error) => error instanceof LedgerUnavailable)).to.equal(true);
   });
 
-  it('takes a burst of callbacks over a slow network in few transactions, also of BOTs with rules, and of what only waits', async () => {
-    const asking = askingOf([OPS, LOG], { isRemembered: true, isPlain: false });
+  it('takes a burst of callbacks over a slow network in few transactions, also of BOTs with rules, to channels that limit bursts, and of what only waits', async () => {
+    const limited = [OPS, LOG].map((each) => ({ ...each, burst: { max: 1000, perMs: PATIENT_MS } }));
+    const asking = askingOf(limited, { isRemembered: true, isPlain: false });
     let transactions = 0;
     proxy.onSent = (text) => void (transactions += text.split('BEGIN').length - 1);
     const burst = async (more: Partial<Arrival>, update: (record: DeliveryRecord) => DeliveryUpdate) => {
@@ -137,6 +140,36 @@ describe('a PostgreSQL ledger that does not answer', () => {
     expect(await store.query(`select count(*)::int from history where what = 'taken_over'`)).to.deep.equal([
       { count: 480 },
     ]);
+  });
+
+  it('takes at once what two replicas tell to channels that limit bursts, in whichever order', async () => {
+    const second = await openLedger(proxied, optionsOf('two'));
+    const limited = (target: typeof OPS) => ({ ...target, burst: { max: 1000, perMs: PATIENT_MS } });
+    const tell = (by: DatabaseLedger, bots: string, places: readonly (typeof OPS)[]) =>
+      places.map((place, number) => {
+        const asking = askingOf([limited(place)], { isPlain: false });
+        const callback = callbackWith({ bot_id: `${bots} ${number}` });
+        return by.admit({ ...arrivalOf(callback, [place]), asking }, PATIENT_MS);
+      });
+    let undone = 0;
+    proxy.onSent = (text) => void (undone += text.split('ROLLBACK').length - 1);
+    const letGo = await holdLocks(
+      store.url,
+      `insert into timers (key, kind, due_at) values ('burst ${OPS.destination}', 'burst', 0)`,
+    );
+    const waiting = (most: number) =>
+      until('they wait', async () => {
+        const [row] = await store.query('select count(*)::int from pg_locks where not granted');
+        return row?.['count'] === most;
+      });
+    const first = tell(ledger, 'first', [OPS, LOG]);
+    await waiting(1);
+    const others = tell(second, 'second', [LOG, OPS]);
+    await waiting(2);
+    await letGo();
+    await Promise.all([...first, ...others]);
+    await second.close();
+    expect(undone).to.equal(0);
   });
 
   it('is read for one person while the question of another waits', async () => {

@@ -204,6 +204,18 @@ export async function lockJob(tx: Tx, jobKey: string): Promise<number | undefine
   return row?.id;
 }
 
+const ofBursts = shared('text');
+
+/**
+ * Locks the windows of all bursts until the transaction ends, behind its jobs and before all else: calls that run at once come to a window
+ * in any order, and between rows of their BOTs.
+ */
+export async function lockBursts(tx: Tx): Promise<void> {
+  if (!isSqlite(tx))
+    await tx.all(ofBursts`
+      SELECT /*nr*/ pg_advisory_xact_lock(hashtextextended(${'bursts'}, 0)) /*from given*/`);
+}
+
 /** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
 export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Promise<readonly number[]> {
   if (isSqlite(tx)) return callbackIds;

@@ -62,6 +62,8 @@ function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string
  * the first statements would be committed singly, so an operation begins with some that may be.
  */
 export class OpenTransaction {
+  /** As `Tx.beside`. */
+  readonly beside = new Map<string, unknown>();
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
   readonly #timeoutMs: number;

@@ -223,6 +223,7 @@ class PostgresTransactions implements Transactions {
       forUpdate: raw('FOR NO KEY UPDATE'),
       skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),
       isFull: false,
+      beside: open.beside,
     };
   }
 

@@ -45,11 +45,12 @@ type Question = Arriving & { readonly hasSnoozes: boolean };
 export async function decideAll(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
-  const known = await lockKnown(tx, asking, isKept);
+  const known = withBeside(tx, await lockKnown(tx, asking, isKept));
   const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
   const lastId = Math.max(facts.lastId, asking.callbackId);
-  if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
+  // Nothing is waited for since `withBeside`: what calls beside it decide later is written later.
   await putTimers(tx, timers);
+  if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await endSnoozes(tx, ended);
   return foreseen.flatMap((each) => targetOf(tx, each, asking.botKey, ended.length > 0));
 }
@@ -85,6 +86,12 @@ async function lockKnown(
   const burstKeys = bursts.map(({ destination }) => burstKey(destination));
   const windows = await lockTimers(tx, 'burst', burstKeys);
   return { facts, snoozes, timers: { ...expected, ...windows } };
+}
+
+/** A window of a burst may have been counted in since it was read, by a call beside this one. */
+function withBeside({ beside }: Tx, { timers, ...known }: KnownFacts): KnownFacts {
+  const newest = Object.entries(timers).map(([key, data]) => [key, beside?.get(key) ?? data] as const);
+  return { ...known, timers: Object.fromEntries(newest) };
 }
 
 function isUntilSuccessOf(botId: string) {

@@ -100,10 +100,13 @@ function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
 }
 
-/** Updates timers that this transaction has locked: who has claimed one has it no more. */
+/** Updates timers that this transaction has locked, all at once: who has claimed one has it no more. */
 export async function putTimers(tx: Tx, timers: readonly KnownTimer<object>[]): Promise<void> {
-  for (const { key, dueAt, data } of timers)
-    await tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE key = ${key}`);
+  const put = ({ key, dueAt, data }: KnownTimer<object>) => {
+    tx.beside?.set(key, data);
+    return tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE key = ${key}`);
+  };
+  await Promise.all(timers.map(put));
 }
 
 /** The key of a timer that a part of the config (`what`) asks for; callers append the BOT's key for a timer of one BOT. */
