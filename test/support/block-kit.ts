@@ -18,8 +18,8 @@ type Rules = Readonly<Record<string, Rule>>;
 const MAX_BLOCKS = 50;
 /** Characters of all tables in a message together. */
 const MAX_TABLE_TEXT = 10_000;
-/** Where Slack documents no limit. */
-const MANY = 1000;
+/** Where Slack documents no limit: more than the shortest links of one message. */
+const MANY = 2000;
 
 const FORMATS = {
   words: (text: string) => !isBlank(text) && text.isWellFormed(),
