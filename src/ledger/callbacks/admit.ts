@@ -79,18 +79,22 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
       }),
       answerAtOnce(tx, args, entered, states),
     ]);
-  // What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind.
-  const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
-  const isMoreToAsk = !isFirstOfJob || targets.some(isMore);
-  const [deliveries, isAnswered] = await (isMoreToAsk ? insert() : tx.last(insert));
+  const [deliveries, isAnswered] = await (isMoreToAsk(entered, targets) ? insert() : tx.last(insert));
   return { deliveries, callback: args.callback, isAnswered };
+}
+
+/** What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind. */
+function isMoreToAsk({ ofJob }: Entered, targets: readonly DecidedTarget[]): boolean {
+  return (
+    !ofJob.isFirstOfJob || targets.some(({ reason, recoveryOf }) => (reason ?? recoveryOf) !== undefined)
+  );
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
   const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
-  if (args.status === 0) await dropRecoveries(tx, await deliveriesWith(tx, own));
+  await dropRecoveries(tx, await deliveriesWith(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
@@ -111,13 +115,12 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
 /** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
 async function answerAtOnce(
   tx: Tx,
-  { asking, isAccepted }: AdmitArgs,
+  { isAccepted }: AdmitArgs,
   entered: Entered,
   states: readonly DeliveryState[],
 ): Promise<boolean> {
   const { id, receivedAt, timesReceived } = entered;
-  const isForNobody = states.length === 0 && asking.planned.length === 0;
-  if (!isAccepted && !isForNobody) return false;
+  if (!isAccepted && states.length > 0) return false;
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   // It is in the first delivery's row.
   if (timesReceived === 1 && result === 'accepted') return true;

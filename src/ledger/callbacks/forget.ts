@@ -126,7 +126,7 @@ async function goingOf(
   old: readonly { readonly id: number }[],
 ): Promise<readonly number[]> {
   const ids = old.map(({ id }) => id);
-  const free = ids.length === 0 ? [] : await lockFreeJobs(tx, ids);
+  const free = await lockFreeJobs(tx, ids);
   if (free.length === 0) return [];
   return idsOf(
     tx,

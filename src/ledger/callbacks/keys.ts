@@ -17,7 +17,7 @@ const LONGEST_NAME = 2000;
 /** The key of an id: the cleaned id; if that is too long, its beginning and its hash. */
 export function keyOf(id: string): string {
   const isCleanedWhole = id.length <= LONGEST_CLEANED;
-  const text = cleanText(isCleanedWhole ? id : id.slice(0, LONGEST_CLEANED));
+  const text = cleanText(id.slice(0, LONGEST_CLEANED));
   if (isCleanedWhole && Buffer.byteLength(text) <= LONGEST_KEY_BYTES) return text;
   // UTF-8 takes at most three bytes for each UTF-16 unit.
   const beginning = text.slice(0, Math.floor(LONGEST_KEY_BYTES / 3)).toWellFormed();

@@ -218,7 +218,7 @@ export async function lockBursts(tx: Tx): Promise<void> {
 
 /** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
 export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Promise<readonly number[]> {
-  if (isSqlite(tx)) return callbackIds;
+  if (isSqlite(tx) || callbackIds.length === 0) return callbackIds;
   const rows = await tx.all<{ id: number; isLocked: boolean }>(sql`
     SELECT id, CASE WHEN ${IS_OF_JOB} THEN pg_try_advisory_xact_lock(${numberOf(JOB_KEY)}) ELSE TRUE END AS is_locked
     FROM callbacks WHERE id IN (${join(callbackIds)})`);
