@@ -27,7 +27,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/channels/answers.ts': ['test/channels/answers'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
   'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
-  'src/ledger/callbacks/': LEDGER,
+  'src/ledger/callbacks/': [...LEDGER, 'test/ledger/store-space'],
   'src/ledger/deliveries/': LEDGER,
   'src/ledger/timers/': LEDGER,
   'src/ledger/incidents/': LEDGER,
