@@ -26,9 +26,9 @@ const DAY_MS = 86_400_000;
 
 const OLDEST: ForgetPosition = { done: 0, reachedNobody: 0 };
 
-/** 50 that are done, like the one that is there. */
-const MANY = `
-  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 50)
+/** So many that are done, like the one that is there. */
+const alike = (count: number) => `
+  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})
   insert into callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
     times_received, routing, bytes, body)
   select kind, 'same ' || n, 'same ' || n, bot_key, bot_id, bot_name, status, started_at, received_at,
@@ -172,7 +172,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     it('on where it was, twenty at a time, past what has to stay, also after a restart', async () => {
       await bench.arrive({ job_id: 'pending' }, [OPS]);
-      await bench.store.run(MANY);
+      await bench.store.run(alike(50));
       expect(await forgetDone()).to.equal(3);
       expect(await left()).to.deep.equal(['pending']);
       await bench.store.run("update deliveries set state = 'delivered'");
@@ -184,12 +184,25 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await left(), 'but anew').to.deep.equal([]);
     });
 
+    it('past what has to stay without reading it again, once all that came before is counted', async () => {
+      await bench.arrive({ status: EXECUTING }, [OPS]);
+      await bench.store.run(alike(510));
+      await bench.store.run(
+        `update callbacks set job_id = 'job-1', status = case when identity is null then 2 else 0 end`,
+      );
+      await finish({ job_id: 'late' });
+      expect(await forgetDone()).to.equal(27);
+      expect(new Set(await left())).to.deep.equal(new Set(['job-1']));
+    });
+
     it('no further than the first that is too young, and goes on there when it is old', async () => {
       await finish({ job_id: 'old' });
       await bench.store.passTime(DAY_MS);
       await finish({ job_id: 'young' });
       await forget({ doneBefore: now() });
       expect(await left()).to.deep.equal(['young']);
+      await bench.store.run(alike(20));
+      expect(await forget({ doneBefore: now() })).to.equal(1);
       await bench.store.passTime(DAY_MS);
       await forget({ doneBefore: now() });
       expect(await left()).to.deep.equal([]);
@@ -230,6 +243,8 @@ export function describeForgetting(name: string, createStore: CreateStore): void
           [ago(400), ago(400, 1)],
         ],
         ['paces', "(key, next_at) values ('$at', $at)", [ago(0, 60_000), ago(0, 60_001)]],
+        ['runs', "(bot_key, job_id, day, status) values ('', '$at', $at, 0)", [ago(62), ago(62, 1)]],
+        ['days', `values ('', $at, '', ''${', 0'.repeat(10)})`, [ago(402), ago(402, 1)]],
       ] as const) {
         await bench.store.run(
           times.map((at) => `insert into ${table} ${row.replaceAll('$at', String(at))}`).join(';'),

@@ -478,10 +478,10 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await arrive(0, '2026-01-01T10:00:00Z');
       const from = { done: 0, reachedNobody: 0 };
       const forget = () => bench.ledger.forget({ doneKeptMs: KEEP_MS, nobodyKeptMs: KEEP_MS, from });
-      await bench.store.passTime((400 * 24 + 23) * HOUR_MS);
+      await bench.store.passTime(402 * 24 * HOUR_MS);
       await forget();
       expect(await all()).to.have.length(1);
-      await bench.store.passTime(48 * HOUR_MS);
+      await bench.store.passTime(1);
       await forget();
       expect(await all()).to.deep.equal([]);
     });

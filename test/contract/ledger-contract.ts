@@ -299,13 +299,16 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     });
 
     describe('an executing callback', () => {
-      it('that was told before the result came stays told', async () => {
-        const [ops] = namesOf(await bench.arrive({ status: EXECUTING }, [OPS]));
-        await bench.settle([delivered(ops)]);
-        await bench.arrive({ status: 0 }, [OPS]);
-        const again = await bench.arrive({ status: EXECUTING }, [OPS]);
-        expect(again.isSuperseded).to.equal(false);
-        expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
+      it('that was told everybody before the result came stays told', async () => {
+        for (const planned of [[OPS], [OPS, LOG]]) {
+          const begun = { status: EXECUTING, job_id: `for ${planned.length}` } as const;
+          const [ops] = namesOf(await bench.arrive(begun, planned));
+          await bench.settle([delivered(ops)]);
+          await bench.arrive({ ...begun, status: 0 }, [OPS]);
+          const again = await bench.arrive(begun, planned);
+          expect(again.isSuperseded).to.equal(planned.length > 1);
+          expect(again.deliveries[0]?.state).to.equal('delivered');
+        }
       });
 
       it('is told by a retry or later though its first attempt was alerted: an alert of its job is no result', async () => {

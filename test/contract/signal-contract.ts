@@ -17,6 +17,7 @@ import {
   adopting,
   arrivalOf,
   Bench,
+  claimedOf,
   type CreateStore,
   dead,
   delivered,
@@ -318,7 +319,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('a BOT stays so for the success of an older run than its last error, though no rule goes by what came before', async () => {
         for (const botId of ['get_items', 'another'])
           await bench.snooze({ botId, isUntilSuccess: true, until: bench.now + 2 * DAY });
-        const unremembered = { watched: { isRemembered: false } };
+        const unremembered = { watched: { isRemembered: false, isPlain: true } };
         const older = new Date(bench.now - HOUR).toISOString();
         await bench.comes({ status: ERROR }, [to('slack:#ops')], unremembered);
         await bench.comes({ status: 0, start_time: older }, [to('slack:#ops')], unremembered);
@@ -435,6 +436,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [first, log] = namesOf(await bench.comes({ status: ERROR }, planned));
         const [last] = namesOf(await bench.comes({ status: ERROR }, [here]));
         await bench.comes({ status: ERROR, bot_id: 'another' }, [here]);
+        await bench.comes({ status: EXECUTING }, [to('slack:#ops')]);
         await bench.settle([putOff(first, 5 * MINUTE), putOff(last, 2 * MINUTE), delivered(log)]);
         const success = await bench.comes({ status: 0 }, planned);
         expect(behind(success)).to.deep.equal([last.id, undefined]);
@@ -511,6 +513,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.settle([delivered(worse)]);
         const again = await bench.comes(fields, [here, both]);
         expect(bench.shown(again)).to.equal('superseded, tell');
+        expect(claimedOf(again)).to.deep.equal(['slack:#log']);
         await bench.settle(again.deliveries.slice(1).map((each) => putOff(each, 0)));
         expect(await bench.summaries()).to.deep.equal(['succeeded']);
         await pass(MINUTE);
@@ -934,8 +937,9 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const gone = await bench.comes({ job_id: 'gone', status: ERROR }, [letGo, ...others]);
         expect(bench.shown(gone)).to.equal('when, repeat, after_failures');
         await bench.comes({ status: EXECUTING, job_id: 'slow' }, [], { watched: { overdueMs: [4 * DAY] } });
+        await bench.comes({ status: EXECUTING, job_id: 'unwatched' }, []);
         await pass(3 * DAY - 1);
-        expect(await forget()).to.have.length(3);
+        expect(await forget()).to.have.length(4);
         await pass(2);
         expect(await forget()).to.deep.equal(['half', 'slow']);
         await pass(400 * DAY);

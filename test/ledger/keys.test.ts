@@ -27,6 +27,11 @@ describe('what a ledger knows a callback by', () => {
     { what: 'an id with controls', id: 'a\u0000b\u202e c', key: 'ab c' },
     { what: 'an id of 200 bytes', id: 'x'.repeat(200), key: 'x'.repeat(200) },
     {
+      what: 'an id of 10,000 characters, one of them a control',
+      id: `\u0000${'x'.repeat(9_999)}`,
+      key: `${'x'.repeat(66)}… bc43195302067a9f1ca19881690de22d0e67b0c0885ad4160bc25804da891218`,
+    },
+    {
       what: 'a longer id',
       id: 'x'.repeat(250),
       key: `${'x'.repeat(66)}… 086d4a1c293bde318dc1fec9a21b9d828ba7637bcbdc5cdb42662fd84b733e9f`,
