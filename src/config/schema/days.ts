@@ -1,11 +1,24 @@
 /** The schemas of what depends on days: windows, calendars, reports and the budget. */
+import { isDeepStrictEqual } from 'node:util';
 import { array, type InferType, lazy } from 'yup';
 import { ALL_STATUSES } from '../../callback/callback.ts';
 import { PERIODS, WEEKDAYS } from '../../signal/rules.ts';
+import type { NotifyList } from '../destination.ts';
 import { memberOf, whole } from './form.ts';
 import { fault } from '../words.ts';
 import * as form from './forms.ts';
-import { isMap, listOf, missing, notifyList, section, someOf, text, texts, textOrTexts } from './fields.ts';
+import {
+  faultOf,
+  isMap,
+  listOf,
+  missing,
+  notifyList,
+  section,
+  someOf,
+  text,
+  texts,
+  textOrTexts,
+} from './fields.ts';
 
 export const calendarName = text(form.calendar, 'Name of a calendar: it holds only on its days.');
 
@@ -72,7 +85,16 @@ export const reportsSchema = listOf(
   reportSchema,
   'Reports of what BOTs did, and how long they ran.',
   '[{ every: month, notify: [boss] }]',
-).default([]);
+)
+  .default([])
+  .test('once', (reports: readonly ({ readonly notify?: NotifyList } | null)[], context) => {
+    // What tells nobody here may have references that are not set, which differ.
+    const again = reports.findIndex((report, index) => {
+      const isBefore = reports.slice(0, index).some((before) => isDeepStrictEqual(before, report));
+      return isBefore && report?.notify?.told.length !== 0;
+    });
+    return again === -1 || faultOf(context, fault('duplicate'), [again]);
+  });
 
 export const budgetSchema = section('The running time that the plan includes in a month.', {
   hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(),
