@@ -34,6 +34,7 @@ export const WORDS = {
   'yaml.blank': ['a full-width blank, a no-break space, or another blank that looks like a space, is none: use spaces', '全角の空白や、ノーブレークスペースなど、半角の空白に似た別の文字は使えません。半角の空白にしてください'],
   'yaml.full-width colon': ['a full-width colon ends no key: write ":" and a space', 'キーの後に全角のコロンは使えません。半角の「:」と空白にしてください'],
   'yaml.full-width bracket': ['a full-width bracket begins and ends nothing: write [ ] or { }', '全角の括弧は使えません。半角の [ ] か { } にしてください'],
+  'yaml.full-width comma': ['a full-width comma separates nothing: write "," and a space', '全角のカンマや読点では区切れません。半角の「,」と空白にしてください'],
   'yaml.full-width hash': ['a full-width ＃ begins no comment: write #', 'コメントに全角の ＃ は使えません。半角の # にしてください'],
   'yaml.dash': ['this dash looks like a hyphen, and is none: write "-" and a space', 'ハイフンに似た別の文字です。半角の「-」と空白にしてください'],
   'yaml.conflict': ['git left a merge conflict here: keep one side, and remove the lines of <<<, === and >>>', 'Gitのマージの衝突が残っています。どちらかを残し、<<<、===、>>> の行を消してください'],

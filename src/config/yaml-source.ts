@@ -43,6 +43,7 @@ const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/[\u00a0\u2000-\u200b\u202f\u205f\u3000]/, fault('yaml.blank')],
   [/：/, fault('yaml.full-width colon')],
   [/(?<=[:,[{-] *)[［｛]|[］｝](?=[\s,\]}]*$)/, fault('yaml.full-width bracket')],
+  [/[，、](?=\s*(?:[\w-]+:\s|["'{[]))/, fault('yaml.full-width comma')],
   [/(?<=\s)＃/, fault('yaml.full-width hash')],
   [/\{[{%]/, fault('yaml.liquid')],
 ];
@@ -92,26 +93,29 @@ export class YamlSource {
 
   /** The place of the key or list item at `path`; if the file has none there, of the nearest parent. */
   placeOf(path: Path): Place {
-    const pair = this.#pairAt(path);
-    const node = pair ? pair.key : this.#document.getIn(path, true);
-    if (isNode(node) || path.length === 0) return this.#placeAt(startOf(node));
+    const mark = path.length === 0 ? this.#document.contents : this.#markAt(path);
+    if (isNode(mark) || path.length === 0) return this.#placeAt(startOf(mark));
     return this.placeOf(path.slice(0, -1));
   }
 
   /** The scalar at `path`, as the file has it, also where something else is wrong; undefined if there is none. */
   scalarAt(path: Path): unknown {
-    const node = this.#document.getIn(path, true);
+    const node = this.#nodeAt(path);
     return isScalar(node) ? node.value : undefined;
   }
 
-  /** Also one that stands in a map that is merged (`<<`); undefined: there is none, or its map is an alias. */
-  #pairAt(path: Path): Pair | undefined {
-    const outer = path.slice(0, -1);
-    const map =
-      outer.length === 0
-        ? this.#document.contents
-        : (this.#pairAt(outer)?.value ?? this.#document.getIn(outer, true));
-    return isMap(map) ? pairIn(map, path.at(-1), this.#document) : undefined;
+  /** The key, or the item of a list, as what stands at `path` is found: also in a map that is merged (`<<`), and behind an alias. */
+  #markAt(path: Path): unknown {
+    const outer = this.#nodeAt(path.slice(0, -1));
+    return isMap(outer) ? pairIn(outer, path.at(-1), this.#document)?.key : itemIn(outer, path.at(-1));
+  }
+
+  #nodeAt(path: Path): unknown {
+    const root = this.#document.contents;
+    return path.reduce<unknown>((outer, name) => {
+      const inner = isMap(outer) ? pairIn(outer, name, this.#document)?.value : itemIn(outer, name);
+      return isAlias(inner) ? inner.resolve(this.#document) : inner;
+    }, root);
   }
 
   /**
@@ -119,7 +123,7 @@ export class YamlSource {
    * where the file writes that word otherwise, or more or less often.
    */
   placeInString(path: Path, line: number, column: number): Place {
-    const node = this.#document.getIn(path, true);
+    const node = this.#nodeAt(path);
     if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.placeOf(path);
     const [start, end] = node.range;
     const begin = node.value.split('\n', line - 1).join('\n').length + (line > 1 ? 1 : 0) + column - 1;
@@ -227,6 +231,10 @@ function pairIn(map: YAMLMap, name: unknown, document: Document): Pair | undefin
     .flatMap(({ key, value }) => (isMerge(key) ? mergedIn(value, document) : []))
     .map((each) => (isMap(each) ? pairIn(each, name, document) : undefined))
     .find((pair) => pair !== undefined);
+}
+
+function itemIn(list: unknown, index: unknown): unknown {
+  return isSeq(list) ? list.items[Number(index)] : undefined;
 }
 
 function isMerge(key: unknown): boolean {

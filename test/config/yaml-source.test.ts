@@ -51,12 +51,12 @@ describe('A YAML source', () => {
     });
   });
 
-  it('knows where keys and items stand, also beside an alias', () => {
+  it('knows where keys and items stand, also behind an alias', () => {
     expect(at(['list'])).to.equal('2:1');
     expect(at(['list', 0])).to.equal('3:5');
     expect(at(['list', 1])).to.equal('4:5');
     expect(at(['list', 1, 'key'])).to.equal('4:5');
-    expect(at(['again', 'deep'])).to.equal('7:1');
+    expect(at(['again', 'deep'])).to.equal('6:15');
     expect(at(['again'])).to.equal('7:1');
   });
 
@@ -73,6 +73,7 @@ describe('A YAML source', () => {
     expect(inString(['folded'], 1, 7)).to.equal('13:3');
     expect(inString(['escaped'], 1, 2)).to.equal('16:13');
     expect(inString(['twice'], 1, 13)).to.equal('17:22');
+    expect(inString(['again', 'deep'], 1, 2), 'behind an alias').to.equal('6:23');
   });
 
   it('points to the key of a string where the file does not have what is inside', () => {
