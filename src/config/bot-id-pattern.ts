@@ -36,7 +36,7 @@ export function doubtOfBotId(text: string): Fault | undefined {
 }
 
 /** Signs that look like others: typographic quotes and dashes, full-width stars and slashes, what cannot be seen, kana in two parts. */
-const ALIKE = /^／|[“”‘’«»–—−＊\u200b-\u200d\u2060\ufeff\u3099\u309a]/u;
+const ALIKE = /^／|[\u2010-\u2015\u2018-\u201f«»−＊\u200b-\u200d\u2060\ufeff\u3099\u309a]/u;
 
 /** Signs of other dialects of globs, and of regular expressions. */
 const FOREIGN = /^[!^]|\$$|\\[dwsDWSb]|\([^)]*\|[^)]*\)|\.\+$|\[[^\]]*\]|\{[^}]*\}|[?%,]/u;
