@@ -172,6 +172,7 @@ export const WORDS = {
   'liquid.variable': ['there is no variable "{name}"{hint}', '変数「{name}」はありません{hint}'],
   'liquid.filter': ['there is no filter "{name}"{hint}', 'フィルター「{name}」はありません{hint}'],
   'liquid.tag': ['there is no tag "{name}"{hint}', 'タグ「{name}」はありません{hint}'],
+  'liquid.quotes': ['typographic quotes, as “ and ”, begin and end no text: write straight ones', '“ や ” のような引用符は使えません。半角の " か \' にしてください'],
   'liquid.address': ['an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone', 'リンク先に書けるのは、job_url、page_url、incident_url、link_url、ファイルの url のどれか1つだけです'],
   'liquid.nowhere': ['a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several', 'コールバックの値は、ここでは安全に埋め込めません。文字をそのまま書き、値で変えるなら {% if %} で選んでください'],
   'condition.none': ['a condition is a value, or values with an operator between them, without {{ }} and {% %}: output.count == 0', '条件は、値か、演算子でつないだ値です。{{ }} と {% %} は書きません（例：output.count == 0）'],

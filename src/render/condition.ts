@@ -4,7 +4,7 @@ import { fault as faultOf } from '../config/words.ts';
 import type { Fault } from '../text/fault.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
-import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
+import { findUnknownVariables, LIKE_A_QUOTE, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { COMPARING } from './operators.ts';
 import { lazily } from './outputs.ts';
@@ -23,9 +23,10 @@ export function conditionFault(condition: string, of?: readonly string[]): Fault
   const { liquid, names: ofCallback } = checker();
   const names = of ?? ofCallback;
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
-  const isCondition = condition.trim() !== '' && !MARKUP.test(condition);
-  if (!isCondition || (fault === undefined && !isWhole(condition, liquid))) return faultOf('condition.none');
-  return slipIn(condition) ?? (fault ?? findUnknownVariables(liquid, templates, names)[0])?.what;
+  if (condition.trim() === '' || MARKUP.test(condition)) return faultOf('condition.none');
+  const slip = slipIn(condition) ?? fault?.what;
+  if (slip === undefined && !isWhole(condition, liquid)) return faultOf('condition.none');
+  return slip ?? findUnknownVariables(liquid, templates, names)[0]?.what;
 }
 
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
@@ -34,6 +35,7 @@ const RANGE = /\([^()]*\)/gu;
 /** What liquidjs takes without a word: it stops reading there, or reads nothing. */
 const SLIPS: readonly (readonly [slip: RegExp, what: Fault])[] = [
   [/["']/u, faultOf('condition.quote')],
+  [LIKE_A_QUOTE, faultOf('liquid.quotes')],
   [/(?<![=!<>])=(?!=)|===|&&|\|\|/u, faultOf('condition.operator')],
   [/[()]/u, faultOf('condition.parentheses')],
   [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, faultOf('condition.cut')],

@@ -14,6 +14,9 @@ export interface LiquidFault {
 /** The place at the end of liquidjs' messages, which `LiquidFault` holds separately. */
 const PLACE_IN_MESSAGE = /, (?:file:.*, )?line:\d+, col:\d+$/su;
 
+/** A typographic quote where a value begins. */
+export const LIKE_A_QUOTE = /(?<![\w.\p{L}])[\u2018-\u201f]/u;
+
 export function parseLiquid(
   liquid: Liquid,
   source: string,
@@ -60,7 +63,8 @@ interface PlacedToken {
 function explained(liquid: Liquid, message: string): Fault {
   const [, what, name = ''] =
     /^undefined (filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
-  if (what !== 'tag' && what !== 'filter') return faultSaid(message);
+  if (what !== 'tag' && what !== 'filter')
+    return LIKE_A_QUOTE.test(message) ? fault('liquid.quotes') : faultSaid(message);
   return thereIsNo(what, name, Object.keys(what === 'tag' ? liquid.tags : liquid.filters));
 }
 

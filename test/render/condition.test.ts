@@ -62,6 +62,7 @@ describe('A condition', () => {
     "message == 'it\\'s' or message == \"it's (1, 2) | a: [b.\"",
     '(1..3) contains status and output["a b"][0].c == 1.5',
     'message | replace: "a", "b" | size',
+    'message == "“x”" or output.l’heure',
   ];
   for (const text of RIGHT) it(`is right: ${text}`, () => expect(conditionFault(text)).to.equal(undefined));
 
@@ -79,6 +80,7 @@ describe('A condition', () => {
       "status == 1 and\n  message == 'it\\'s",
       'message == "a" or bot_id == "b\\"',
     ],
+    'typographic quotes': ['message == “x”', 'message == ‘x’', 'message contains “a b”'],
     parentheses: ['status == 1)'],
     'invalid range syntax': ["(message == 'x')"],
     'something is missing': [

@@ -26,6 +26,8 @@ describe('a user’s templates', () => {
       [`text: "{{ ${LONG} }}"`]: `3:11: there is no variable "${LONG}"`,
       'text: "{{ bot_name | upcas }}"': '3:8: there is no filter "upcas"; did you mean "upcase"?',
       'text: "{% caputre x %}"': '3:8: there is no tag "caputre"; did you mean "capture"?',
+      "text: '{{ message | default: “none” }}'":
+        '3:30: typographic quotes, as “ and ”, begin and end no text: write straight ones',
       'text: "{% if message %}x"': '3:8: tag {% if message %} not closed',
       'text: {{ bot_name }}':
         '3:7: a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes',
