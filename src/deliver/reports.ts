@@ -114,10 +114,8 @@ export async function tellBudget(
   if (budget === undefined) return { timer };
   const { timezone } = display;
   const today = dayOf(now, timezone);
-  const { from, to } = planMonth(budget.fromDay, today);
-  const lastDay = from - DAY_MS;
-  const both = { from: planMonth(budget.fromDay, lastDay).from, to, timezone };
-  const days = await ledger.archive.figuresByDay(both);
+  const lastDay = planMonth(budget.fromDay, today).from - DAY_MS;
+  const days = await daysOf(ledger.archive, { budget, display }, today);
   const months = [standingOf(budget, days, today, lastDay), standingOf(budget, days, today)] as const;
   const { month, percent, after, isMore } = passedNow(budget.warn, months, timer.data);
   const next = { dueAt: isMore ? now + 1 : now + BUDGET_MS, data: after };
@@ -132,14 +130,26 @@ export async function tellBudget(
 
 /** How the month of the plan stands that the day `inMonth` is in; undefined: no budget is set. */
 export async function budgetStanding(
-  { figuresByDay }: Pick<Firing['ledger']['archive'], 'figuresByDay'>,
+  archive: Days,
   { budget, display }: { readonly budget: Budget | undefined } & Pick<Planning['config'], 'display'>,
   today: number,
   inMonth = today,
 ): Promise<BudgetStanding | undefined> {
   if (budget === undefined) return undefined;
-  const days = await figuresByDay({ ...planMonth(budget.fromDay, inMonth), timezone: display.timezone });
-  return standingOf(budget, days, today, inMonth);
+  return standingOf(budget, await daysOf(archive, { budget, display }, inMonth), today, inMonth);
+}
+
+type Days = Pick<Firing['ledger']['archive'], 'figuresByDay'>;
+
+/** Those of the month of the plan that the day is in, and of the month before. */
+function daysOf(
+  archive: Days,
+  { budget, display }: { readonly budget: Budget } & Pick<Planning['config'], 'display'>,
+  day: number,
+) {
+  const { from, to } = planMonth(budget.fromDay, day);
+  const { from: before } = planMonth(budget.fromDay, from - DAY_MS);
+  return archive.figuresByDay({ from: before, to, timezone: display.timezone });
 }
 
 export function doubtsAt(now: number, { config }: Pick<Planning, 'config'>) {

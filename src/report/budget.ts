@@ -32,7 +32,10 @@ export function planMonth(fromDay: number, day: number): Pick<BudgetStanding, 'f
 /** Fewer say little of a month. */
 const LEAST_DAYS_KNOWN = 3;
 
-/** @param days with the running time of all BOTs; others had none @param inMonth a day of the month that is asked for */
+/**
+ * @param days with the running time of all BOTs, also of the month before; others had none @param inMonth a day of the month that is
+ * asked for
+ */
 export function standingOf(
   { hours, fromDay, calendar }: Budget,
   days: readonly { readonly day: number; readonly runningMs: number }[],
@@ -40,16 +43,18 @@ export function standingOf(
   inMonth = today,
 ): BudgetStanding {
   const { from, to } = planMonth(fromDay, inMonth);
-  const sum = (before: number) =>
-    days.reduce((ms, { day, runningMs }) => (day >= from && day < before ? ms + runningMs : ms), 0);
-  const [usedMs, knownMs] = [sum(to), sum(today)];
+  const sum = (first: number, end: number) =>
+    days.reduce((ms, { day, runningMs }) => (day >= first && day < end ? ms + runningMs : ms), 0);
   const countDays = (first: number, end: number) =>
     daysBetween(first, end).filter((day) => calendar?.has(day) !== false).length;
-  const known = countDays(from, today);
-  const perDayMs = knownMs / known;
+  const usedMs = sum(from, to);
+  // Nothing is known of what was before the first of all days, nor whether that is whole.
+  const knownFrom = Math.max(from, Math.min(...days.map(({ day }) => day)) + DAY_MS);
+  const known = countDays(knownFrom, today);
+  const perDayMs = sum(knownFrom, today) / known;
   const isKnown = today < to && known >= LEAST_DAYS_KNOWN;
   const forecastMs = isKnown
-    ? Math.max(usedMs, Math.round(knownMs + perDayMs * countDays(today, to)))
+    ? Math.max(usedMs, Math.round(sum(from, today) + perDayMs * countDays(today, to)))
     : undefined;
   const budgetMs = hours * 3_600_000;
   return { from, to, budgetMs, usedMs, percent: Math.floor((usedMs / budgetMs) * 100), forecastMs };

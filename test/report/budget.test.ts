@@ -50,6 +50,17 @@ describe('The budget', () => {
     expect(standing('2026-11-04')).to.deep.equal({ used: 12, percent: 20, forecast: 60 });
   });
 
+  it('is forecast by the days since Botbell was there, but for the first, which may not be whole', () => {
+    const since = (date: string) =>
+      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, days.slice(1), day(date)).forecastMs;
+    expect(since('2026-11-04')).to.equal(undefined);
+    // Twelve hours in all, eleven of them in the three days behind the first, and 26 days to come.
+    expect(since('2026-11-05')).to.equal(12 * HOUR + Math.round((11 * HOUR * 26) / 3));
+    expect(
+      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, [], day('2026-11-20')).forecastMs,
+    ).to.equal(undefined);
+  });
+
   it('is forecast by the days of its calendar', () => {
     expect(standing('2026-11-04', WORKDAYS).forecast).to.equal(undefined);
     // Twelve hours in three workdays, and 18 to come.
@@ -67,7 +78,10 @@ describe('The budget', () => {
   });
 
   it('that is used up is forecast to be no less', () => {
-    const late = [{ day: day('2026-11-30'), runningMs: 90 * HOUR }];
+    const late = [
+      { day: day('2026-10-31'), runningMs: HOUR },
+      { day: day('2026-11-30'), runningMs: 90 * HOUR },
+    ];
     expect(standingOf({ hours: 60, fromDay: 1, calendar: undefined }, late, day('2026-11-30'))).to.include({
       percent: 150,
       forecastMs: 90 * HOUR,
