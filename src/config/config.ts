@@ -2,7 +2,7 @@
 import type { ChannelType, MessageFormat } from '../channels/channel.ts';
 import type { Proxies } from '../outbound/proxy.ts';
 import type { Fault } from '../text/fault.ts';
-import type { Burst, Calendar, Digest, Occasion, Report, RouteRules } from '../signal/rules.ts';
+import type { Burst, Calendar, Digest, Occasion, RouteRules } from '../signal/rules.ts';
 import type { Destination } from './destination.ts';
 import type { RootSection } from './schema/schema.ts';
 
@@ -83,6 +83,23 @@ function adminOf({ listen, password, hosts, ...section }: RootSection['admin']) 
   };
 }
 
+/** Reports on BOTs, each as routes name them. */
+export function reportsOf({ reports }: RootSection) {
+  return reports.map(({ bots = [], notify, ...report }) => ({
+    ...report,
+    /** Empty: all. */
+    botIds: [bots].flat(),
+    notify: notify.told,
+  }));
+}
+
+/** `fromDay`: of the month; `warn`: percentages, ascending. */
+export function budgetOf({ budget }: RootSection) {
+  if (budget === undefined) return undefined;
+  const { hours, from_day: fromDay, warn, calendar, notify } = budget;
+  return { hours, fromDay, calendar, warn: warn.toSorted((a, b) => a - b), notify: notify.told };
+}
+
 /** The days that a file has, each once. */
 export type DatesOfFile = ReadonlySet<number>;
 
@@ -112,24 +129,6 @@ export interface ChannelConfig {
 /** A group's digest of its BOTs, sent beside the group's notifications. */
 export interface DigestConfig extends Digest {
   readonly group: string;
-  readonly notify: readonly Destination[];
-}
-
-/** A report on BOTs, each as routes name them. */
-export interface ReportConfig extends Report {
-  /** Empty: all. */
-  readonly botIds: readonly string[];
-  readonly notify: readonly Destination[];
-}
-
-/** The running time that the plan includes in a month. */
-export interface BudgetConfig {
-  readonly hours: number;
-  /** Day of the month, 1 to 28. */
-  readonly fromDay: number;
-  /** Percentages, ascending. */
-  readonly warn: readonly number[];
-  readonly calendar: Calendar | undefined;
   readonly notify: readonly Destination[];
 }
 
@@ -164,8 +163,8 @@ export interface Config extends ConfigSettings {
   readonly channels: ReadonlyMap<string, ChannelConfig>;
   readonly calendars: Calendars;
   readonly digests: readonly DigestConfig[];
-  readonly reports: readonly ReportConfig[];
-  readonly budget: BudgetConfig | undefined;
+  readonly reports: ReturnType<typeof reportsOf>;
+  readonly budget: ReturnType<typeof budgetOf>;
   readonly routes: readonly RouteConfig[];
   readonly defaultRoute: RouteConfig | undefined;
   /** Strings that no log, answer, error or page may show. */

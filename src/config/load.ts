@@ -1,7 +1,7 @@
 /** Reads a config file into a checked Config, or reports all of its problems at once. */
 import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
-import { type Config, type Problem, settingsOf } from './config.ts';
+import { budgetOf, type Config, type Problem, reportsOf, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './schema/form.ts';
 import { Interpolated } from './read/interpolate.ts';
@@ -16,7 +16,7 @@ import { secretsIn } from './read/secrets.ts';
 import { type CalendarReading, readCalendars } from './read/calendars.ts';
 import { readProxies } from './read/proxies.ts';
 import { NotifyReader } from './read/notify.ts';
-import { budgetOf, DEFAULT_ROUTE, reportsOf, routeNames, routeOf } from './read/sections.ts';
+import { DEFAULT_ROUTE, routeNames, routeOf } from './read/sections.ts';
 import type { Language } from '../time/display.ts';
 import { LANGUAGES, rootSchema, type RootSection } from './schema/schema.ts';
 import { fault } from './words.ts';

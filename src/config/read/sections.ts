@@ -1,10 +1,10 @@
-/** Converts sections of routes, reports and the budget that have passed the schema. */
+/** Converts sections of routes that have passed the schema. */
 import { hash } from 'node:crypto';
 import { outside } from '../../signal/calendar.ts';
 import { type Calendar, type Expectation, NO_RULES, OCCASIONS, type RouteRules } from '../../signal/rules.ts';
 import { cleanText } from '../../text/clean.ts';
-import type { BudgetConfig, ReportConfig, RouteConfig } from '../config.ts';
-import type { RootSection, RouteSection } from '../schema/schema.ts';
+import type { RouteConfig } from '../config.ts';
+import type { RouteSection } from '../schema/schema.ts';
 
 /** The name of the default route. */
 export const DEFAULT_ROUTE = 'default_route';
@@ -78,18 +78,4 @@ function expectationOf(
   timezone: string,
 ): Expectation {
   return every === undefined ? { cron, timezone, calendar, graceMs } : { everyMs: every, graceMs };
-}
-
-export function reportsOf({ reports }: RootSection): readonly ReportConfig[] {
-  return reports.map(({ bots = [], notify, ...report }) => ({
-    ...report,
-    botIds: [bots].flat(),
-    notify: notify.told,
-  }));
-}
-
-export function budgetOf({ budget }: RootSection): BudgetConfig | undefined {
-  if (budget === undefined) return undefined;
-  const { hours, from_day: fromDay, warn, calendar, notify } = budget;
-  return { hours, fromDay, calendar, warn: warn.toSorted((a, b) => a - b), notify: notify.told };
 }
