@@ -12,6 +12,8 @@ const PARSE_OPTIONS = {
   merge: true,
   resolveKnownTags: false,
   stringKeys: true,
+  // Looked for by `findByNode`: the parser compares each key of a map with every other one.
+  uniqueKeys: false,
   prettyErrors: false,
 } as const;
 
@@ -24,7 +26,6 @@ const FAULTS: Partial<Record<ErrorCode, Fault>> = {
   BAD_INDENT: fault('yaml.indent'),
   BAD_SCALAR_START: fault('yaml.scalar'),
   BLOCK_AS_IMPLICIT_KEY: fault('yaml.colon'),
-  DUPLICATE_KEY: fault('yaml.twice'),
   MISSING_CHAR: fault('yaml.missing'),
   MULTILINE_IMPLICIT_KEY: fault('yaml.long key'),
   MULTIPLE_DOCS: fault('yaml.documents'),
@@ -202,7 +203,7 @@ function isFirstOfLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
 
-/** Keys that begin with a blank that is no indentation, lists with dashes; merges of no map and unknown aliases, for which the parser gives no place. */
+/** Keys that a map has twice, or that begin with a blank that is no indentation, lists with dashes; merges of no map and unknown aliases, for which the parser gives no place. */
 function findByNode(document: Document, text: string): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
@@ -211,6 +212,14 @@ function findByNode(document: Document, text: string): Finding[] {
       const begin = startOf(scalar);
       if (LIKE_A_HYPHEN.test(text.slice(begin, begin + 2)) && isFirstOfLine(text, begin))
         report(scalar, fault('yaml.dash'));
+    },
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) report(key, fault('yaml.twice'));
+        seen.add(name);
+      }
     },
     Pair(_key, { key, value }) {
       if (isScalar(key) && /^[^\S ]/.test(String(key.value))) report(key, fault('yaml.blank'));
