@@ -29,6 +29,10 @@ const fault = faultsOf({
   known: ['; known: {names}', '。使えるのは {names} です'],
   none: ['; known: none', '。まだ何も書かれていません'],
   option: ['has an option that nobody knows, {name}{hint}', '{name} というオプションはありません{hint}'],
+  value: [
+    'has an option {name}, whose value must be {values}',
+    'オプション {name} の値は {values} にしてください',
+  ],
 });
 
 /** To be said behind another sentence; undefined: no candidate is near. */
@@ -46,12 +50,25 @@ export function nearestOrAll(word: string, known: readonly string[]): Fault {
   return didYouMean(word, known) ?? all();
 }
 
-/** @param known names; one that ends with a dot stands for all that begin with it. @returns to be said of the URL; undefined if nothing is wrong */
-export function faultOfOptions(url: string, known: readonly string[]): Fault | undefined {
+/** Names of a URL's options, with blanks between them, by the values that they take, with a blank between these; '': any. */
+export type UrlOptions = Readonly<Record<string, string>>;
+
+/** @param options a name that ends with a dot stands for all that begin with it. @returns to be said of the URL; undefined if nothing is wrong */
+export function faultOfOptions(url: string, options: UrlOptions): Fault | undefined {
   if (!URL.canParse(url)) return undefined;
-  const isKnown = (name: string) =>
-    known.some((each) => name === each || (each.endsWith('.') && name.startsWith(each)));
-  const unknown = [...new URL(url).searchParams.keys()].find((name) => !isKnown(name));
-  if (unknown === undefined) return undefined;
-  return fault('option', { name: JSON.stringify(unknown), hint: didYouMean(unknown, known) });
+  const known = Object.entries(options).flatMap(([values, names]) =>
+    names.split(' ').map((name) => [name, values] as const),
+  );
+  for (const [given, value] of new URL(url).searchParams) {
+    const name = JSON.stringify(given);
+    const [, values] =
+      known.find(([each]) => given === each || (each.endsWith('.') && given.startsWith(each))) ?? [];
+    if (values === undefined) {
+      const names = known.map(([each]) => each);
+      return fault('option', { name, hint: didYouMean(given, names) });
+    }
+    if (values !== '' && !values.split(' ').includes(value))
+      return fault('value', { name, values: values.replaceAll(' ', ', ') });
+  }
+  return undefined;
 }

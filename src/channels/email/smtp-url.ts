@@ -64,10 +64,11 @@ export function isSmtpUrl(text: string | undefined): boolean {
 }
 
 /** nodemailer's own, as a URL takes them. */
-const OPTIONS =
-  'host port secure service name localAddress ignoreTLS requireTLS opportunisticTLS tls. connectionTimeout greetingTimeout socketTimeout dnsTimeout idleTimeout maxConnections maxMessages maxRequeues rateLimit rateDelta authMethod allowInternalNetworkInterfaces pool logger debug disableFileAccess disableUrlAccess'.split(
-    ' ',
-  );
+const OPTIONS = {
+  'true false':
+    'secure ignoreTLS requireTLS opportunisticTLS allowInternalNetworkInterfaces pool logger debug disableFileAccess disableUrlAccess',
+  '': 'host port service name localAddress tls. connectionTimeout greetingTimeout socketTimeout dnsTimeout idleTimeout maxConnections maxMessages maxRequeues rateLimit rateDelta authMethod',
+};
 
 /** @returns what is wrong with the URL's options; undefined if nothing is */
 export function faultOfSmtpOptions(url: string | undefined): Fault | undefined {

@@ -142,10 +142,10 @@ function withLogin(of: Form): Form {
 }
 
 /** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
-const POSTGRES_OPTIONS =
-  'host port user password dbname ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis'.split(
-    ' ',
-  );
+const POSTGRES_OPTIONS = {
+  'disable allow prefer require verify-ca verify-full no-verify': 'sslmode',
+  '': 'host port user password dbname ssl sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis',
+};
 
 const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
 

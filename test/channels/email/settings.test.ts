@@ -38,6 +38,15 @@ describe('the settings of an email channel', () => {
       expect(problemOf({ smtp })).to.be.a('string').that.contains('smtp').and.not.contains('leak');
   });
 
+  it('take no option of the URL that nobody knows, and no value that its option has not', () => {
+    for (const query of ['tls.servername=x&ignoreTLS=true', 'pool=false&maxConnections=1'])
+      expect(problemOf({ smtp: `smtp://u:p@h?${query}` }), query).to.equal(undefined);
+    expect(problemOf({ smtp: 'smtp://h?nam=x' })).to.contain('nobody knows, "nam"; did you mean "name"?');
+    expect(problemOf({ smtp: 'smtp://h?name=x&ignoreTLS=1' })).to.contain(
+      'has an option "ignoreTLS", whose value must be true, false',
+    );
+  });
+
   it('need exactly one sender, and one address for answers at most', () => {
     for (const from of [undefined, '', 'BOT alerts', 'a@x.jp, b@x.jp', 'a@x.jp\r\nBcc: b@x.jp', 7])
       expect(problemOf({ from }), String(from)).to.contain('from');
