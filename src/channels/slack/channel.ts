@@ -42,7 +42,8 @@ const DOUBTS: readonly (readonly [RegExp, Fault])[] = [
   [/^xapp-/, faultSaid('this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here', 'アプリレベルトークンでは投稿できません。Bot User OAuth Token（xoxb-…）を書いてください')],
   [/^xoxp-/, faultSaid('this is a user token, which posts as that person: put the Bot User OAuth Token (xoxb-…) here', 'ユーザートークンでは、その人の名前で投稿されます。Bot User OAuth Token（xoxb-…）を書いてください')],
   [/^xoxe\./, faultSaid('this token ends after twelve hours: switch off token rotation in the app, install it anew, and put its Bot User OAuth Token (xoxb-…) here', '12時間で無効になるトークンです。アプリのトークンローテーションを無効にしてインストールし直し、Bot User OAuth Token（xoxb-…）を書いてください')],
-  [/^xoxb-your-/, faultSaid('this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here', '記入例のままです。自分のアプリのBot User OAuth Token（xoxb-…）を書いてください')],
+  [/^(?!xoxb-|xapp-|xoxp-|xoxe\.)/, faultSaid('no token of a Slack app begins so: put its Bot User OAuth Token (xoxb-…) here', 'Slackアプリのトークンではありません。Bot User OAuth Token（xoxb-…）を書いてください')],
+  [/^xoxb-your-/i, faultSaid('this is the placeholder: put the Bot User OAuth Token of your app (xoxb-…) here', '記入例のままです。自分のアプリのBot User OAuth Token（xoxb-…）を書いてください')],
 ];
 
 function warningsOf({ token, api_url }: SlackSettings): readonly SettingWarning[] {

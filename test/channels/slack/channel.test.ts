@@ -206,7 +206,8 @@ describe('the settings of a Slack channel', () => {
       'xapp-1-A0': /app-level token/,
       'xoxe.xoxb-1-A0': /ends after twelve hours/,
       'xoxp-1-2': /user token/,
-      'xoxb-your-token': /placeholder/,
+      'xoxb-YOUR-TOKEN': /placeholder/,
+      'B0-stranger': /no token of a Slack app/,
     }))
       expect(slackChannel.warningsOf({ token })[0]?.fault.in('en')).to.match(words);
   });
