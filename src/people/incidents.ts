@@ -1,6 +1,7 @@
 /** Incidents for people: what they may ask, and what they do about them. */
 import { array, boolean, number, object, string } from 'yup';
 import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
+import { storeTroubleIn } from '../incident/store-trouble.ts';
 import { faultIn } from '../callback/fault-words.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { failureInWords } from '../channels/failure.ts';
@@ -69,6 +70,7 @@ export function readTakeUp(
 export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: Language): string {
   if (lastError !== undefined && gistOf(lastError.message) === gist)
     return failureInWords(lastError, language);
+  if (sign === 'store') return storeTroubleIn(gist, language);
   if (sign !== 'refused') return gist;
   const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
   return `${pointer} ${faultIn(fault, language)}`.trim();

@@ -6,6 +6,7 @@ import { failureInWords } from '../channels/failure.ts';
 import { botNameOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { calledOf, SIGN_WORDS } from '../incident/incident.ts';
+import { storeTroubleIn } from '../incident/store-trouble.ts';
 import {
   type AlertedCallback,
   type AlertNotice,
@@ -169,7 +170,10 @@ function spanView({ since, lastAt }: OwnSubject<'summary'>, display: DisplayConf
 type ViewOf<Subject> = (subject: Subject, display: DisplayConfig, links: Links) => NoticeView;
 
 const ALERTS: { readonly [Name in AlertSubject['template']]: ViewOf<OwnSubject<Name>> } = {
-  store_unwritable: ({ since, reason }, display) => ({ since: localTime(since, display), reason }),
+  store_unwritable: ({ since, reason }, display) => ({
+    since: localTime(since, display),
+    reason: storeTroubleIn(reason, display.language),
+  }),
   refused: refusedView,
   reload_refused: ({ file: config_file, problems, moreProblems: more_problems }) => ({
     config_file,

@@ -2,6 +2,7 @@
 import { LANGUAGES } from '../../config/schema/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { groupsOf } from '../../incident/incident.ts';
+import { storeTroubleIn } from '../../incident/store-trouble.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
 import type { Flash } from './cookies.ts';
@@ -123,7 +124,7 @@ function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
 
 /** The result of the last action, and what is wrong with the process. */
 function Notices({ facts: { trouble }, flash }: ShellProps) {
-  const { t } = useReader();
+  const { t, language } = useReader();
   return (
     <>
       {flash === undefined ? null : (
@@ -133,7 +134,7 @@ function Notices({ facts: { trouble }, flash }: ShellProps) {
       )}
       {trouble === undefined ? null : (
         <p class="flash failed" role="alert">
-          {t('store down')} <Foreign text={trouble} lang="en" />
+          {t('store down')} <Foreign text={storeTroubleIn(trouble, language)} />
         </p>
       )}
     </>

@@ -35,6 +35,9 @@ describe('every page', () => {
     expect((await office.get(NOWHERE)).body).to.match(
       /role="alert">The store cannot be written.*disk is full/,
     );
+    expect((await office.get(NOWHERE, { 'accept-language': 'ja' })).body).to.include(
+      'ディスクに空きがありません',
+    );
     await office.close();
   });
 

@@ -1,0 +1,56 @@
+/** Why the store cannot be written, in Japanese: of what Botbell and the databases really say. */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { storeTroubleIn } from '../../src/incident/store-trouble.ts';
+import { LedgerFull } from '../../src/ledger/ledger.ts';
+import { watchFile } from '../../src/ledger/sqlite/file.ts';
+
+const said = (reason: string) => storeTroubleIn(reason, 'ja');
+
+describe('Why the store cannot be written', () => {
+  it('is said in Japanese, where Botbell says it itself', () => {
+    expect(said(new LedgerFull().message)).to.equal(
+      'store.max_size に達しました。残っているのは未配信のものだけです',
+    );
+    expect(said('it does not answer')).to.equal('応答がありません');
+  });
+
+  it('names the file that is gone, or another one', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'botbell-'));
+    const file = join(folder, 'a.db');
+    writeFileSync(file, '');
+    const look = watchFile(file);
+    const found = () => {
+      try {
+        return String(look());
+      } catch (error) {
+        return said((error as Error).message).split('。')[0];
+      }
+    };
+    renameSync(file, `${file}.old`);
+    expect(found()).to.equal(`${file} が削除または移動されました`);
+    writeFileSync(file, '');
+    expect(found()).to.equal(`${file} が別のファイルに置き換えられました`);
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const [reason, japanese] of [
+    ['database or disk is full', 'ディスクに空きがありません（database or disk is full）'],
+    ['attempt to write a readonly database', '読み取り専用です（attempt to write a readonly database）'],
+    [
+      'cannot execute INSERT in a read-only transaction',
+      '読み取り専用です（cannot execute INSERT in a read-only transaction）',
+    ],
+    [
+      'connect ECONNREFUSED 127.0.0.1:5432',
+      'データベースに接続できません（connect ECONNREFUSED 127.0.0.1:5432）',
+    ],
+    ['disk I/O error', 'disk I/O error'],
+  ] as const)
+    it(`quotes what a database says: ${reason}`, () => {
+      expect(said(reason)).to.equal(japanese);
+      expect(storeTroubleIn(reason, 'en')).to.equal(reason);
+    });
+});
