@@ -94,7 +94,7 @@ export async function takeUp(
 /** Begins the steps of their routes anew. @returns those that were open, on which nobody is now */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
   const taken = await tx.all<IncidentRow>(sql`
-    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join(ids)})
+    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join([0, ...ids])})
     ORDER BY id ${tx.forUpdate}`);
   for (const incident of taken) await escalateAnew(tx, incident);
   return setTakenUp(tx, ids, undefined);
