@@ -49,6 +49,20 @@ describe('botbell status', () => {
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: '問題はありません' });
   });
 
+  it('says that the store is full, which no process can write into it', async () => {
+    await world.recorded.loadConfig('config');
+    const config = readFileSync(world.config, 'utf8');
+    writeFileSync(world.config, config.replace(' }', ', max_size: 10mb }'));
+    const fill = (bytes: number) =>
+      world.store.run(`update processes set config_hash = printf('%.*c', ${bytes}, 'x')`);
+    await fill(2e6);
+    expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
+    await fill(12e6);
+    const { code, stdout, stderr } = await world.run(['status']);
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.include('the store has reached store.max_size');
+  });
+
   it('counts no error that after_failures still waits for, and marks it as one', async () => {
     await world.recorded.loadConfig('config');
     await world.store.run(

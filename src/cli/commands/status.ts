@@ -37,24 +37,28 @@ export async function run(context: CommandContext, { format }: Options): Promise
     context.message(say('status.not known', { why }));
     return NOT_KNOWN;
   }
-  const { open } = found;
+  const { open, isFull } = found;
   const { hide } = context.secrets;
+  if (isFull) context.message(say('status.full'));
   const groups = groupsOf(open);
   if (format === 'json')
     printJson(
       context,
       groups.flatMap(({ incidents }) => incidents.map((each) => incidentJson(each, hide))),
     );
-  else if (open.length === 0) context.result(say('status.well'));
+  else if (open.length === 0 && !isFull) context.result(say('status.well'));
   else for (const group of groups) context.result(hide(linesOf(group, context)));
-  return open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
+  return isFull || open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
 }
 
-/** @returns the open incidents, and whether some process is alive */
+/** @returns the open incidents, whether some process is alive, and whether the store is full, in which no process can say so */
 async function openNow(context: CommandContext) {
-  return reading(await loadLedgerConfig(context), async (archive) => {
+  const config = await loadLedgerConfig(context);
+  const { url, maxSizeBytes } = config.store;
+  return reading(config, async (archive) => {
     const living = await archive.processes();
-    return { open: await archive.openIncidents(), isServed: living.length > 0 };
+    const isFull = url.startsWith('sqlite:') && (await archive.storeBytes()) > maxSizeBytes;
+    return { open: await archive.openIncidents(), isServed: living.length > 0, isFull };
   });
 }
 
