@@ -8,7 +8,7 @@ import { memberOf, whole } from './form.ts';
 import { fault } from '../words.ts';
 import * as form from './forms.ts';
 import {
-  faultOf,
+  eachOnce,
   isMap,
   listOf,
   missing,
@@ -89,11 +89,10 @@ export const reportsSchema = listOf(
   .default([])
   .test('once', (reports: readonly ({ readonly notify?: NotifyList } | null)[], context) => {
     // What tells nobody here may have references that are not set, which differ.
-    const again = reports.findIndex((report, index) => {
-      const isBefore = reports.slice(0, index).some((before) => isDeepStrictEqual(before, report));
-      return isBefore && report?.notify?.told.length !== 0;
-    });
-    return again === -1 || faultOf(context, fault('duplicate'), [again]);
+    const isAgain = (report: (typeof reports)[number], index: number) =>
+      reports.slice(0, index).some((before) => isDeepStrictEqual(before, report)) &&
+      report?.notify?.told.length !== 0;
+    return eachOnce(reports, isAgain, context);
   });
 
 export const budgetSchema = section('The running time that the plan includes in a month.', {

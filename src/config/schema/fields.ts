@@ -1,5 +1,5 @@
 /** Builds the yup schemas of the config's fields, each with its documentation. */
-import { array, lazy, mixed, object } from 'yup';
+import { array, lazy, mixed, object, ValidationError } from 'yup';
 import type { AnyObject, ISchema, MixedSchema, ObjectShape, Schema, TestContext } from 'yup';
 import type { NotifyList } from '../destination.ts';
 import { Fault } from '../../text/fault.ts';
@@ -33,6 +33,18 @@ export const FAULT = 'fault';
 export function faultOf(context: TestContext, what: Fault, at: Path = []) {
   const path = pathText([...parsePath(context.path), ...at]);
   return context.createError({ type: FAULT, path, message: () => what });
+}
+
+/** @param isAgain whether it is there before, too. @returns for yup: whether none is, or an error for each, at `at` within it */
+export function eachOnce<Item>(
+  items: readonly Item[] | undefined,
+  isAgain: (item: Item, index: number) => boolean,
+  context: TestContext,
+  at: Path = [],
+): true | ValidationError {
+  const again = [...(items ?? []).entries()].filter(([index, item]) => isAgain(item, index));
+  const errors = again.map(([index]) => faultOf(context, fault('duplicate'), [index, ...at]));
+  return errors.length === 0 || new ValidationError(errors);
 }
 
 /** A map with these keys. `checkSection` reports unknown keys, since it knows their places. */
@@ -89,9 +101,9 @@ export function texts<Value extends {}>(of: Form<Value>, doc: string, { least, .
     .meta({ doc, jsonSchema })
     .min(least ? 1 : 0, () => least)
     .test('once', (value: readonly unknown[] | undefined, context) => {
-      const again =
-        value?.findIndex((each, index) => !(each instanceof Fault) && value.indexOf(each) < index) ?? -1;
-      return again === -1 || faultOf(context, fault('duplicate'), [again]);
+      const isAgain = (each: unknown, index: number) =>
+        !(each instanceof Fault) && value !== undefined && value.indexOf(each) < index;
+      return eachOnce(value, isAgain, context);
     });
 }
 

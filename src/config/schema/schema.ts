@@ -11,6 +11,7 @@ import * as form from './forms.ts';
 import * as days from './days.ts';
 import {
   either,
+  eachOnce,
   faultOf,
   listOf,
   missing,
@@ -224,9 +225,10 @@ const routesSchema = listOf(
   'Whom to tell of which BOT’s results.',
   '[{ bot_id: invoice-*, notify: [] }]',
 ).test('names', (routes: readonly ({ readonly name?: unknown } | null)[] = [], context) => {
-  const names = ['default_route', ...routes.map((route) => route?.name)];
-  const again = names.findIndex((name, index) => typeof name === 'string' && names.indexOf(name) < index);
-  return again === -1 || faultOf(context, fault('duplicate'), [again - 1, 'name']);
+  const names = routes.map((route) => route?.name);
+  const isAgain = (name: unknown, index: number) =>
+    typeof name === 'string' && (name === 'default_route' || names.indexOf(name) < index);
+  return eachOnce(names, isAgain, context, ['name']);
 });
 
 export const rootSchema = section('Configuration of Botbell.', {
