@@ -1,5 +1,5 @@
 /** The setting `headers`: what is sent beside what Botbell sets by itself. */
-import { mixed } from 'yup';
+import { mixed, ValidationError } from 'yup';
 import { type Fault, faultsOf } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
 
@@ -25,20 +25,18 @@ const BEHIND_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-].*/s;
 export function headersOption(rules: HeaderRules) {
   return mixed<Readonly<Record<string, string>>>()
     .test('headers', (headers: unknown, { createError }) => {
-      const what = faultIn(headers, rules);
-      return what === undefined || createError({ message: () => what });
+      const faults = faultsIn(headers, rules).map((what) => createError({ message: () => what }));
+      return faults.length === 0 || new ValidationError(faults);
     })
     .meta({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } });
 }
 
-/** Of the first that is wrong. */
-function faultIn(headers: unknown, { name: allowed, value, taken, rule }: HeaderRules): Fault | undefined {
-  if (!isJsonObject(headers)) return headers === undefined ? undefined : fault('map');
-  for (const [written, text = ''] of Object.entries(headers)) {
+function faultsIn(headers: unknown, { name: allowed, value, taken, rule }: HeaderRules): readonly Fault[] {
+  if (!isJsonObject(headers)) return headers === undefined ? [] : [fault('map')];
+  return Object.entries(headers).flatMap(([written, text = '']) => {
     const name = written.replace(BEHIND_NAME, '…');
     if (taken.test(written)) return fault('taken', { name });
     const isRight = allowed.test(written) && typeof text === 'string' && value.test(text);
-    if (!isRight) return fault('wrong', { name, rule });
-  }
-  return undefined;
+    return isRight ? [] : fault('wrong', { name, rule });
+  });
 }
