@@ -70,7 +70,7 @@ export function failureOfAnswer(answer: HttpAnswer, answers: Answers): DeliveryF
   const mayHaveArrived = details.mayHaveArrived === true && answers.hasNoMessage !== true;
   const retryAfterMs = pauseOf(answer, details.class, answers);
   const more = moreInWords(retryAfterMs, mayHaveArrived);
-  const said = `${code ?? status}${answers.detailOf?.(answer) ?? ''}${quoteOf(answer, answers)}`;
+  const said = `${code ?? status}${answers.detailOf?.(answer) ?? ''}${quoteOf(answer, answers, code)}`;
   const affected = details.class === 'rate_limited' ? limits : concerns;
   return failureOf(
     { concerns: affected, retryAfterMs, ...details, mayHaveArrived, code: kind ?? code ?? `http_${status}` },
@@ -93,12 +93,12 @@ export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false)
 /** Characters of what a remote says that are quoted. */
 const LONGEST_QUOTE = 200;
 
-/** What the remote says, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
-function quoteOf(answer: HttpAnswer, { hide }: Answers): string {
+/** What the remote says beside its code, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
+function quoteOf(answer: HttpAnswer, { hide }: Answers, code?: string): string {
   // Compressed, although nobody asked for that.
   if (answer.headers['content-encoding'] !== undefined) return '';
   const said = isPage(answer) ? (titleIn(answer.body) ?? '') : answer.body;
-  return hide === undefined ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
+  return hide === undefined || said.trim() === code ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
 }
 
 /** On one line in quotes; '' for nothing. */

@@ -132,6 +132,7 @@ describe('The failure that an answer makes', () => {
     ['quotes', { status: 400, body: 'no\nsecret' }, quoting, '400 “no [secret]”: it was refused.'],
     ['quotes nothing where nothing is said', { status: 400, body: ' ' }, quoting, '400: it was refused.'],
     ['quotes of a page its title', { status: 400, body: SIGN_IN }, quoting, '400 “Sign in”: it was refused.'],
+    ['quotes no code twice', { body: 'gone\n' }, { ...quoting, ...gone }, 'gone: it is gone.'],
     ['quotes nothing compressed', { status: 400, body: 'x', headers: gzip }, quoting, '400: it was refused.'],
     ['may have arrived', {}, {}, '500: it could not be handled. The message may have arrived.'],
     ['has no message of a login', {}, { hasNoMessage: true }, '500: it could not be handled.'],
