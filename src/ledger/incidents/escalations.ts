@@ -173,8 +173,7 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
     SELECT id, kind, (
       SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
     FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);
-  const occasion = last?.telling?.occasion;
-  return last && { ...last, telling: occasion && { occasion } };
+  return last && { ...last, telling: { occasion: last.telling?.occasion } };
 }
 
 /**

@@ -59,13 +59,13 @@ async function endByResult(
     template: 'recovered',
     failingSince: since,
     failingForMs: Math.max(0, startedAt - since),
-    failures: failures || (ended.startedAt === undefined ? 0 : ended.count),
+    failures,
   } as const;
   // What a rule has let go is told all the same.
   const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
   const planned = told.filter((each) => !kept.some((known) => known.destination === each.destination));
   const { timezone } = asking;
-  const held = planned.length === 0 ? [] : await holdWanted(tx, { botId, status: 0, planned, timezone });
+  const held = await holdWanted(tx, { botId, status: 0, planned, timezone });
   const wanted = held.map((each) => ({
     ...each,
     telling: { ...each.telling, isOnlyRecovery: true } as const,
@@ -79,7 +79,7 @@ async function endByResult(
 
 interface Failed extends DeliveryUpdate {
   /** As it was before. */
-  readonly row: Pick<DeliveryRecord, 'callbackId' | 'isTakenOver' | 'lastError'>;
+  readonly row: Pick<DeliveryRecord, 'callbackId' | 'lastError'>;
 }
 
 /**
@@ -91,9 +91,9 @@ async function isKnown(
   { id, destination, row, state, lastError }: Failed,
   sign: Sign,
 ): Promise<boolean> {
-  const { callbackId, isTakenOver, lastError: before } = row;
+  const { callbackId, lastError: before } = row;
   const isSame = before?.class === lastError?.class && before?.code === lastError?.code;
-  if (state !== 'pending' || !isTakenOver || !isSame) return false;
+  if (state !== 'pending' || !isSame) return false;
   if (sign !== 'config' && !(await isOpen(tx, destination))) return false;
   const ofDelivery = sql`callback_id = ${callbackId} AND delivery_id = ${id}`;
   const earlier = await tx.first(sql`

@@ -96,14 +96,12 @@ export function endBot(
   tx: Tx,
   botKey: string,
   startedAt: number,
-): Promise<
-  (Pick<IncidentRow, 'id' | 'since' | 'count' | 'alerted'> & { readonly startedAt?: number }) | undefined
-> {
+): Promise<Pick<IncidentRow, 'id' | 'since' | 'alerted'> | undefined> {
   return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})
-    RETURNING id, since, count, alerted, started_at`);
+    RETURNING id, since, alerted`);
 }
 
 /** A fault of Botbell's own, and the alert that it raises. */
