@@ -1,9 +1,10 @@
 /** What every ledger promises of the steps of a route: told in one transaction, each once, whoever else does the same. */
 import { expect } from 'chai';
+import type { Callback } from '../../src/callback/callback.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 import type { Escalation } from '../../src/incident/escalation.ts';
 import type { AskedSteps } from '../../src/ledger/incidents/escalations.ts';
-import type { DecidedTarget, PlannedDelivery } from '../../src/ledger/ledger.ts';
+import type { DecidedTarget, DeliveryTarget, PlannedDelivery } from '../../src/ledger/ledger.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -24,15 +25,21 @@ import {
 const MINUTE = 60_000;
 const LATER = Date.UTC(2030, 0);
 const DUTY = target('email:duty@example.com');
+const ALL = target('slack:#all');
+
+function step(minutes: number, to: DeliveryTarget, unlessDelivered = false): AskedSteps['steps'][number] {
+  return { afterMs: minutes * MINUTE, unlessDelivered, destinations: [to.destination], targets: [to] };
+}
+
 const STEPS: AskedSteps = {
-  steps: [
-    { afterMs: 10 * MINUTE, unlessDelivered: false, destinations: [DUTY.destination], targets: [DUTY] },
-  ],
+  steps: [step(10, DUTY)],
   heirs: () => [],
   own: [OPS.destination],
   mute: [],
   timezone: 'UTC',
 };
+/** Its route is gone; another one has steps today. */
+const GONE: AskedSteps = { ...STEPS, steps: [], heirs: () => ['c'] };
 
 function askedBy(name: string, to = OPS): PlannedDelivery {
   const firstStep = { afterMs: 10 * MINUTE, who: [DUTY.destination], unlessDelivered: false };
@@ -46,18 +53,20 @@ export function describeEscalation(name: string, createStore: CreateStore): void
   describe(`${name} as the ledger of a route's steps`, () => {
     const bench = anew(() => Bench.open(createStore));
 
-    const comes = (status: 0 | 1, planned: readonly PlannedDelivery[], job_id = `job ${status}`) => {
+    const comes = (status: 0 | 1, planned: readonly PlannedDelivery[], fields: Partial<Callback> = {}) => {
       const start_time = new Date(bench.store.clock.now()).toISOString();
-      const callback = callbackWith({ job_id, status, start_time, message: status === 1 ? 'x' : null });
+      const message = status === 1 ? 'x' : null;
+      const callback = callbackWith({ job_id: `job ${status}`, status, start_time, message, ...fields });
       const later = [askedBy('a', DUTY)];
       return bench.ledger.admit({
         ...arrivalOf(callback, planned),
         asking: askingOf(planned, { later, isPlain: true }),
       });
     };
-    const fire = async (by = bench.ledger) => {
-      const timers = (await bench.timers(by)) as Timer<Escalation>[];
-      return timers.map((timer) => by.fireEscalation(timer, STEPS));
+    const fire = async (asked: Partial<AskedSteps> = {}) => {
+      const timers = (await bench.timers()) as Timer<Escalation>[];
+      await Promise.all(timers.map((timer) => bench.ledger.fireEscalation(timer, { ...STEPS, ...asked })));
+      return timers.length;
     };
     const atDuty = async () =>
       (await bench.deliveries()).filter(({ destination }) => destination === DUTY.destination);
@@ -69,22 +78,41 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const timers = (await bench.timers()) as Timer<Escalation>[];
       expect(timers.map(({ data }) => data.route)).to.deep.equal(['a', 'b']);
       const [first] = timers;
-      const fired = timers.map((timer) => bench.ledger.fireEscalation(timer, STEPS));
       // It is not this one's timer, as after its process was taken for dead.
+      for (const asked of [STEPS, GONE]) if (first !== undefined) await other.fireEscalation(first, asked);
+      expect(await atDuty()).to.deep.equal([]);
+      const fired = timers.map((timer) => bench.ledger.fireEscalation(timer, STEPS));
       if (first !== undefined) fired.push(other.fireEscalation(first, STEPS));
       await bench.store.clock.runAlong(Promise.all(fired));
       expect(await atDuty()).to.have.length(1);
+      await bench.store.passTime(24 * 60 * MINUTE);
+      expect(await fire(GONE), 'nothing waits that another route could tell').to.equal(2);
       expect(await bench.timers()).to.deep.equal([]);
     });
 
+    it('a step is told nobody whom `mute` holds for its status, nor where the route has told somebody of it', async () => {
+      const [ops] = namesOf(await comes(1, [askedBy('a')]));
+      await bench.settle([delivered(ops)]);
+      for (const [asked, told] of [
+        [{ mute: [{}] }, 0],
+        [{ steps: [step(10, DUTY, true)], own: [LOG.destination, OPS.destination] }, 0],
+        [{ mute: [{ except: ['error'] }] }, 1],
+      ] as const) {
+        await bench.store.passTime(24 * 60 * MINUTE);
+        await fire(asked);
+        expect(await bench.timers()).to.deep.equal([]);
+        expect(await atDuty()).to.have.length(told);
+      }
+    });
+
     it('it tells the last error, also where a rule of another route had let it go there', async () => {
-      await comes(1, [askedBy('a')], 'first');
-      const [, held] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }], 'last'));
+      await comes(1, [askedBy('a')], { job_id: 'first' });
+      const [, held] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }], { job_id: 'last' }));
       await bench.store.run(
         `UPDATE deliveries SET state = 'held', reason = 'repeat', owner = NULL WHERE id = ${held.id}`,
       );
       await bench.store.passTime(10 * MINUTE);
-      await Promise.all(await fire());
+      await fire();
       const [told, ...others] = await atDuty();
       expect(others).to.deep.equal([]);
       expect(told).to.include({ state: 'pending', id: held.id });
@@ -95,58 +123,71 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     });
 
     it('it tells nothing anew that was told or dismissed there, and nothing of what a rule holds, or another route tells', async () => {
-      await comes(1, [HELD, OF_ANOTHER], 'held');
+      await comes(0, [], { job_id: 'newer' });
+      const start_time = new Date(bench.store.clock.now() - MINUTE).toISOString();
+      await comes(1, [askedBy('a')], { job_id: 'of an older run', start_time });
+      await comes(1, [HELD, OF_ANOTHER], { job_id: 'held' });
       expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
       for (const isTold of [true, false]) {
         const planned = [askedBy('a'), { ...DUTY, asked: [] }];
-        const [, duty] = namesOf(await comes(1, planned, `told: ${isTold}`));
+        const [, duty] = namesOf(await comes(1, planned, { job_id: `told: ${isTold}` }));
         await bench.settle([isTold ? delivered(duty) : dead(duty)]);
         await bench.ledger.actions.dismiss(duty.id, { via: 'api', user: undefined, from: 'test' });
         await bench.store.passTime(10 * MINUTE);
-        await Promise.all(await fire());
+        await fire();
       }
       expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['delivered', 'held']);
       const steps = (await bench.store.rows('history')).filter(({ what }) => what === 'escalated');
       expect(steps, 'nothing is said of it').to.deep.equal([]);
       await bench.store.passTime(1);
-      expect((await comes(0, [], 'works again')).deliveries, 'nor of its end').to.deep.equal([]);
+      expect((await comes(0, [], { job_id: 'works again' })).deliveries, 'nor of its end').to.deep.equal([]);
     });
 
     it('a success that ends the incident is told there as its recovery, and no other', async () => {
+      const only = 'email:duty@example.com pending 2 21 only';
       const cases: readonly (readonly [readonly DecidedTarget[], readonly string[]])[] = [
-        [[], ['email:duty@example.com pending recovered 1 only']],
-        [[OPS], ['slack:#ops pending', 'email:duty@example.com pending recovered 1 only']],
-        [[DUTY], ['email:duty@example.com pending recovered 1']],
-        [[{ ...DUTY, reason: 'repeat' }], ['email:duty@example.com pending recovered 1 only']],
-        [[{ ...DUTY, reason: 'mute', heldUntil: LATER }], ['email:duty@example.com held recovered 1']],
+        [[], [only]],
+        [[{ ...ALL, reason: 'repeat' }], ['slack:#all held', only]],
+        [[OPS], ['slack:#ops pending', only]],
+        [[DUTY], ['email:duty@example.com pending 2 21']],
+        [[{ ...DUTY, reason: 'repeat' }], [only]],
+        [[{ ...DUTY, reason: 'mute', heldUntil: LATER }], ['email:duty@example.com held 2 21']],
       ];
+      const steps = [step(10, DUTY), step(20, LOG)];
       for (const [planned, told] of cases) {
-        const [ops] = namesOf(await comes(1, [askedBy('a')], `error ${bench.store.clock.now()}`));
+        await comes(1, [], { job_id: `for nobody ${bench.store.clock.now()}` });
+        const [ops] = namesOf(await comes(1, [askedBy('a')], { job_id: `error ${bench.store.clock.now()}` }));
         await bench.settle([delivered(ops)]);
-        await bench.store.passTime(10 * MINUTE);
-        await Promise.all(await fire());
-        await bench.tellAll();
-        await bench.store.passTime(1);
-        const ended = await comes(0, planned, `success ${bench.store.clock.now()}`);
+        for (const _ of steps) {
+          await bench.store.passTime(10 * MINUTE);
+          await fire({ steps });
+          await bench.tellAll();
+        }
+        await bench.store.passTime(MINUTE);
+        const ended = await comes(0, planned, { job_id: `success ${bench.store.clock.now()}` });
         expect(
           ended.deliveries.map(({ destination, state, telling: { occasion, isOnlyRecovery } = {} }) => {
-            const how = occasion?.template === 'recovered' ? [occasion.template, occasion.failures] : [];
+            const how =
+              occasion?.template === 'recovered' ? [occasion.failures, occasion.failingForMs / MINUTE] : [];
             return [destination, state, ...how, ...(isOnlyRecovery ? ['only'] : [])].join(' ');
           }),
         ).to.deep.equal(told);
         await bench.tellAll();
       }
-      expect((await comes(0, [], 'again')).deliveries).to.deep.equal([]);
+      expect((await comes(0, [], { job_id: 'again' })).deliveries).to.deep.equal([]);
     });
 
     it('somebody closes it: only whom a step has told hears that it is over', async () => {
       const over = async (isTold: boolean) => {
-        await comes(1, [askedBy('a')], `told: ${isTold}`);
+        await comes(1, [askedBy('a')], { job_id: `told: ${isTold}` });
         await bench.store.passTime(10 * MINUTE);
-        await Promise.all(await fire());
+        await fire();
         if (isTold) await bench.tellAll();
         const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
         await bench.ledger.actions.closeIncidents(ids, []);
+        await bench.store.passTime(24 * 60 * MINUTE);
+        await fire();
+        expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
         return (await bench.store.rows('callbacks')).filter(({ kind }) => kind === 'over').length;
       };
       expect([await over(false), await over(true)]).to.deep.equal([0, 1]);
@@ -157,18 +198,29 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
       await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
       await bench.store.passTime(10 * MINUTE);
-      await Promise.all(await fire());
+      await fire();
       expect(await atDuty()).to.deep.equal([]);
       await bench.ledger.actions.releaseIncidents(ids);
-      await Promise.all(await fire());
+      await fire();
       expect(await bench.timers()).to.deep.equal([]);
       await adopting(bench.ledger, {});
-      expect(await fire(), 'by the steps of the config that is loaded').to.have.length(1);
+      expect(await fire(), 'by the steps of the config that is loaded').to.equal(1);
       await bench.store.passTime(10 * MINUTE - 1);
       expect([await bench.timers(), await atDuty()]).to.deep.equal([[], []]);
       await bench.store.passTime(1);
-      await Promise.all(await fire());
+      await fire();
       expect(await atDuty()).to.have.length(1);
+      await bench.store.passTime(MINUTE);
+      await bench.tellAll();
+      await comes(1, [askedBy('b', LOG)], { job_id: 'beside', bot_id: 'another' });
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      await bench.ledger.actions.releaseIncidents(ids);
+      expect(await fire(), 'no other’s').to.equal(1);
+      await bench.store.passTime(10 * MINUTE);
+      await fire();
+      const [told] = await atDuty();
+      const due = (await bench.claim()).map(({ record: { id, ageMs } }) => [id, ageMs]);
+      expect(due, 'whom it told is told anew').to.deep.include([told?.id, 0]);
     });
   });
 }

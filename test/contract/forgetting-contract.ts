@@ -123,11 +123,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     });
 
     it('what was held back for good, but nothing that is pending, dead, or held until a time', async () => {
-      const hold = (reason: string, heldUntil?: number) => ({
-        state: 'held' as const,
-        reason,
-        heldUntil,
-      });
+      const hold = (reason: string, heldUntil?: number) => ({ state: 'held', reason, heldUntil }) as const;
       const names: DeliveryName[] = [];
       for (const job_id of ['unrouted', 'muted', 'dead', 'pending'])
         names.push(namesOf(await bench.arrive({ job_id }, [OPS]))[0]);

@@ -78,6 +78,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await arrive(1, '2026-01-01T11:00:00Z');
       for (const startedAt of ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']) {
         await arrive(0, startedAt);
+        await arrive(0, '2026-01-01T12:00:00Z', { bot_id: 'another' });
+        await care();
         expect(shown(await open()), startedAt).to.deep.equal(['bot get_items error 2 open']);
       }
       await arrive(0, '2026-01-01T11:00:01Z');
@@ -185,7 +187,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('ends one of a destination after a change of the config where nothing waits there any more', async () => {
-      await bench.arrive({ job_id: 'elsewhere' }, [LOG]);
+      const held = { ...ALERTS, reason: 'mute', heldUntil: Date.UTC(2030, 0) };
+      await bench.arrive({ job_id: 'elsewhere' }, [LOG, held]);
       const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
       const [other] = namesOf(await arrive(0, '2026-01-01T10:00:00Z'));
       for (const each of [id, other])
@@ -410,6 +413,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((incidents[0]?.overAt ?? 0) - (incidents[0]?.since ?? 0)).to.equal(89_000);
       const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
       expect(over).to.have.length(1);
+      expect(await bench.store.rows('callbacks'), 'nothing for nobody').to.have.length(1);
       expect(over[0]).to.deep.include({ template: 'over', answered });
       expect(over[0]).to.have.nested.property('troubles[0].gist', outage.reason);
     });
@@ -422,11 +426,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [ALERTS] };
       const [id] = namesOf(await bench.accept({ job_id: 'first', status: 0 }, [OPS]));
       const [also] = namesOf(await bench.accept({ job_id: 'second', status: 0 }, [OPS]));
+      await bench.accept({ job_id: 'third, and still to be told', status: 0 }, [OPS]);
       await bench.claim();
       await bench.settle([failed(id, { isTakenOver: true, lastError: CONFIG, alert })]);
       const lost = await later((each) => dead(each));
+      const quick = await later(delivered);
       await bench.claim(bench.ledger, { only: [OPS.destination] });
-      await bench.settle([lost]);
+      await bench.settle([lost, quick]);
       await bench.tell(await bench.claim(bench.ledger, { only: [ALERTS.destination] }));
       await bench.store.passTime(60_000);
       await bench.settle([delivered(id), delivered(also)]);
@@ -434,7 +440,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await care();
       const over = (await bench.claim()).map(({ notice }) => isAlert(notice) && notice.alert.subject);
       expect(over).to.have.length(1);
-      expect(over[0]).to.have.nested.property('troubles[0].late', 2);
+      expect(over[0]).to.have.nested.property('troubles[0].late', 3);
       expect(over[0]).to.have.nested.property('troubles[0].lost', 1);
     });
 
