@@ -93,6 +93,7 @@ describe('The image', () => {
     expect([of('proxy.environment.RECEIVER'), of('proxy.environment.ADMIN')]).to.deep.equal(
       ports.map((port) => `botbell:${port}`),
     );
+    expect(of('botbell.environment.BOTBELL_HEALTH_URL')).to.equal(`http://127.0.0.1:${ports[1]}/readyz`);
     for (const service of ['botbell', 'proxy'])
       expect(parseDuration(String(of(`${service}.stop_grace_period`)))).to.be.at.least(LEAST_PATIENCE_MS);
   });
