@@ -131,6 +131,20 @@ export function describeArchive(
         expect(runs?.map(({ elapsedSeconds }) => elapsedSeconds)).to.deep.equal([undefined, 7]);
       });
 
+      it('gives as its last run the one that started last, whatever comes later', async () => {
+        const ran = async (job_id: string, minutesAgo: number) => {
+          await store.passTime(MINUTE_MS);
+          const startedAt = store.clock.now() - minutesAgo * MINUTE_MS;
+          await recorded.arrive({ job_id, bot_id: 'invoice' }, [], { startedAt });
+        };
+        await ran('success', 5);
+        await ran('late error', 20);
+        await ran('ahead', -60);
+        await ran('now', 0);
+        const runs = (await archive.lastRuns([invoice], 5)).get('invoice');
+        expect(runs?.map(({ jobId }) => jobId)).to.deep.equal(['now', 'ahead', 'success', 'late error']);
+      });
+
       it('is known by its id, however long that is, and by its last name', async () => {
         const long = '請求書'.repeat(3000);
         await arrive({ job_id: '1', bot_id: long, bot_name: 'old' });

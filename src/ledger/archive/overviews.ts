@@ -141,16 +141,22 @@ export async function cameSince(tx: Tx, since: number) {
   return { came, isComplete: came.reduce((sum, { callbacks }) => sum + callbacks, 0) < MOST_COUNTED };
 }
 
-/** Each BOT's last runs, at most `most`; each has a callback when it begins and one when it ends. */
+/** Each BOT's last runs, at most `most`, the one that started last first; each has a callback when it begins and one when it ends. */
 export async function lastRuns(tx: Tx, of: readonly Pick<ArchivedBot, 'botId'>[], most: number) {
   const runs = new Map<string, readonly Run[]>();
   for (const { botId } of of) {
     const callbacks = await tx.all<Run>(sql`
       SELECT id AS callback_id, job_id, status, started_at, received_at, elapsed AS elapsed_seconds, error AS gist
       FROM callbacks WHERE bot_key = ${botId} AND kind = 'callback' ORDER BY id DESC LIMIT ${2 * most}`);
-    runs.set(botId, runsIn(callbacks).slice(0, most));
+    runs.set(botId, runsIn(callbacks).slice(0, most).toSorted(byStart));
   }
   return runs;
+}
+
+/** A start that is said to come after its receipt is only said so. */
+function byStart(a: Run, b: Run): number {
+  const [first, second] = [a, b].map(({ startedAt, receivedAt }) => Math.min(startedAt, receivedAt));
+  return (second ?? 0) - (first ?? 0);
 }
 
 function runsIn(callbacks: readonly Run[]): readonly Run[] {
