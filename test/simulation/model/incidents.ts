@@ -111,10 +111,12 @@ function toldOverOnce(history: History, broken: Broken): void {
       alerted.add(about.destination);
       continue;
     }
-    for (const { kind, subject } of about.troubles) {
+    for (const { kind, subject, since } of about.troubles) {
       if (kind === 'botbell') continue;
-      const first = told.get(`${subject} at ${destination}`) ?? key;
-      told.set(`${subject} at ${destination}`, first);
+      // What a person has closed does not go on.
+      const end = `${subject}${kind === 'bot' ? ` since ${since}` : ''} at ${destination}`;
+      const first = told.get(end) ?? key;
+      told.set(end, first);
       const channel = subject.replace(/:.*/, ':');
       const isAlike = [...alerted].some((other) => other !== subject && other.startsWith(channel));
       if (first !== key && !isAlike)

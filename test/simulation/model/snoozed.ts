@@ -64,7 +64,11 @@ function snoozedBy(
   // The id of one that a take-up began is not known: another one with an unknown id may be woken.
   const isOfIt = (other: Acted) =>
     act.kind === 'snooze' ? other.id === id : other.at > at && !known.has(other.id ?? 0);
-  const wakes = acted.filter((other) => other.act.kind === 'wake' && isOfIt(other));
+  const wakes = acted.filter(
+    (other) =>
+      (other.act.kind === 'wake' && isOfIt(other)) ||
+      (act.kind === 'takeUp' && other.at > at && mayGiveBack(history, other, about.bot)),
+  );
   const woken = wakes[0]?.at ?? Infinity;
   const success = history.admitted.find(
     (admitted) =>
@@ -77,6 +81,18 @@ function snoozedBy(
   // It is answered a moment after it is in force.
   const isSure = act.kind === 'snooze' ? wakes.every((wake) => wake.status === 202) : wakes.length === 0;
   return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, about, isSure);
+}
+
+/** The snooze ends with the take-up that it came with; another one may have taken its place. */
+function mayGiveBack(
+  { observed }: History,
+  { act, incidents = [] }: Acted,
+  bot: string | undefined,
+): boolean {
+  return (
+    act.kind === 'release' &&
+    observed.incidents.some((each) => each.subject === bot && incidents.includes(each.id))
+  );
 }
 
 /** Whether the BOT works again: of the runs that have ended by then, the one that started last was a success. */
