@@ -80,6 +80,18 @@ describe('botbell status', () => {
     const { code, stdout, stderr } = await world.run(['status']);
     expect([code, stdout]).to.deep.equal([3, '']);
     expect(stderr).to.include('not known: no process of Botbell has written to the store');
+    const open = (isWaiting: 0 | 1) =>
+      world.store.run(
+        `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
+       values ('bot', 'k${isWaiting}', 'a', '', 'error', 'disk full', '', 1, 2, 1, ${isWaiting}, 0)`,
+      );
+    await open(1);
+    expect(await world.run(['status']), 'nobody is told yet').to.include({ code: 3 });
+    await open(0);
+    const some = await world.run(['status']);
+    expect(some.code).to.equal(1);
+    expect(some.stdout).to.include('disk full');
+    expect(some.stderr, 'with what is listed').to.match(/^no process of Botbell has written to the store/);
   });
 
   it('says that it is not known in the language of a config that is wrong', async () => {

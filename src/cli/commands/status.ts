@@ -32,23 +32,38 @@ const NOT_KNOWN = 3;
 export async function run(context: CommandContext, { format }: Options): Promise<number> {
   const { say } = context;
   const found = await openNow(context).catch((error: unknown) => errorIn(error, context.speaks.language));
-  if (typeof found === 'string' || (found.open.length === 0 && !found.isServed)) {
-    const why = typeof found === 'string' ? found : say('status.silent');
-    context.message(say('status.not known', { why }));
-    return NOT_KNOWN;
-  }
-  const { open, isFull } = found;
-  const { hide } = context.secrets;
+  if (typeof found === 'string') return notKnown(context, found);
+  const { open, isFull, isServed } = found;
+  const isSome = isFull || open.some(({ isWaiting }) => !isWaiting);
+  if (!isSome && !isServed) return notKnown(context, say('status.silent'));
+  // What is listed may be over by now, or not be all.
+  if (!isServed) context.message(say('status.silent'));
   if (isFull) context.message(say('status.full'));
+  print(context, open, format, isFull);
+  return isSome ? SOME : NONE;
+}
+
+function notKnown(context: CommandContext, why: string): number {
+  context.message(context.say('status.not known', { why }));
+  return NOT_KNOWN;
+}
+
+function print(
+  context: CommandContext,
+  open: readonly ArchivedIncident[],
+  format: Options['format'],
+  isFull: boolean,
+): void {
+  const { hide } = context.secrets;
   const groups = groupsOf(open);
-  if (format === 'json')
+  if (format === 'json') {
+    const all = groups.flatMap(({ incidents }) => incidents);
     printJson(
       context,
-      groups.flatMap(({ incidents }) => incidents.map((each) => incidentJson(each, hide))),
+      all.map((each) => incidentJson(each, hide)),
     );
-  else if (open.length === 0 && !isFull) context.result(say('status.well'));
+  } else if (open.length === 0 && !isFull) context.result(context.say('status.well'));
   else for (const group of groups) context.result(hide(linesOf(group, context)));
-  return isFull || open.some(({ isWaiting }) => !isWaiting) ? SOME : NONE;
 }
 
 /** @returns the open incidents, whether some process is alive, and whether the store is full, in which no process can say so */
