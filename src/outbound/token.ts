@@ -6,8 +6,8 @@ import { type HttpAnswer, NothingSent } from './exchange.ts';
 export interface TokenSource {
   /** Asks the token endpoint. @param deadline on the scale of `performance.now()` @throws {Error} of the network */
   ask(deadline: number): Promise<HttpAnswer>;
-  /** The error of an answer that has no token. */
-  refusalOf(answer: HttpAnswer): Error;
+  /** The error of an answer that has no token. @param refusals since one that had, but for this one */
+  refusalOf(answer: HttpAnswer, refusals: number): Error;
 }
 
 const UNSPECIFIED_LIFETIME_S = 3600;
@@ -25,6 +25,7 @@ export class KeptToken {
   readonly #source: TokenSource;
   #text: Promise<string> | undefined;
   #until = Infinity;
+  #refusals = 0;
 
   constructor(source: TokenSource) {
     this.#source = source;
@@ -57,7 +58,9 @@ export class KeptToken {
       throw new NothingSent(error);
     });
     const { access_token: text, expires_in: seconds } = answer.status === 200 ? objectIn(answer.body) : {};
-    if (typeof text !== 'string' || !/^[ -~]+$/.test(text)) throw this.#source.refusalOf(answer);
+    if (typeof text !== 'string' || !/^[ -~]+$/.test(text))
+      throw this.#source.refusalOf(answer, this.#refusals++);
+    this.#refusals = 0;
     const lifetimeMs = Math.max(0, Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000;
     this.#until = Date.now() + lifetimeMs - Math.min(EARLY_MS, lifetimeMs / 10);
     this.latest = [text, ...this.latest].slice(0, MOST_REMEMBERED);

@@ -19,7 +19,7 @@ describe('a kept token', () => {
         answer instanceof Error
           ? Promise.reject(answer)
           : Promise.resolve({ headers: {}, ...answer, body: answer.body.replace('#', String((count += 1))) }),
-      refusalOf: ({ status }) => new Error(`refused ${status}`),
+      refusalOf: ({ status }, refusals) => new Error(`refused ${status}, ${refusals} before`),
     });
   });
 
@@ -50,16 +50,20 @@ describe('a kept token', () => {
   it('is asked for anew by the next where there was none, and says whether anything was sent', async () => {
     answer = new Error('no way');
     expect(await rejectionOf(token.text(1))).to.be.instanceOf(NothingSent);
-    for (const [status, body] of [
-      [401, '{"access_token":"x"}'],
-      [200, '{"access_token":""}'],
-      [200, '{"access_token":"two\\r\\nlines"}'],
-      [200, '<html>'],
+    for (const [before, status, body] of [
+      [0, 401, '{"access_token":"x"}'],
+      [1, 200, '{"access_token":""}'],
+      [2, 200, '{"access_token":"two\\r\\nlines"}'],
+      [3, 200, '<html>'],
     ] as const) {
       answer = { status, body };
-      expect(await rejectionOf(token.text(1))).to.include({ message: `refused ${status}` });
+      const message = `refused ${status}, ${before} before`;
+      expect(await rejectionOf(token.text(1))).to.include({ message });
     }
-    answer = given({ access_token: 'at last' });
+    answer = given({ access_token: 'at last', expires_in: 0.001 });
     expect(await token.text(1)).to.equal('at last');
+    mock.timers.tick(1);
+    answer = { status: 400, body: '' };
+    expect(await rejectionOf(token.text(1))).to.include({ message: 'refused 400, 0 before' });
   });
 });

@@ -4,14 +4,15 @@ import type { SendMailOptions } from 'nodemailer';
 import { cleanLine } from '../../text/clean.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
-import { type DeliveryFailure, LONGEST_PAUSE_MS } from '../failure.ts';
+import type { DeliveryFailure } from '../failure.ts';
+import { loginPauseMs } from '../login-pause.ts';
 import { openedChannel } from '../open-channel.ts';
 import { type TurnLimits, Turns } from '../turns.ts';
 import { type Mailbox, mailDomainOf, parseMailAddress, parseMailbox, wireAddressOf } from './address.ts';
 import { emailFormat, type EmailMessage } from './format.ts';
 import { accessTokens } from './oauth.ts';
 import { type EmailSettings, emailSettings, secretsOfEmail, warningsOfEmail } from './settings.ts';
-import { LOGIN_PAUSE_MS, smtpFailureOf } from './smtp-errors.ts';
+import { smtpFailureOf } from './smtp-errors.ts';
 import { hasLogin, poolOptionsOf, turnLimitsOf } from './smtp-url.ts';
 
 const VERIFY_TIMEOUT_MS = 10_000;
@@ -37,8 +38,8 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   const logins = new Logins(turnLimitsOf(smtp), tokens !== undefined || hasLogin(smtp));
   const hide = secretsHidden(secretsOfEmail(settings));
   const loggedIn = <T>(work: () => Promise<T>) => tokens?.renewed(work) ?? work();
-  const failureOf = (error: unknown, refusedBefore?: number) =>
-    smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words), logins.pauseMs(refusedBefore));
+  const failureOf = (error: unknown, refusedBefore = logins.refusals) =>
+    smtpFailureOf(error, (words) => hide(tokens?.hide(words) ?? words), loginPauseMs(refusedBefore));
   const send = async (outgoing: Outgoing): Promise<Receipt> => {
     const mail = mailOf(outgoing, settings);
     const until = performance.now() + outgoing.timeoutMs;
@@ -80,11 +81,6 @@ class Logins {
     this.#most = limits.connections;
     this.#limits = { ...limits, connections: hasLogin ? 1 : this.#most };
     this.turns = new Turns(this.#limits);
-  }
-
-  /** @param refusals before it @returns how long nobody logs in after one that is refused */
-  pauseMs(refusals = this.refusals): number {
-    return Math.min(LOGIN_PAUSE_MS * 2 ** refusals, LONGEST_PAUSE_MS);
   }
 
   taken(): void {

@@ -5,13 +5,14 @@ import { KeptToken } from '../../outbound/token.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
 import { formCall, openRemote } from '../chat/remote.ts';
 import { DeliveryFailure } from '../failure.ts';
+import { loginPauseMs, notLetIn } from '../login-pause.ts';
 import type { OauthSettings } from './settings.ts';
 import { SmtpFailure } from './smtp-errors.ts';
 
 /** Less than an attempt in a POST has, so that the failure names the token server. */
 const TIMEOUT_MS = 4_000;
 
-const ANSWERS: Answers = {
+const answersAfter = (refusals: number): Answers => ({
   title: { en: 'The token server', ja: 'トークンサーバー' },
   limits: 'channel',
   concerns: 'channel',
@@ -23,27 +24,32 @@ const ANSWERS: Answers = {
     return number === undefined ? '' : ` (${number})`;
   },
   meanings: {
-    '4xx': means.config(
-      'it gives no token; check token_url, client_id, client_secret (which expires) and scope under oauth',
-      'トークンを取得できません。oauth の token_url、client_id、client_secret（有効期限があります）、scope を確認してください',
+    '4xx': notLetIn(
+      means.config(
+        'it gives no token; check token_url, client_id, client_secret (which expires) and scope under oauth',
+        'トークンを取得できません。oauth の token_url、client_id、client_secret（有効期限があります）、scope を確認してください',
+      ),
+      loginPauseMs(refusals),
     ),
     200: means.config(
       'its answer has no access_token; check token_url under oauth',
       '応答に access_token がありません。oauth の token_url を確認してください',
     ),
   },
-};
+});
+
+const { title: TITLE } = answersAfter(0);
 
 type Provide = (error: Error | null, token?: string) => void;
 
 /** One token for all connections of a channel, kept until it expires or the mail server refuses it. */
 export function accessTokens({ token_url, user, ...client }: OauthSettings, openPool: OpenPool) {
-  const remote = openRemote(ANSWERS.title, openPool);
+  const remote = openRemote(TITLE, openPool);
   const form = formCall(new URL(token_url), { grant_type: 'client_credentials', ...client });
   const call = { ...form, headers: { ...form.headers, accept: 'application/json' } };
   const kept = new KeptToken({
     ask: (deadline) => remote.call(call, deadline),
-    refusalOf: (answer) => failureOfAnswer(answer, ANSWERS),
+    refusalOf: (answer, refusals) => failureOfAnswer(answer, answersAfter(refusals)),
   });
   // nodemailer renews the token itself after an answer 334.
   const provisionCallback = (_user: string, isRenewal: boolean, provide: Provide) => {

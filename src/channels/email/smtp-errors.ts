@@ -1,8 +1,9 @@
 /** Makes failures of the errors of a mail server and of the way to it, in words for operators. */
-import { type Meaning, moreInWords, quoted } from '../answers.ts';
+import { moreInWords, quoted } from '../answers.ts';
 import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
+import { notLetIn } from '../login-pause.ts';
 import { type NetworkError, networkErrorOf, networkFailureOf } from '../network-error.ts';
-import { meaningAt, meaningOf, MINUTE_MS } from './smtp-meanings.ts';
+import { meaningAt, meaningOf } from './smtp-meanings.ts';
 
 /** nodemailer's error or a timeout, and whether the mail had been handed over by then. */
 export class SmtpFailure extends Error {
@@ -23,8 +24,6 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** After the first login that is refused; doubles with each further one, up to an hour. */
-export const LOGIN_PAUSE_MS = 5 * MINUTE_MS;
 /** Characters of a reply in which words are looked for. */
 const MOST_READ = 1000;
 
@@ -33,7 +32,7 @@ const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' 
 /**
  * The failure for any error of sending or verifying. It does not hold the original error.
  * @param hide removes secrets from the server's words that are quoted
- * @param loginPauseMs how long nobody logs in after a login that is refused: servers lock out whoever goes on
+ * @param loginPauseMs how long nobody logs in after a login that is refused
  */
 export function smtpFailureOf(
   error: unknown,
@@ -70,20 +69,6 @@ function networkOf(cause: unknown): NetworkError {
 }
 
 type Answer = SmtpError & { readonly responseCode: number };
-
-/** A login that is refused: whoever goes on trying is locked out. */
-function notLetIn({ words, ...details }: Meaning, pauseMs = LOGIN_PAUSE_MS): Meaning {
-  const minutes = pauseMs / MINUTE_MS;
-  return {
-    words: {
-      en: `${words.en}. The next login is tried in ${minutes} minutes, or after a reload`,
-      ja: `${words.ja}。次のログインは${minutes}分後か、設定の再読み込み後に試します`,
-    },
-    ...details,
-    concerns: 'channel',
-    retryAfterMs: pauseMs,
-  };
-}
 
 function answerFailure(
   { command = '', response = '', responseCode }: Answer,

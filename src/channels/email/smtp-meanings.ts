@@ -5,7 +5,7 @@ import { byCodes, type Meaning, means } from '../answers.ts';
 const ENHANCED_CODE = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})\b/m;
 const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
 
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 const LOGIN = means.config(

@@ -9,6 +9,7 @@ import { type Address, type Call, type Chat, receiptFrom } from '../chat/chat.ts
 import { drawnFormat } from '../chat/draw.ts';
 import { formCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from '../chat/remote.ts';
 import { unmarked } from '../lines.ts';
+import { loginPauseMs, notLetIn } from '../login-pause.ts';
 import { mentionsOf } from '../mention-option.ts';
 import { baseUrl, NOT_SET, originUrl, rule, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { CARD_PARTS } from '../show-card.ts';
@@ -85,19 +86,22 @@ export type BotSettings = InferType<typeof botSettings>;
 
 const LIFETIME_SECONDS = 1800;
 
-const ANSWERS: Answers = {
+const answersAfter = (refusals: number): Answers => ({
   title: TITLE,
   limits: 'channel',
   concerns: 'channel',
   hasNoMessage: true,
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
   meanings: {
-    '4xx': means.config(
-      'the login refuses the app; check its scope "bot", client_id, client_secret, service_account and private_key',
-      '認証に失敗しました。スコープ「bot」、client_id、client_secret、service_account、private_key を確認してください',
+    '4xx': notLetIn(
+      means.config(
+        'the login refuses the app; check its scope "bot", client_id, client_secret, service_account and private_key',
+        '認証に失敗しました。スコープ「bot」、client_id、client_secret、service_account、private_key を確認してください',
+      ),
+      loginPauseMs(refusals),
     ),
   },
-};
+});
 
 /** Keys from environment variables often have a literal `\n` for each line end. */
 function pemOf(key: string): string {
@@ -125,7 +129,7 @@ function accessToken(remote: Remote, settings: BotSettings): KeptToken {
   });
   return new KeptToken({
     ask: (deadline) => remote.call(formCall(url, form()), deadline),
-    refusalOf: (answer) => failureOfAnswer(answer, ANSWERS),
+    refusalOf: (answer, refusals) => failureOfAnswer(answer, answersAfter(refusals)),
   });
 }
 

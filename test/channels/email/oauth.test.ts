@@ -136,13 +136,17 @@ describe('a login by OAuth', () => {
     expect(failure.message).not.to.contain('may have arrived');
   });
 
-  it('is tried by check, and names what the token server refuses, without the secret', async () => {
+  it('is tried by check, names what the token server refuses, without the secret, and pauses for longer each time', async () => {
     await channel.verify();
     expect(given).to.have.length(1);
     const wrong = await open('another-secret');
-    for (const work of [() => wrong.verify(), () => send('a@b.jp', wrong)]) {
+    for (const [minutes, work] of [
+      [5, () => wrong.verify()],
+      [10, () => send('a@b.jp', wrong)],
+    ] as const) {
       const failure = await failureOf(work());
-      expect(failure).to.include({ class: 'config', code: 'invalid_client' });
+      const paused = { concerns: 'channel', retryAfterMs: minutes * 60_000 };
+      expect(failure).to.include({ class: 'config', code: 'invalid_client', ...paused });
       expect(failure.message).to.contain('AADSTS7000215').and.contain('client_secret');
       expectNoSecret(failure, [CLIENT.client_secret, 'another-secret']);
     }

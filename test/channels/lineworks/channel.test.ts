@@ -109,14 +109,18 @@ describe('the channel LINE WORKS, by a bot', () => {
     await channel.close();
   });
 
-  it('fails as config for every message where the login refuses the app', async () => {
+  it('fails as config where the login refuses the app, and pauses the channel for five minutes, then for twice as long', async () => {
     for (const [code, settings] of Object.entries({
       invalid_client: { client_secret: 'another-secret' },
       invalid_grant: { private_key: pemOf(rsaKey()) },
     })) {
       const channel = await opened(settings);
-      const failure = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
-      expect(failure).to.include({ class: 'config', code, concerns: 'channel' });
+      for (const minutes of [5, 10]) {
+        const failure = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+        const paused = { concerns: 'channel', retryAfterMs: minutes * 60_000 };
+        expect(failure).to.include({ class: 'config', code, ...paused });
+        expect(failure.message).to.contain(`in ${minutes} minutes, or after a reload`);
+      }
       expect(await failureOf(channel.verify())).to.include({ code });
       await channel.close();
     }
