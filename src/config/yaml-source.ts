@@ -1,6 +1,6 @@
 /** Parses a YAML file to plain data with the place of each value; parse errors never quote the file, which may hold secrets. */
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import type { Document, ErrorCode, Pair, YAMLError, YAMLMap } from 'yaml';
+import type { Alias, Document, ErrorCode, Node, Pair, YAMLError, YAMLMap } from 'yaml';
 import type { Fault } from '../text/fault.ts';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
@@ -18,6 +18,9 @@ const PARSE_OPTIONS = {
 } as const;
 
 const MOST_PROBLEMS = 10;
+
+/** What has an anchor may stand in each of thousands of routes; aliases within aliases soon come to more. */
+const MOST_ALIASES = 5000;
 
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
 const FAULTS: Partial<Record<ErrorCode, Fault>> = {
@@ -70,6 +73,7 @@ export class YamlSource {
   readonly problems: readonly Problem[];
   readonly #text: string;
   readonly #document: Document;
+  readonly #meant: Meant;
   readonly #lines = new LineCounter();
 
   /**
@@ -82,8 +86,9 @@ export class YamlSource {
     const types =
       scalars === 'typed' ? { schema: 'core' } : { schema: 'failsafe', customTags: ['null' as const] };
     this.#document = parseDocument(text, { ...PARSE_OPTIONS, ...types, lineCounter: this.#lines });
-    if (scalars === 'as written') typeJson(this.#document);
-    const found = findProblems(this.#document, text);
+    this.#meant = meantIn(this.#document);
+    if (scalars === 'as written') typeJson(this.#document, this.#meant);
+    const found = findProblems(this.#document, text, this.#meant);
     if (found.length === 0) this.data = this.#dataOr(found);
     this.problems = found.map(({ offset, fault: what }) => ({
       place: this.#placeAt(offset),
@@ -108,15 +113,14 @@ export class YamlSource {
   /** The key, or the item of a list, as what stands at `path` is found: also in a map that is merged (`<<`), and behind an alias. */
   #markAt(path: Path): unknown {
     const outer = this.#nodeAt(path.slice(0, -1));
-    return isMap(outer) ? pairIn(outer, path.at(-1), this.#document)?.key : itemIn(outer, path.at(-1));
+    return isMap(outer) ? pairIn(outer, path.at(-1), this.#meant)?.key : itemIn(outer, path.at(-1));
   }
 
   #nodeAt(path: Path): unknown {
     const root = this.#document.contents;
-    return path.reduce<unknown>((outer, name) => {
-      const inner = isMap(outer) ? pairIn(outer, name, this.#document)?.value : itemIn(outer, name);
-      return isAlias(inner) ? inner.resolve(this.#document) : inner;
-    }, root);
+    const within = (outer: unknown, name: unknown) =>
+      isMap(outer) ? pairIn(outer, name, this.#meant)?.value : itemIn(outer, name);
+    return path.reduce<unknown>((outer, name) => this.#meant(within(outer, name)), root);
   }
 
   /**
@@ -148,7 +152,7 @@ export class YamlSource {
   /** @returns undefined, with a problem added, if the data cannot be written as JSON */
   #dataOr(problems: Finding[]): unknown {
     try {
-      const data = this.#document.toJS() as unknown;
+      const data = this.#document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown;
       JSON.stringify(data);
       return data;
     } catch {
@@ -163,11 +167,32 @@ export class YamlSource {
   }
 }
 
-function typeJson(document: Document): void {
+/** @returns the node that an alias stands for, undefined if there is none or it holds the alias; of anything else itself */
+type Meant = (node: unknown) => unknown;
+
+/** The parser looks through the whole document for each alias. */
+function meantIn(document: Document): Meant {
+  const anchored = new Map<string, Node>();
+  const meant = new Map<Alias, Node | undefined>();
+  visit(document, {
+    Node(_key, node, around) {
+      if (isAlias(node))
+        meant.set(node, isWithinItself(node, around) ? undefined : anchored.get(node.source));
+      else if (node.anchor !== undefined) anchored.set(node.anchor, node);
+    },
+  });
+  return (node) => (isAlias(node) ? meant.get(node) : node);
+}
+
+function isWithinItself({ source }: Alias, around: readonly unknown[]): boolean {
+  return around.some((outer) => isNode(outer) && !isAlias(outer) && outer.anchor === source);
+}
+
+function typeJson(document: Document, meant: Meant): void {
   visit(document, {
     Pair(_key, { key, value }) {
       if (!isScalar(key) || key.value !== JSON_KEY || !isNode(value)) return;
-      visit(isAlias(value) ? (value.resolve(document) ?? null) : value, {
+      visit((meant(value) ?? null) as Node | null, {
         Scalar(place, scalar) {
           const isTyped =
             place !== 'key' && scalar.type === 'PLAIN' && NUMBER_OR_BOOLEAN.test(String(scalar.value));
@@ -178,9 +203,9 @@ function typeJson(document: Document): void {
   });
 }
 
-function findProblems(document: Document, text: string): Finding[] {
+function findProblems(document: Document, text: string, meant: Meant): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
-  const found = [...errors, ...findByNode(document, text)].sort((a, b) => a.offset - b.offset);
+  const found = [...errors, ...findByNode(document, text, meant)].sort((a, b) => a.offset - b.offset);
   const lines = found.map(({ offset }) => lineStart(text, offset));
   return found.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
 }
@@ -204,7 +229,7 @@ function isFirstOfLine(text: string, offset: number): boolean {
 }
 
 /** Keys that a map has twice, or that begin with a blank that is no indentation, lists with dashes; merges of no map and unknown aliases, for which the parser gives no place. */
-function findByNode(document: Document, text: string): Finding[] {
+function findByNode(document: Document, text: string, meant: Meant): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
   visit(document, {
@@ -223,22 +248,23 @@ function findByNode(document: Document, text: string): Finding[] {
     },
     Pair(_key, { key, value }) {
       if (isScalar(key) && /^[^\S ]/.test(String(key.value))) report(key, fault('yaml.blank'));
-      const merged = isMerge(key) ? mergedIn(value, document) : [];
+      const merged = isMerge(key) ? mergedIn(value, meant) : [];
       if (merged.some((each) => each !== undefined && !isMap(each))) report(key, fault('yaml.no merge'));
     },
-    Alias(_key, alias) {
-      if (alias.resolve(document) === undefined) report(alias, fault('yaml.alias'));
+    Alias(_key, alias, around) {
+      if (meant(alias) === undefined)
+        report(alias, fault(isWithinItself(alias, around) ? 'yaml.endless' : 'yaml.alias'));
     },
   });
   return problems;
 }
 
-function pairIn(map: YAMLMap, name: unknown, document: Document): Pair | undefined {
+function pairIn(map: YAMLMap, name: unknown, meant: Meant): Pair | undefined {
   const own = map.items.find(({ key }) => isScalar(key) && key.value === name);
   if (own !== undefined) return own;
   return map.items
-    .flatMap(({ key, value }) => (isMerge(key) ? mergedIn(value, document) : []))
-    .map((each) => (isMap(each) ? pairIn(each, name, document) : undefined))
+    .flatMap(({ key, value }) => (isMerge(key) ? mergedIn(value, meant) : []))
+    .map((each) => (isMap(each) ? pairIn(each, name, meant) : undefined))
     .find((pair) => pair !== undefined);
 }
 
@@ -251,10 +277,9 @@ function isMerge(key: unknown): boolean {
 }
 
 /** @returns one or more maps, if it can be merged; undefined of an unknown alias */
-function mergedIn(value: unknown, document: Document): readonly unknown[] {
-  const resolved = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
-  const merged = resolved(value);
-  return (isSeq(merged) ? merged.items : [merged]).map(resolved);
+function mergedIn(value: unknown, meant: Meant): readonly unknown[] {
+  const merged = meant(value);
+  return (isSeq(merged) ? merged.items : [merged]).map(meant);
 }
 
 function startOf(node: unknown): number {

@@ -83,6 +83,16 @@ describe('A YAML source', () => {
     expect(inString(['plain'], 1, 10)).to.equal('14:1');
   });
 
+  it('may use and merge what has an anchor in thousands of places', () => {
+    const text = `a: &a { b: c }\nlist:\n${'  - *a\n'.repeat(2000)}${'  - { <<: *a }\n'.repeat(2000)}`;
+    const { data, problems } = new YamlSource('file.yaml', text);
+    expect(problems).to.deep.equal([]);
+    expect((data as { list: readonly unknown[] }).list.slice(1999, 2001)).to.deep.equal([
+      { b: 'c' },
+      { b: 'c' },
+    ]);
+  });
+
   it('keeps dates, no and off as text', () => {
     const source = new YamlSource('file.yaml', 'a: 2026-01-02\nb: no\nc: off\nd: 1\ne: true\n1: x\n');
     expect(source.data).to.deep.equal({ a: '2026-01-02', b: 'no', c: 'off', d: 1, e: true, 1: 'x' });
@@ -110,6 +120,14 @@ describe('A YAML fault', () => {
   it('stops what is nested too deep', () => {
     expect(faultsOf('['.repeat(1000))[0]).to.match(/nested too deep|not closed/);
     expect(faultsOf(`a: ${'['.repeat(90)}${']'.repeat(90)}`)).to.deep.equal([]);
+  });
+
+  it('says of an alias within what it names that this never ends', () => {
+    const endless = 'the aliases (*name) of this file contain themselves, or multiply beyond any use';
+    for (const [text, where] of Object.entries({ '&r\n<<: *r\nx: 1': '2:5', 'a: &a { <<: *a }': '1:13' })) {
+      expect(faultsOf(text)).to.deep.equal([`${where}: ${endless}`]);
+      expect(new YamlSource('file.yaml', text).scalarAt(['a', 'b'])).to.equal(undefined);
+    }
   });
 
   it('is not looked for where the parser rejects nothing', () => {
