@@ -23,8 +23,9 @@ export async function createLogger(
 ): Promise<Logger> {
   const shown = isForPeople ? shownEscapes : visible;
   const hooks: LoggerOptions['hooks'] = { streamWrite: (line) => shown(withoutSecrets(line, redact)) };
-  const options = { level, base: undefined, hooks };
-  if (!isForPeople) return pino(options, oncePerTurn());
+  const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, hooks };
+  const formatters = { level: (name: string) => ({ level: name }) };
+  if (!isForPeople) return pino({ formatters, ...options }, oncePerTurn());
   const { PinoPretty } = await import('pino-pretty');
   const stream = PinoPretty({
     colorize: true,
@@ -92,5 +93,5 @@ function oncePerTurn(): DestinationStream {
 }
 
 function gapOf(length: number): string {
-  return `${JSON.stringify({ level: 40, time: Date.now(), msg: `nobody read the log: ${length} characters of it are lost` })}\n`;
+  return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg: `nobody read the log: ${length} characters of it are lost` })}\n`;
 }

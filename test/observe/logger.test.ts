@@ -38,10 +38,10 @@ describe('the logger', () => {
   `;
 
   it('writes a JSON line each to stderr, whole whatever it hides, or a readable one, and nothing to stdout', () => {
-    const forPrograms = logged(SOME, { hide: `(text) => text.replaceAll('30', '[secret]')` });
+    const forPrograms = logged(SOME, { hide: `(text) => text.replaceAll('200', '[secret]')` });
     expect(forPrograms.stderr.trim().split('\n')).to.have.length(1);
     const line: unknown = JSON.parse(forPrograms.stderr);
-    expect(line).to.include({ level: 30, job_id: 'job-1', http: 200, msg: 'callback' });
+    expect(line).to.include({ level: 'info', job_id: 'job-1', http: 200, msg: 'callback' });
     const forPeople = logged(SOME, { isForPeople: true, level: 'debug' });
     expect(forPeople.stderr.trim()).to.match(/INFO.*callback.*"job_id":"job-1".*\n.*DEBUG.*details.*$/);
     const inJapanese = logged(SOME, { isForPeople: true, inWords: `() => 'コールバック'` });
