@@ -7,8 +7,9 @@ import { snoozesOf } from './snoozed.ts';
 import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 
-/** A look each second, on a machine that sleeps while nothing happens. */
+/** A look each second, on a machine that sleeps while nothing happens; while a pause lasts, it sleeps for longer. */
 const TOLD_WITHIN_MS = 20 * SECOND;
+const SLEEPS_LONG_MS = 45 * SECOND;
 
 /** What happened so long ago is known to who tells, where nothing keeps it. */
 const KNOWN_AFTER_MS = 5 * SECOND;
@@ -185,8 +186,9 @@ function mayBeOff(
 
 /** So long after all trouble at the latest; sooner where there is none. What somebody wakes is looked at each minute. */
 function latestFor(history: History, due: number, { notify }: StepPlan): number {
-  const isWoken = history.observed.acted.some(({ act }) => act.kind === 'wake');
-  const soon = due + TOLD_WITHIN_MS + (isWoken ? MINUTE : 0);
+  const { acted, pauses } = history.observed;
+  const isWoken = acted.some(({ act }) => act.kind === 'wake');
+  const soon = due + TOLD_WITHIN_MS + (isWoken ? MINUTE : 0) + (pauses.length > 0 ? SLEEPS_LONG_MS : 0);
   const isWell = history.isCalm(due - MINUTE, soon) && !notify.some((to) => history.hasWeather(to, 0, soon));
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }
