@@ -128,8 +128,8 @@ function targetOf(
   const recoveryOf = endsSnooze || decision?.isRecovered === true ? botKey : undefined;
   const tells = decision?.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
   const target = { destination, channel, address, telling: decision?.telling, recoveryOf, tells };
-  const ruling = decision?.ruling ?? { does: 'tell' };
-  if (ruling.does === 'tell') return [target];
+  const ruling = decision?.ruling;
+  if (ruling === undefined || ruling.does === 'tell') return [target];
   if (ruling.does === 'let go') return ruling.rule === 'on' ? [] : [{ ...target, reason: ruling.rule }];
   const { rule: reason, until: heldUntil = now + ASKED_AGAIN_MS, snoozeId } = ruling;
   return [{ ...target, reason, heldUntil, snoozeId }];
