@@ -207,6 +207,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const tell = async (code: number, receipt: Receipt) => {
           const { callbackId, ...admission } = await bench.arrive({ code }, [OPS]);
           await bench.settle([{ ...delivered(namesOf(admission)[0]), receipt }]);
+          await bench.store.passTime(1);
           return callbackId;
         };
         const before = async (callbackId: number) => {

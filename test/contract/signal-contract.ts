@@ -474,7 +474,16 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       it('goes where the config moves it, but only to whom an error went that it answers', async () => {
         const channels = new Map([['slack', 'slack']]);
         await bench.ledger.upkeep.heartbeat({ hash: 'a', channels });
+        const log = async (fields: Partial<Callback>, outcome = delivered) => {
+          const { deliveries } = await bench.comes(fields, [to('slack:#log')]);
+          await bench.settle(deliveries.map((each) => outcome(each)));
+        };
+        for (const status of [ERROR, 0] as const) await log({ status });
+        await pass(MINUTE);
         const error = await bench.comes({ status: ERROR }, [here]);
+        for (const bot_id of ['another', 'get_items'])
+          await log({ bot_id, status: bot_id === 'another' ? ERROR : EXECUTING });
+        await log({ status: ERROR }, dead);
         const anew = { targets: [target('slack:#new')], routing: [], channels };
         await bench.ledger.actions.routeAnew(error.callbackId, anew, ASKED.actor);
         const again = (await bench.claim()).map(({ record }) => record);
@@ -753,7 +762,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(HOUR);
         const [again] = await bench.timers();
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
-        await bench.ledger.fire({ timer: again ?? timer });
+        expect(await bench.ledger.fire({ timer: again ?? timer, notice })).to.have.length(1);
         expect(await bench.timersOf('digest')).to.deep.equal([]);
       });
 
