@@ -51,7 +51,7 @@ export function nearestOrAll(word: string, known: readonly string[]): Fault {
 }
 
 /** Names of a URL's options, with blanks between them, by the values that they take, with a blank between these; '': any. */
-export type UrlOptions = Readonly<Record<string, string>>;
+type UrlOptions = Readonly<Record<string, string>>;
 
 /** @param options a name that ends with a dot stands for all that begin with it. @returns to be said of the URL; undefined if nothing is wrong */
 export function faultOfOptions(url: string, options: UrlOptions): Fault | undefined {
