@@ -64,40 +64,38 @@ function daysBetween(first: number, end: number): readonly number[] {
   return Array.from({ length: Math.max(0, (end - first) / DAY_MS) }, (_, index) => first + index * DAY_MS);
 }
 
-/** The percentages that have been told in a month of the plan, and what the month before had come to then. */
+/** The percentages that have been told in a month of the plan, and what it and the month before had used when that was looked at last. */
 export interface ToldOfBudget {
   readonly from: number;
   readonly told: readonly number[];
-  /** In percent; undefined: it is not known. */
-  readonly before?: number;
+  readonly usedMs?: number;
+  readonly beforeMs?: number;
 }
 
 /**
- * Runs of a month's last days may end after it: what it passes by them is told, too.
+ * Runs of a month's last days may end after it: what it passes by them is told, too, but nothing that it had used before.
  * @param warn ascending @param months the month before, and this one
  * @returns the percentage to be told now, of which month, the lowest that is passed and not told; undefined: none. `isMore`: another one is
  */
-export function passedNow<Month extends Pick<BudgetStanding, 'percent' | 'from'>>(
+export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'>>(
   warn: readonly number[],
   [before, current]: readonly [Month, Month],
   known: ToldOfBudget,
 ) {
-  const { from } = current;
+  const { from, usedMs } = current;
   const told = known.from === from ? known.told : [];
-  const toldBefore = known.from === before.from ? Math.max(0, ...known.told) : before.percent;
-  const reached = known.from === from ? (known.before ?? before.percent) : toldBefore;
-  const late = warn.filter((each) => each > reached && each <= before.percent);
+  const watchedMs = known.from === before.from ? known.usedMs : undefined;
+  const beforeMs = (known.from === from ? known.beforeMs : watchedMs) ?? before.usedMs;
+  const isLate = (each: number) => each <= before.percent && (each / 100) * before.budgetMs > beforeMs;
+  const late = warn.filter((each) => isLate(each));
   const passed = warn.filter((each) => each <= current.percent && !told.includes(each));
   const percent = late[0] ?? passed[0];
+  const isOfBefore = late.length > 0;
   const after: ToldOfBudget = {
     from,
-    told: percent === undefined || late.length > 0 ? told : [...told, percent],
-    before: late[0] ?? Math.max(reached, before.percent),
+    told: percent === undefined || isOfBefore ? told : [...told, percent],
+    usedMs,
+    beforeMs: isOfBefore ? ((percent ?? 0) / 100) * before.budgetMs : Math.max(beforeMs, before.usedMs),
   };
-  return {
-    month: late.length > 0 ? before : current,
-    percent,
-    after,
-    isMore: late.length + passed.length > 1,
-  };
+  return { month: isOfBefore ? before : current, percent, after, isMore: late.length + passed.length > 1 };
 }

@@ -92,18 +92,20 @@ describe('The budget', () => {
   const NOVEMBER = day('2026-11-01');
   const DECEMBER = day('2026-12-01');
 
-  /** @returns what is told for `october november december` in percent, one after the other, in the month that comes last of these */
+  /** @returns what is told of the month before and of one of 100 hours, by the hours that each has used, look by look */
   function toldFor(
-    percents: readonly (readonly [before: number, current: number])[],
+    looks: readonly (readonly [before: number, current: number])[],
     from: number,
     known: ToldOfBudget,
+    hours = 100,
   ) {
     const told: string[] = [];
-    for (const [before, current] of percents) {
-      const months = [
-        { from: planMonth(1, from - 1).from, percent: before },
-        { from, percent: current },
-      ] as const;
+    const month = (first: number, used: number) => {
+      const [usedMs, budgetMs] = [used * HOUR, hours * HOUR];
+      return { from: first, usedMs, budgetMs, percent: Math.floor((used / hours) * 100) };
+    };
+    for (const [before, current] of looks) {
+      const months = [month(planMonth(1, from - 1).from, before), month(from, current)] as const;
       const now = passedNow(WARN, months, known);
       told.push(
         `${now.month === months[0] ? 'before: ' : ''}${now.percent}${now.isMore ? ', and more' : ''}`,
@@ -114,15 +116,22 @@ describe('The budget', () => {
   }
 
   it('has each percentage told once a month, the lowest first', () => {
-    const percents = [79, 80, 80, 130, 130, 130].map((percent) => [0, percent] as const);
-    const { told, known } = toldFor(percents, NOVEMBER, { from: 0, told: [] });
+    const looks = [79, 80, 80, 130, 130, 130].map((used) => [0, used] as const);
+    const { told, known } = toldFor(looks, NOVEMBER, { from: 0, told: [] });
     expect(told).to.deep.equal(['undefined', '80', 'undefined', '100, and more', '120', 'undefined']);
     expect(known.told).to.deep.equal(WARN);
     expect(toldFor([[130, 90]], DECEMBER, known).told).to.deep.equal(['80']);
   });
 
-  it('has told, too, what a month passes by runs that end after it, but nothing of a month that nobody watched', () => {
-    const november = { from: NOVEMBER, told: [80] };
+  it('has told, too, what a month passes by runs that end after it', () => {
+    const { known } = toldFor(
+      [
+        [0, 95],
+        [0, 95],
+      ],
+      NOVEMBER,
+      { from: 0, told: [] },
+    );
     const late = [
       [99, 0],
       [100, 80],
@@ -130,13 +139,16 @@ describe('The budget', () => {
       [125, 80],
       [140, 80],
     ] as const;
-    expect(toldFor(late, DECEMBER, november).told).to.deep.equal([
+    expect(toldFor(late, DECEMBER, known).told).to.deep.equal([
       'undefined',
       'before: 100, and more',
       '80',
       'before: 120',
       'undefined',
     ]);
+  });
+
+  it('has nothing told of a month that nobody watched, nor of what it had used before the budget was another', () => {
     const unknown = [
       [90, 0],
       [90, 0],
@@ -147,7 +159,17 @@ describe('The budget', () => {
       'undefined',
       'before: 100',
     ]);
-    // As an earlier version wrote it, in the month itself.
-    expect(toldFor(unknown, DECEMBER, { from: DECEMBER, told: [] }).told[0]).to.equal('undefined');
+    const { known } = toldFor([[0, 60]], NOVEMBER, { from: 0, told: [] });
+    expect(
+      toldFor(
+        [
+          [60, 0],
+          [61, 0],
+        ],
+        DECEMBER,
+        known,
+        60,
+      ).told,
+    ).to.deep.equal(['undefined', 'undefined']);
   });
 });
