@@ -121,8 +121,8 @@ const LATE = /did not answer in time/;
 export function expectLogLine(line: string): void {
   expectNoSecret(line);
   const { level, time, msg } = JSON.parse(line) as Record<string, unknown>;
-  expect([typeof level, typeof time, typeof msg], line).to.deep.equal(['number', 'number', 'string']);
-  expect(Number(level), 'a forged line').to.be.below(60);
+  expect([typeof time, typeof msg], line).to.deep.equal(['string', 'string']);
+  expect(level, 'a forged line').to.be.oneOf(['info', 'warn', 'error']);
   expect(msg).not.to.equal('evil');
   expect(line).not.to.match(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
   if (!LATE.test(line)) expect(msg, line).not.to.match(ALARMING);

@@ -25,7 +25,7 @@ const INJECTIONS = [
   '{{ callback | json }}{% render "constructor" %}',
   '{% for i in (1..100000000) %}evil{% endfor %}',
   '\u001b]0;evil\u0007',
-  '{"level":60,"msg":"evil"}\n{"level":60,"msg":"evil"}',
+  '{"level":"fatal","msg":"evil"}\n{"level":"fatal","msg":"evil"}',
   '../../../../etc/passwd',
   "'; drop table callbacks; --",
   '${CALLBACK_TOKEN}',
