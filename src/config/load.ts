@@ -178,7 +178,7 @@ function readTemplateSets(
   try {
     return [...new Set([...builtInSets, ...readFolders(file)])];
   } catch (error) {
-    problems.error(['templates'], fault('templates.unread', { why: unreadable(error), file }));
+    problems.error(['templates'], fault('path.unread', { why: unreadable(error), file }));
     return builtInSets;
   }
 }

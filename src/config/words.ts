@@ -133,9 +133,8 @@ export const WORDS = {
   'many channels': ['names {count} channels ({names}): make it an entry each', 'チャネルが{count}つあります（{names}）。1つずつ分けて書いてください'],
 
   // Files
-  'templates.unread': ['cannot be read as a folder: {why} ({file})', 'フォルダーとして読めません：{why}（{file}）'],
   'calendar.no date': ['has no date: {file} must have one at the beginning of a line, such as 2026-01-01', '日付がありません。{file} の行の先頭に書いてください（例：2026-01-01）'],
-  'calendar.unread': ['cannot be read: {why} ({file})', '読めません：{why}（{file}）'],
+  'path.unread': ['cannot be read: {why} ({file})', '読めません：{why}（{file}）'],
   'calendar.kept': ['cannot be read: {why} ({file}); its last known days stay in force', '読めません：{why}（{file}）。最後に読めた日付を使い続けます'],
 
   // Settings together
@@ -158,8 +157,7 @@ export const WORDS = {
   'no recovery': ['tells of no recovery: whom it tells, no route tells of errors', '復旧（recovered）は知らせません。同じ宛先にエラーを知らせるルートがありません'],
 
   // Templates
-  'template.unread': ['this template cannot be read: {why}', 'このテンプレートを読めません：{why}'],
-  'templates.folder unread': ['this folder of templates cannot be read: {why}', 'テンプレートのフォルダーを読めません：{why}'],
+  'template.unread': ['cannot be read: {why}', '読めません：{why}'],
   'template.lost': ['nothing uses the file "{file}": it belongs in card/', 'ファイル「{file}」は使われません。card/ に置いてください'],
   'template.unused': ['nothing uses the file "{file}"{hint}', 'ファイル「{file}」は使われません{hint}'],
   'hint.partial': [': there are no partials', '。部分テンプレートはありません'],

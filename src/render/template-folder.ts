@@ -35,35 +35,30 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   const problems: Problem[] = [];
   const report = (severity: Problem['severity'], path: string, what: Fault) =>
     problems.push({ place: { file: path, line: 1, column: 1 }, fault: what, severity });
-  const tried = async <T>(
-    what: 'template.unread' | 'templates.folder unread',
-    path: string,
-    read: (path: string) => Promise<T>,
-    otherwise: T,
-  ) => {
+  const tried = async <T>(path: string, read: (path: string) => Promise<T>, otherwise: T) => {
     try {
       return await read(path);
     } catch (error) {
-      report('error', path, fault(what, { why: unreadable(error) }));
+      report('error', path, fault('template.unread', { why: unreadable(error) }));
       return otherwise;
     }
   };
   const kinds = [CARD_FOLDER, ...formats.filter(hasOwnFiles).map(({ name }) => name)];
-  const sets = await tried(FOLDER, root, foldersIn, []);
+  const sets = await tried(root, foldersIn, []);
   for (const set of sets) {
-    for (const file of await tried(FOLDER, join(root, set), namesIn, []))
+    for (const file of await tried(join(root, set), namesIn, []))
       if (LIKE_A_TEMPLATE.test(file)) report('warning', join(root, set, file), lost(file));
-    for (const kind of await tried(FOLDER, join(root, set), foldersIn, [])) {
+    for (const kind of await tried(join(root, set), foldersIn, [])) {
       const folder = join(root, set, kind);
       if (!kinds.includes(kind)) {
         const hint = hintForFolder(kind, kinds, formats);
         if (hint !== undefined) report('warning', folder, fault('template.folder', { folder: kind, hint }));
         continue;
       }
-      for (const file of await tried(FOLDER, folder, namesIn, [])) {
+      for (const file of await tried(folder, namesIn, [])) {
         const path = join(folder, file);
         const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
-        const text = name && (await tried<string | undefined>('template.unread', path, readText, undefined));
+        const text = name && (await tried<string | undefined>(path, readText, undefined));
         if (text !== undefined) files.set(`${set}/${kind}/${name}`, { path, set, text });
         if (name === undefined && LIKE_A_TEMPLATE.test(file))
           report('warning', path, fault('template.unused', { file, hint: hintFor(file) }));
@@ -72,8 +67,6 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   }
   return { sets, files, problems };
 }
-
-const FOLDER = 'templates.folder unread';
 
 type Format = Pick<MessageFormat, 'name' | 'own' | 'templateAt'>;
 

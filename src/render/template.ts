@@ -4,7 +4,7 @@ import type { Card } from '../channels/card.ts';
 import type { OwnMessages, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
-import type { Path } from '../config/path.ts';
+import { type Path, pathText } from '../config/path.ts';
 import type { Fault } from '../text/fault.ts';
 import { formatProblem, Problems } from '../config/problems.ts';
 import { readSection } from '../config/read/section.ts';
@@ -54,6 +54,8 @@ export class Template {
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
+  /** The paths of values that are of another kind than they should be. */
+  readonly #wrong = new Set<unknown>();
 
   constructor(file: TemplateSource, kind: TemplateKind, language: Language, engines: Engines) {
     this.file = file;
@@ -122,14 +124,17 @@ export class Template {
     }
     const problems = new Problems(this.#source);
     const known = readSection(parts, data, [], { problems }).read as RenderedParts;
-    this.problems.push(...problems.inOrder());
+    for (const problem of problems.inOrder()) {
+      this.problems.push(problem);
+      this.#wrong.add(problem.path);
+    }
     for (const [name, value] of Object.entries(known))
-      if (!problems.hasErrors([name])) this.#parts.set(name, this.#compileValue(value, [name], value));
+      this.#parts.set(name, this.#compileValue(value, [name], value));
   }
 
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
     if (typeof value === 'string') return this.#compileText(value, path, parent);
-    if (typeof value !== 'object' || value === null) return () => value;
+    if (typeof value !== 'object' || value === null || this.#wrong.has(pathText(path))) return () => value;
     // Of a text with markup no pieces are taken: what one value may do there would depend on the others.
     const isPlain = this.#kind.textAt(path, parent) === undefined;
     if (isPlain && isListOfTexts(value)) return this.#compilePieces(value, path);

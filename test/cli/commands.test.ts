@@ -156,6 +156,7 @@ describe('The command line', () => {
         'botbell.yaml:15:27',
         'error.yaml:1:11',
         'error.yaml:4:34',
+        'error.yaml:5:5',
       ]);
       expect(stdout).to.match(/error\.yaml:1:11: .*job_idd.*job_id/);
     });

@@ -97,7 +97,7 @@ describe('a user’s templates', () => {
         'nothing uses the file "error.yaml": it belongs in card/',
         'nothing uses the file "_head.liquid": there are no partials',
         'nothing uses the file "_foot.liquid": there are no partials',
-        'this template cannot be read: it is a folder',
+        'cannot be read: it is a folder',
       ]);
     });
   });

@@ -56,7 +56,7 @@ function datesOf(path: string, reading: CalendarReading, warn: (what: Fault) => 
   } catch (error) {
     const known = reading.datesOfFiles?.get(path);
     const values = { why: unreadable(error), file: path };
-    if (known === undefined) return fault('calendar.unread', values);
+    if (known === undefined) return fault('path.unread', values);
     warn(fault('calendar.kept', values));
     return known;
   }
