@@ -169,9 +169,15 @@ function inJapanese(link: string, english: string, japanese: string): string {
 }
 
 /** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
+/** What it prints is in the page's own language: readme.test.ts. */
+const DEMO = /^\$ npm run demo.*/;
+
 const skeletonOf = (page: string) => ({
   levels: headingsOf(page).map(({ level }) => level),
-  blocks: fences(page).map(({ language, content }) => [language, content.replaceAll(/ # .*$/gm, '')]),
+  blocks: fences(page).map(({ language, content }) => {
+    const [shared] = DEMO.exec(content) ?? [content];
+    return [language, shared.replaceAll(/ # .*$/gm, '')];
+  }),
   code: inlineCodeOf(page).toSorted(),
 });
 

@@ -9,7 +9,7 @@ const README = readDocument('README.md');
 const FIRST_LINES = 52;
 
 describe('The README', () => {
-  it(`shows in its first ${FIRST_LINES} lines the commands that run it and test it, what comes in, and what goes out, as the demo prints it`, () => {
+  it(`shows in its first ${FIRST_LINES} lines the commands that run it and test it, what comes in, and what goes out`, () => {
     const beginning = README.split('\n').slice(0, FIRST_LINES).join('\n');
     const [first = '', posted = ''] = blocksOf(README, 'sh');
     expect(first).to.match(/^npm run demo .*\nnpm test .*\n$/);
@@ -19,10 +19,15 @@ describe('The README', () => {
     const [demo = ''] = blocksOf(README, 'console');
     expect(beginning).to.include(demo);
     expect(demo).to.match(/^\$ npm run demo -- --stay\n/);
-    const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo', '--lang', 'en'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
   });
+
+  for (const [language, document] of Object.entries({ en: 'README.md', ja: 'README.ja.md' }))
+    it(`shows what the demo prints in the language of its reader: ${document}`, () => {
+      const [demo = ''] = blocksOf(readDocument(document), 'console');
+      const { stdout } = spawnSync(process.execPath, ['dist/main.js', 'demo', '--lang', language], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      expect(stdout).to.include(demo.replace(/^.*\n/, '').replace(/\n…\n[^]*$/, ''));
+    });
 });
