@@ -101,13 +101,16 @@ export function exchange(
   });
 }
 
+/** Skips a byte order mark, with which a server's files may begin. */
+const UTF_8 = new TextDecoder();
+
 /** Reads an answer up to `mostBytes` of its body. */
 function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
   let head: Omit<HttpAnswer, 'body'> | undefined;
   let room = mostBytes;
   const chunks: Buffer[] = [];
   const end = (isCut: boolean) =>
-    onEnd({ body: Buffer.concat(chunks).toString('utf8'), isCut, status: 0, headers: {}, ...head });
+    onEnd({ body: UTF_8.decode(Buffer.concat(chunks)), isCut, status: 0, headers: {}, ...head });
   const handler = {
     onResponseStart: (_controller, status, headers) => {
       // Informational ones come before the answer.

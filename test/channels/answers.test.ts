@@ -37,6 +37,12 @@ const ROWS: readonly Row[] = [
   ['Discord without wait', 'discord', { status: 204 }, ASKS],
   ['Google Chat, more than is read', 'google_chat', json(200, { name: 'x'.repeat(70_000) }), TRANSIENT],
   ['Google Chat, message', 'google_chat', json(200, { name: 'spaces/A/messages/B' }), TAKEN],
+  [
+    'PHP, saved with a byte order mark',
+    'google_chat',
+    page(200, '\uFEFF{"name":"spaces/A/messages/B"}'),
+    TAKEN,
+  ],
   ['Google Apps Script, which has run', 'webhook', { status: 302, headers: { location: '/echo' } }, ASKS],
   ['SAML, auto-post', 'webhook', page(200, '<form method="post" action="https://idp.example">', TEXT), ASKS],
   ['SSO in XHTML', 'webhook', page(200, '<?xml version="1.0"?>\n<!-- sso --><html xmlns="x">', TEXT), ASKS],
