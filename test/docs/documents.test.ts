@@ -169,14 +169,14 @@ function inJapanese(link: string, english: string, japanese: string): string {
 }
 
 /** Of a page, but for its words; comments in a block are for the reader, in the page's language. */
-/** What it prints is in the page's own language: readme.test.ts. */
-const DEMO = /^\$ npm run demo.*/;
+/** What these print is in the page's own language: readme.test.ts and e2e/why.test.ts look at it. */
+const SAID = /^\$ (?:npm run demo|botbell why)/;
 
 const skeletonOf = (page: string) => ({
   levels: headingsOf(page).map(({ level }) => level),
   blocks: fences(page).map(({ language, content }) => {
-    const [shared] = DEMO.exec(content) ?? [content];
-    return [language, shared.replaceAll(/ # .*$/gm, '')];
+    const shared = SAID.test(content) ? content.match(/^\$ .*/gm) : content.replaceAll(/ # .*$/gm, '');
+    return [language, shared];
   }),
   code: inlineCodeOf(page).toSorted(),
 });

@@ -1,5 +1,5 @@
 /** `botbell why`, asked beside the running service of a ledger that the whole bridge has written. What a story says is proved in test/story. */
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SlackFault } from '../support/faulty-slack.ts';
@@ -30,9 +30,9 @@ function timeless(text: string): string {
     text
       .replaceAll(/\d+:\d\d(?::\d\d)?/g, '<time>')
       // Told in two minutes, it says neither.
-      .replaceAll(' at <time>', '')
-      .replaceAll(/\d+ \w+ \d{4} \(.*?\)/g, '<day>')
-      .replaceAll(/\d[\d.]* m?s\b/g, '<duration>')
+      .replaceAll(/ at <time>|（<time>）/g, '')
+      .replaceAll(/(?:\d+ \w+ \d{4}|\d+年\d+月\d+日) \(.*?\)/g, '<day>')
+      .replaceAll(/\d[\d.]*(?: m?s\b|(?:ミリ)?秒)/g, '<duration>')
       .replaceAll(/ts [\d.]+|messageId <.*?>/g, '<id>')
   );
 }
@@ -59,14 +59,20 @@ describe('botbell why', () => {
     await world.post(posted);
     const misspelt = { bot_id: 'invoice-imprt', bot_name: 'Invoice import' };
     await world.post(callback({ job_id: '4712', ...misspelt }));
-    const [, ...shown] =
-      /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
-        readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8'),
-      ) ?? [];
-    expect(shown).to.have.length(2);
-    for (const [index, text] of shown.entries()) {
-      const { stdout } = await why(String(4711 + index));
-      expect(linesIn(timeless(stdout))).to.deep.equal(linesIn(timeless(text)));
+    for (const [document, display] of [
+      ['operating.md', ''],
+      ['operating.ja.md', 'display: { language: ja }'],
+    ] as const) {
+      appendFileSync(join(world.folder, 'botbell.yaml'), display);
+      const [, ...shown] =
+        /```text\n\$ botbell why 4711\n(.*?)\n\$ botbell why 4712\n(.*?)```/s.exec(
+          readFileSync(join(import.meta.dirname, '../../docs', document), 'utf8'),
+        ) ?? [];
+      expect(shown).to.have.length(2);
+      for (const [index, text] of shown.entries()) {
+        const { stdout } = await why(String(4711 + index));
+        expect(linesIn(timeless(stdout))).to.deep.equal(linesIn(timeless(text)));
+      }
     }
   });
 
