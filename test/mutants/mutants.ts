@@ -49,8 +49,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 const LOGS = /\blog(ger)?\??\.(debug|info|warn|error)$/;
 /** Who waits for whom, one process does not show, nor SQLite what PostgreSQL is asked alone. */
 const ELSEWHERE =
-  /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite|waitForOthers|namesInSchema|isMoreToAsk|byKey|tx\.beside\?\.set)$/;
-const AT_ONCE = /^(keys|isPlain)$/;
+  /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite|waitForOthers|namesInSchema|asLast|keysOf|byKey|tx\.beside\?\.set)$/;
 /** A code of ours or of a remote; not words, which are compared as a whole. */
 const CODE = /^'[\w.-]+'$/;
 
@@ -73,15 +72,9 @@ function isLeftAlone(node: ts.Node): boolean {
   return isCallLeftAlone(isCondition ? node.thenStatement : node);
 }
 
-/** What goes out with COMMIT, and which calls run at once. */
-function isOfPostgres(node: ts.Node): boolean {
-  if (ts.isConditionalExpression(node)) return node.whenFalse.getText().startsWith('tx.last(');
-  return ts.isPropertyAssignment(node) && AT_ONCE.test(node.name.getText());
-}
-
 function isCallLeftAlone(node: ts.Node): boolean {
   if (ts.isAwaitExpression(node) || ts.isExpressionStatement(node)) return isCallLeftAlone(node.expression);
-  if (!ts.isCallExpression(node)) return isOfPostgres(node);
+  if (!ts.isCallExpression(node)) return false;
   const name = node.expression.getText();
   return LOGS.test(name) || ELSEWHERE.test(name);
 }

@@ -79,15 +79,19 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
       }),
       answerAtOnce(tx, args, entered, states),
     ]);
-  const [deliveries, isAnswered] = await (isMoreToAsk(entered, targets) ? insert() : tx.last(insert));
+  const [deliveries, isAnswered] = await asLast(tx, entered, targets, insert);
   return { deliveries, callback: args.callback, isAnswered };
 }
 
-/** What is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind. */
-function isMoreToAsk({ ofJob }: Entered, targets: readonly DecidedTarget[]): boolean {
-  return (
-    !ofJob.isFirstOfJob || targets.some(({ reason, recoveryOf }) => (reason ?? recoveryOf) !== undefined)
-  );
+/** With COMMIT, unless more is asked then: what is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind. */
+function asLast<Result>(
+  tx: Tx,
+  { ofJob }: Entered,
+  targets: readonly DecidedTarget[],
+  insert: () => Promise<Result>,
+): Promise<Result> {
+  const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
+  return !ofJob.isFirstOfJob || targets.some(isMore) ? insert() : tx.last(insert);
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {

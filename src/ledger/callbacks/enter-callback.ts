@@ -14,13 +14,11 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
   const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   const [jobId, botKey] = [keyOf(callback.job_id), keyOf(callback.bot_id)];
   const jobKey = jobKeyOf(jobId, botKey);
-  const { isPlain } = asking;
   // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
   return {
     takeOverAfterMs: settings.takeOverAfterMs,
     jobKey,
-    /** As `CallOptions`: a burst is of a destination, whichever BOTs it is told of. */
-    keys: isPlain ? [jobKey] : [botKey, jobKey],
+    keys: keysOf(asking, botKey, jobKey),
     callback,
     jobId,
     botKey,
@@ -40,6 +38,11 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
     isAccepted,
     isClaimed: !isAccepted || isClaimed === true,
   };
+}
+
+/** As `CallOptions`. */
+function keysOf({ isPlain }: Arrival['asking'], botKey: string, jobKey: string): readonly string[] {
+  return isPlain ? [jobKey] : [botKey, jobKey];
 }
 
 /** @returns the id of the same callback that came before; undefined: it is new */
