@@ -147,6 +147,10 @@ export function noAddress(text: string, en: string, ja: string): AddressError {
 export type TemplateValue =
   string | number | boolean | null | readonly TemplateValue[] | { readonly [key: string]: TemplateValue };
 
+export function isList(value: unknown): value is readonly TemplateValue[] {
+  return Array.isArray(value);
+}
+
 /** The top-level values of a rendered template file by key. Each string in them is rendered and escaped for its markup. */
 export type RenderedParts = Readonly<Record<string, TemplateValue>>;
 

@@ -1,7 +1,7 @@
 /** The keys of a card template, and the card that its rendered parts give. */
 import { array, mixed, object } from 'yup';
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
-import { ADDRESS_TEXT, type RenderedParts, type TemplateValue } from '../channels/channel.ts';
+import { ADDRESS_TEXT, isList, type RenderedParts, type TemplateValue } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { TEMPLATE_TEXT } from '../channels/settings.ts';
 import { fault } from '../config/words.ts';
@@ -9,7 +9,7 @@ import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
 import { isJsonObject, keysOf } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
-import { isList, type TemplateKind } from './template.ts';
+import type { TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
 
 /** A text, or a list of such, of which one is left out where its variable is empty. */

@@ -1,6 +1,5 @@
 /** Finds the problems of the templates that a config uses before anything is sent. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { TEMPLATE_NAMES, type TemplateName } from '../notice/notice.ts';
 import { cardOf } from './card-template.ts';
@@ -27,10 +26,9 @@ export async function checkTemplates(
       for (const template of [choice.own, choice.card]) {
         if (template === undefined || template === choice.builtIn || checked.has(template)) continue;
         checked.add(template);
-        const messages = template === choice.own ? target.format.own : undefined;
         const display = { ...catalog.sources.display, language: template.language };
         const viewsOf = (of: TemplateName) => samplesOf(of).map((sample) => viewOf(sample, display, links));
-        problems.push(...checkTemplate(template, name, messages, viewsOf, choice.builtIn));
+        problems.push(...checkTemplate(template, name, viewsOf, choice.builtIn));
         await nextTurn();
       }
     }
@@ -40,21 +38,19 @@ export async function checkTemplates(
 /** Far more than a message may take: a busy machine may pause the process, and a good template must not fail the check for that. */
 const LIMIT_MS = 5000;
 
-/** @param messages undefined: the template is a card's */
 function checkTemplate(
   template: Template,
   name: TemplateName,
-  messages: MessageFormat['own'],
   viewsOf: (name: TemplateName) => readonly NoticeView[],
   builtIn: Template,
 ): readonly Problem[] {
   const views = viewsOf(name);
-  // A template that shows the card is that of every notice.
-  const isOfAll = messages?.showsCard === true;
-  const variables = (isOfAll ? TEMPLATE_NAMES.flatMap(viewsOf) : views).flatMap(Object.keys);
+  const { showsCard } = template;
+  // Such a template is that of every notice.
+  const variables = (showsCard ? TEMPLATE_NAMES.flatMap(viewsOf) : views).flatMap(Object.keys);
   const { language } = builtIn;
   const cardFor = (view: NoticeView) =>
-    messages && cardOf(builtIn.render(view, Infinity), { name, language, view });
+    showsCard ? cardOf(builtIn.render(view, Infinity), { name, language, view }) : undefined;
   const unknown = template.findUnknownVariables(variables, views[0] && cardFor(views[0]));
   const problems = [...template.problems, ...unknown];
   if (template.problems.length > 0) return problems;

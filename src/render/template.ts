@@ -1,7 +1,8 @@
 /** One template, compiled: YAML whose strings are Liquid. */
 import type { Liquid, Template as LiquidTemplate } from 'liquidjs';
 import type { Card } from '../channels/card.ts';
-import type { OwnMessages, RenderedParts, TemplateValue, TextKind } from '../channels/channel.ts';
+import { isList, type OwnMessages, type RenderedParts } from '../channels/channel.ts';
+import type { TemplateValue, TextKind } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
 import { type Path, pathText } from '../config/path.ts';
@@ -67,6 +68,10 @@ export class Template {
     if (this.#source.data !== undefined) this.#compileParts(this.#source.data);
   }
 
+  get showsCard(): boolean {
+    return this.#kind.showsCard === true;
+  }
+
   /** @param card as for `render` */
   findUnknownVariables(knownNames: readonly string[], card: Card | undefined): readonly Problem[] {
     return this.#strings.flatMap(({ path, liquid, nodes }) =>
@@ -100,7 +105,7 @@ export class Template {
   }
 
   #globalsOf(card: Card | undefined): Readonly<Record<string, object>> {
-    return card !== undefined && this.#kind.showsCard === true ? { card } : {};
+    return card !== undefined && this.showsCard ? { card } : {};
   }
 
   #print({ path, kind, liquid, nodes }: LiquidString, { view, globals, until, otherwise }: Reading): string {
@@ -184,10 +189,6 @@ export class Template {
   #problemIn(path: Path, { line, column, what }: LiquidFault): Problem {
     return { place: this.#source.placeInString(path, line, column), fault: what, severity: 'error' };
   }
-}
-
-export function isList(value: unknown): value is readonly TemplateValue[] {
-  return Array.isArray(value);
 }
 
 function isListOfTexts(value: TemplateValue): value is readonly string[] {

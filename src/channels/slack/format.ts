@@ -6,6 +6,7 @@ import {
   ADDRESS_TEXT,
   type Composed,
   type ComposeContext,
+  isList,
   type MessageFormat,
   type OwnMessages,
   type RenderedParts,
@@ -19,7 +20,6 @@ import { TEMPLATE_TEXT } from '../settings.ts';
 import { drawnSlack, messageOf } from './compose.ts';
 import {
   escapeMrkdwn,
-  isList,
   isObject,
   slackMentions,
   type SlackMessage,

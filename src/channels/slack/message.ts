@@ -18,10 +18,6 @@ export function isObject(value: TemplateValue | undefined): value is SlackObject
   return isJsonObject(value);
 }
 
-export function isList(value: TemplateValue | undefined): value is readonly TemplateValue[] {
-  return Array.isArray(value);
-}
-
 /** The string at `key`, or '' if there is none. */
 export function stringAt(object: SlackObject, key: string): string {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;

@@ -5,8 +5,8 @@ import { cutEnd } from '../../text/cut.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import { faultsOf } from '../../text/fault.ts';
-import type { TemplateValue } from '../channel.ts';
-import { cutMrkdwn, isList, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
+import { isList, type TemplateValue } from '../channel.ts';
+import { cutMrkdwn, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
 /** Of blocks (Block Kit reference). */
 const TYPES =

@@ -1,16 +1,8 @@
 /** What can be read of a Slack message's blocks, as lines; how Slack draws a template's own, Block Kit Builder shows. */
-import type { TemplateValue } from '../channel.ts';
+import { isList, type TemplateValue } from '../channel.ts';
 import { type CardLine, plainText, type Runs } from '../lines.ts';
 import { shownAs } from '../preview.ts';
-import {
-  isList,
-  isObject,
-  isUsableUrl,
-  type SlackMessage,
-  stringAt,
-  typeOf,
-  unescapeMrkdwn,
-} from './message.ts';
+import { isObject, isUsableUrl, type SlackMessage, stringAt, typeOf, unescapeMrkdwn } from './message.ts';
 
 export function linesOfSlack({ text, blocks = [] }: SlackMessage): readonly CardLine[] {
   if (blocks.length === 0) return [{ runs: runsOfMrkdwn(text) }];
