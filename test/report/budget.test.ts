@@ -32,6 +32,7 @@ describe('A month of the plan', () => {
 describe('The budget', () => {
   /** 2026-11-02 is a Monday. */
   const RAN = [
+    ['2026-10-20', 7],
     ['2026-10-31', 50],
     ['2026-11-01', 1],
     ['2026-11-02', 2],
@@ -52,7 +53,7 @@ describe('The budget', () => {
 
   it('is forecast by the days since Botbell was there, but for the first, which may not be whole', () => {
     const since = (date: string) =>
-      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, days.slice(1), day(date)).forecastMs;
+      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, days.slice(2), day(date)).forecastMs;
     expect(since('2026-11-04')).to.equal(undefined);
     // Twelve hours in all, eleven of them in the three days behind the first, and 26 days to come.
     expect(since('2026-11-05')).to.equal(12 * HOUR + Math.round((11 * HOUR * 26) / 3));
@@ -134,18 +135,19 @@ describe('The budget', () => {
     );
     const late = [
       [99, 0],
-      [100, 80],
-      [100, 80],
+      [125, 80],
+      [125, 80],
       [125, 80],
       [140, 80],
     ] as const;
     expect(toldFor(late, DECEMBER, known).told).to.deep.equal([
       'undefined',
       'before: 100, and more',
+      'before: 120, and more',
       '80',
-      'before: 120',
       'undefined',
     ]);
+    expect(toldFor([[101, 0]], DECEMBER, known).told, 'before anybody looks').to.deep.equal(['before: 100']);
   });
 
   it('has nothing told of a month that nobody watched, nor of what it had used before the budget was another', () => {
