@@ -174,7 +174,9 @@ describe('The command line', () => {
       writeFileSync(config, `display: { language: ja }\n${readFileSync(config, 'utf8')}`);
       const japanese = await run('check', '--online');
       await slack.close();
-      expect(japanese.stdout).to.match(/^チャネル slack: 使えません: .*invalid_auth.*。\nstore: 使えます。/);
+      expect(japanese.stdout).to.match(
+        /^チャネル slack: 使えません: .*invalid_auth.*。\n記録（store）: 使えます。/,
+      );
     });
 
     it('looks at the store with --online, creates nothing, and shows no password', async () => {

@@ -58,7 +58,9 @@ async function checkOnline(
   for (const channel of channels.values())
     if (!(await canBeUsed(say('check.channel', { name: channel.name }), () => verify(channel, proxies, say))))
       isFine = false;
-  const isStoreFine = await canBeUsed('store', async () => say(STORE_STATES[await inspectStore(store.url)]));
+  const isStoreFine = await canBeUsed(say('check.store'), async () =>
+    say(STORE_STATES[await inspectStore(store.url)]),
+  );
   return isFine && isStoreFine;
 }
 
