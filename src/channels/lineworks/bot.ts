@@ -100,6 +100,10 @@ const answersAfter = (refusals: number): Answers => ({
       ),
       loginPauseMs(refusals),
     ),
+    200: means.config(
+      'its answer has no access_token; check auth_url',
+      '応答に access_token がありません。auth_url を確認してください',
+    ),
   },
 });
 

@@ -129,9 +129,12 @@ describe('the channel LINE WORKS, by a bot', () => {
   it('says of a login that is answered amiss that nothing has arrived', async () => {
     const channel = await opened();
     channel.remote.faults.push(answering(200, '<!DOCTYPE html><title>Sign in</title>'));
-    const failure = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+    const send = () => failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+    const failure = await send();
     expect(failure).to.include({ class: 'config', code: 'http_200', mayHaveArrived: false });
     expect(failure.message).not.to.contain('may have arrived');
+    channel.remote.faults.push(answering(200, { result: 'ok' }));
+    expect((await send()).message).to.contain('has no access_token');
     await channel.close();
   });
 
