@@ -150,7 +150,7 @@ describe('The send command', () => {
       const { code, stderr } = await sendTo('listen: "[::]:1", token: new-0123456789abcdef');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: ')
+        .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: Error: bad port')
         .and.not.to.include('new-');
     });
 
