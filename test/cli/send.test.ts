@@ -74,7 +74,7 @@ describe('The send command', () => {
     nock(ORIGIN).post('/callbacks').replyWithError('gone');
     const { stderr } = await send('--url', url);
     expect(stderr)
-      .to.match(/^no answer from/)
+      .to.match(/^no answer from .*: Error: gone$/)
       .and.not.to.include('cret');
   });
 
@@ -150,7 +150,7 @@ describe('The send command', () => {
       const { code, stderr } = await sendTo('listen: "[::]:1", token: new-0123456789abcdef');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: Error: bad port')
+        .to.include('no answer from http://127.0.0.1:1/callbacks/[secret]: ')
         .and.not.to.include('new-');
     });
 

@@ -85,7 +85,8 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
   } catch (error) {
     const { code, words } = networkErrorOf(error);
     // fetch asks nothing of some ports, such as 6000, and says so without a code.
-    const why = code === 'network_error' ? String((error as Error).cause) : words[context.speaks.language];
+    const why =
+      code === 'network_error' ? String((error as Error).cause ?? error) : words[context.speaks.language];
     const said = visibleOnOneLine(context.say('send.no answer', { url, why }));
     context.message(styled(context, 'red', said));
     return false;
