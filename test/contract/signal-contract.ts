@@ -523,6 +523,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const again = await bench.comes(fields, [here, both]);
         expect(bench.shown(again)).to.equal('superseded, tell');
         expect(claimedOf(again)).to.deep.equal(['slack:#log']);
+        const [over] = namesOf(again);
+        expect(await bench.ledger.actions.redeliver(over.id, ASKED.actor, false)).to.equal('superseded');
         await bench.settle(again.deliveries.slice(1).map((each) => putOff(each, 0)));
         expect(await bench.summaries()).to.deep.equal(['succeeded']);
         await pass(MINUTE);

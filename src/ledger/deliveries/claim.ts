@@ -56,7 +56,7 @@ async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined, known: Failing
     ...turns,
     troubled: [...turns.troubled, ...down.map(({ destination }) => destination)],
   });
-  const deliveries = requests.length === 0 ? [] : await claimDue(tx, requests, down);
+  const deliveries = await claimDue(tx, requests, down);
   for (const { destination, limit } of requests)
     if (deliveries.filter(({ record }) => record.destination === destination).length < limit)
       left.delete(destination);
@@ -107,8 +107,7 @@ export async function claimDue(
 
 /** In the order of the index `deliveries_due`, which has bulk redeliveries last: by the time (hence `+`) all that is due would be sorted. */
 async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
-  const take = async (which: Sql, most: number) => {
-    if (most <= 0) return [];
+  const take = (which: Sql, most: number) => {
     const due = sql`state = 'pending' AND destination = ${destination} AND +due_at <= ${tx.now} AND ${IS_IDLE}`;
     return idsOf(
       tx,

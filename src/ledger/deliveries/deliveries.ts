@@ -44,8 +44,7 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
   );
   const records = inserted.filter((record) => record !== undefined);
   const isRecovery = planned.targets.some(({ recoveryOf }) => recoveryOf !== undefined);
-  const isAlone = planned.isFirstOfJob === true || planned.jobKey === undefined;
-  if (records.length === 0 || (isAlone && !isRecovery)) return records;
+  if (records.length === 0 || (planned.isFirstOfJob === true && !isRecovery)) return records;
   const rows = await tx.all<Pick<DeliveryRecord, 'id' | 'behind'>>(sql`
     SELECT id, (${BEHIND}) AS behind FROM deliveries
     WHERE callback_id = ${planned.callbackId} AND state = 'pending'`);
