@@ -164,14 +164,14 @@ function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, de
 /** What a POST may wait before it attempts again. */
 const PAUSES_BETWEEN_MS = 1.5 * SECOND;
 
-/** A POST waits for attempts of its own, and for those of its job before it that are made here; nothing else keeps it. */
+/** A POST waits for attempts of its own, for those of its job before it that are made here, and a success for those of its BOT's errors; nothing else keeps it. */
 function noLonger(history: History, post: Post, broken: Broken): void {
   const { send, at, endedAt = at, process, deliveries = [] } = post;
   const { timeoutMs, maxInFlight } = history.configOf(post);
   const mayWait = deliveries.some(({ destination }) => history.mayWait(destination));
   if (mayWait || maxInFlight < 100 || history.isStoreHit(at, endedAt) || history.hasReloads) return;
   const ends = history.observed.attempts
-    .filter((attempt) => attempt.process === process && attempt.at <= endedAt && isOfJob(attempt, send))
+    .filter((attempt) => attempt.process === process && attempt.at <= endedAt && isWaitedFor(attempt, send))
     .filter(({ destination }) => deliveries.some((each) => each.destination === destination))
     .map((attempt) => Math.min(attempt.endedAt ?? Infinity, attempt.at + timeoutMs + SECOND / 4));
   const last = Math.max(at, ...ends.map((end) => Math.min(end, endedAt)));
@@ -185,6 +185,13 @@ function noLonger(history: History, post: Post, broken: Broken): void {
 /** Also that its run is overdue. */
 function isOfJob({ notice }: Attempt, { bot, job }: Send): boolean {
   return !isAlert(notice) && notice.callback.bot_id === bot && notice.callback.job_id === job;
+}
+
+function isWaitedFor(attempt: Attempt, send: Send): boolean {
+  const { notice } = attempt;
+  const isErrorOfBot =
+    !isAlert(notice) && notice.callback.bot_id === send.bot && notice.callback.status === 1;
+  return isOfJob(attempt, send) || (send.status === 0 && isErrorOfBot);
 }
 
 /** A chat that has the request and takes longer than `delivery.timeout` is waited for by Botbell alone. */
