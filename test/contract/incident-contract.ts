@@ -515,11 +515,5 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(first.items.map(({ subject }) => subject)).to.deep.equal(['slack:#ops', 'c']);
       expect(await find({}, { before: first.next ?? 0, limit: 2 })).to.deep.equal(['b', 'a']);
     });
-
-    it('counts a delivered message as no trouble', async () => {
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      await bench.settle([delivered(id)]);
-      expect(await all()).to.deep.equal([]);
-    });
   });
 }

@@ -343,10 +343,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
         const attempt = { ...TAKEN, startedAt: 5, durationMs: 12.6 };
-        await bench.ledger.settle({
-          ...settlementOf(delivered(ops), callbackId),
-          attempts: [attempt],
-        });
+        await bench.ledger.settle({ ...settlementOf(delivered(ops), callbackId), attempts: [attempt] });
         await bench.ledger.settle({
           ...settlementOf(failed(log), callbackId),
           attempts: [{ ...attempt, outcome: 'transient', error: TRANSIENT }],
