@@ -242,11 +242,12 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     describe('what is taken over while somebody attempts it', () => {
       it('is Botbell’s own whatever comes of that, and due at once when it fails', async () => {
         const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
+        await bench.arrive({ job_id: 'the service’s still' }, [target('slack:#all')]);
         const other = await bench.openAs('second');
         await other.takeOver([log, ops]);
         expect(await bench.claim(other)).to.deep.equal([]);
         await bench.settle([failed(ops), delivered(log)]);
-        expect(await bench.states()).to.deep.equal(['slack:#ops pending', 'slack:#log delivered']);
+        expect(await bench.states()).to.include.members(['slack:#ops pending', 'slack:#log delivered']);
         await other.takeOver([log]);
         expect((await bench.claim(other)).map(({ record }) => record.id)).to.deep.equal([ops.id]);
         expect(await bench.history()).to.deep.equal(['taken_over', 'taken_over']);
