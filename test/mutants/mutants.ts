@@ -49,7 +49,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 const LOGS = /\blog(ger)?\??\.(debug|info|warn|error)$/;
 /** Who waits for whom, one process does not show, nor SQLite what PostgreSQL is asked alone. */
 const ELSEWHERE =
-  /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held)?|isSqlite|waitForOthers|namesInSchema|asLast|keysOf|byKey|tx\.beside\?\.set)$/;
+  /^(lock(Jobs?|FreeJobs|JobsOf|WithoutJobs|Row|Callback|Deliveries|Held|Bursts)?|shared|isSqlite|waitForOthers|namesInSchema|asLast|keysOf|byKey|tx\.beside\?\.set)$/;
 /** A code of ours or of a remote; not words, which are compared as a whole. */
 const CODE = /^'[\w.-]+'$/;
 
