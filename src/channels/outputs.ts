@@ -1,9 +1,10 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
 import { isJsonObject, type JsonObject, keysOf } from '../text/json.ts';
+import { isBlank } from '../text/clean.ts';
 import { cleanMiddle, cutMiddle } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
-import { type CardLine, lengthOf, linesOfValue, runsOfValue } from './lines.ts';
+import { type CardLine, lengthOf, linesOfValue, type Runs, runsOfValue } from './lines.ts';
 import { sizeOf, sizeOfRow, words } from './lines.ts';
 import { countMark, emptyMark, leftOutMark, moreMark } from './marks.ts';
 import { fileEntries, inlineText, keyText, memberText } from './value-text.ts';
@@ -66,9 +67,13 @@ function linesOfScalar(
   language: Language,
 ): readonly CardLine[] {
   const text = kind === 'scalar' || kind === 'other' ? textWithin(String(value), room, language) : '';
-  if (text === '') return [{ label, runs: [{ text: emptyMark(language), style: 'italic' }] }];
+  if (isBlank(text)) return [{ label, runs: emptyRuns(language) }];
   if (url !== '') return [{ label, runs: [{ text, url }] }];
   return kind === 'other' ? [{ label, runs: [{ text, style: 'code' }] }] : linesOfValue(label, text);
+}
+
+function emptyRuns(language: Language): Runs {
+  return [{ text: emptyMark(language), style: 'italic' }];
 }
 
 function linesOfFiles(
@@ -89,9 +94,12 @@ function linesOfFiles(
 const LONGEST_LINE = 300;
 
 function linesOfList(list: readonly unknown[], room: number, limits: Limits): readonly CardLine[] {
-  const { items: most, tables } = limits;
+  const { items: most, tables, language } = limits;
   const some = list.slice(0, most);
-  const itemOf = (item: unknown) => runsOfValue(short(inlineText(item), LONGEST_LINE));
+  const itemOf = (item: unknown) => {
+    const text = short(inlineText(item), LONGEST_LINE);
+    return isBlank(text) ? emptyRuns(language) : runsOfValue(text);
+  };
   const table = tables > 0 ? tableOf(list, most) : undefined;
   if (table === undefined) {
     const [items, more] = withinRoom(drawn(some, itemOf), list.length, sizeOf, room, limits);
@@ -192,8 +200,14 @@ const ROOM_FOR_WORDS = 300;
 export function textWithin(text: string, room: number, language: Language): string {
   const limit = Math.floor(room);
   const mark = limit < ROOM_FOR_WORDS ? undefined : leftOutMark(language);
-  const shown = cleanMiddle(text, limit, mark);
+  const shown = withoutOuterLines(cleanMiddle(text, limit, mark));
   if (text.length <= limit) return shown;
   // Of one long address only the mark is left, which needs no lines of its own.
   return shown.slice(shown.startsWith('\n…') ? 1 : 0, shown.endsWith('…\n') ? -1 : undefined);
+}
+
+/** Without the blank lines before and after it, as programs write them around what they print. */
+function withoutOuterLines(text: string): string {
+  const end = text.indexOf('\n', text.trimEnd().length);
+  return text.slice(0, end === -1 ? undefined : end).replace(/^(?:[^\S\n]*\n)+/u, '');
 }

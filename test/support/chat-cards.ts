@@ -100,15 +100,16 @@ const values = (all: Readonly<Record<string, string>>) =>
 export const TERMINAL = cardWith({
   summary: 'Tests failed: \u001b[31mFAIL\u001b[0m',
   message:
-    '\u001b[1m\u001b[31mFAIL\u001b[39m\u001b[22m a.test.ts\nget\r\n  0%|   |\r 50%|#  |\r100%|## |\r\n' +
+    '\r\n \n\u001b[1m\u001b[31mFAIL\u001b[39m\u001b[22m a.test.ts\nget\r\n  0%|   |\r 50%|#  |\r100%|## |\r\n' +
     'see \u001b]8;;https://ci.example/7\u001b\\run 7\u001b]8;;\u001b\\\nGET https://a.example/x_1: 500\n' +
-    'see https://wiki.example/500.',
+    'see https://wiki.example/500.\n\n',
   facts: [],
   outputs: values({
+    nothing: ' \n',
     sum: '\u001b[32m41 passed\u001b[0m',
     result: '+----+----+\n| a  | b  |\n+----+----+\n',
     csv: 'id;name\r\n1;Nut\r\n',
-  }),
+  }).concat(listOf('none', ['', {}, ' '])),
 });
 
 export const COLUMNS = cardWith({
