@@ -65,7 +65,8 @@ export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
     const { answer, refused, isMessage = request.method !== 'GET' } = judge(request);
     if (refused !== undefined) refusals.push(refused);
     else if (isMessage && answer.status < 300) accepted.push(request);
-    return answer;
+    // Failures quote it, so that whoever writes a channel reads what is wrong with its message.
+    return refused === undefined || answer.status < 300 ? answer : { body: refused, ...answer };
   };
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const request = requestOf(incoming, await readText(incoming));

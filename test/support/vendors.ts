@@ -87,16 +87,19 @@ function wrongText(
   most: number,
   { blank, texts = [] }: Limits,
 ): string | undefined {
-  const acting = texts.find(([at, own, acts]) => {
+  const [acting] = texts.flatMap(([at, own, acts]) => {
     const foreign = own.reduce((left, [written, shown]) => left.replace(written, shown), text);
-    return at.test(path) && acts.test(foreign);
+    const { 0: sign, index = 0 } = (at.test(path) && acts.exec(foreign)) || {};
+    return sign === undefined
+      ? []
+      : [`${sign} acts (${acts}): …${foreign.slice(Math.max(0, index - 40), index + 40)}…`];
   });
   return firstWrong(
     [text.trim() === '' && !blank?.test(path), `nothing in ${path}`],
     [Array.from(text).length > most, `${path} is too long`],
     [!text.isWellFormed() || CONTROL.test(text), `half a character or a control in ${path}`],
     [path.endsWith('.url') && !/^https?:\/\/[^/\s]+\S*$/.test(text), `the address ${text}`],
-    [acting !== undefined, `${String(acting?.[2])}: ${text} acts in ${path}`],
+    [acting !== undefined, `in ${path}, ${acting}`],
   );
 }
 
