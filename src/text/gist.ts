@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { cleanLine, cleanText, isBlank } from './clean.ts';
 import { shortLine } from './cut.ts';
+import { isJsonObject, keysOf } from './json.ts';
 import { isPageOfHtml, titleIn } from './page.ts';
 
 /** Characters of each end of a message that are read; a trace names its fault near one of them. */
@@ -20,16 +21,66 @@ export interface Gist {
 }
 
 export function gistIn(message: string, limit = LONGEST): Gist {
-  const lines = cleanText(endsOf(message)).split('\n');
-  const said = faultIn(lines) ?? faultInLog(lines);
+  const text = cleanText(endsOf(message));
+  const inJson = saidInJson(text);
+  const lines = (inJson ?? text).split('\n');
+  const said = faultIn(lines) ?? faultInLog(lines) ?? atErrorLevel(lines);
   const gist = shortLine(said ?? firstOf(lines), limit);
-  const begin = cleanLine(lines.find((line) => !isBlank(line)) ?? '');
-  return { gist, isBelow: said !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
+  const begin = cleanLine(text.split('\n').find((line) => !isBlank(line)) ?? '');
+  return { gist, isBelow: (said ?? inJson) !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
 }
+
+/** Members of JSON that say what went wrong, or hold what does; the first that is there counts. */
+const SAYING = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'title'];
+const DEEPEST = 4;
+
+/** What the JSON says that is the whole text; undefined if it is none, or says nothing. */
+function saidInJson(text: string): string | undefined {
+  if (!/^\s*[{[]/u.test(text)) return undefined;
+  try {
+    return saidBy(JSON.parse(text), DEEPEST);
+  } catch {
+    return undefined;
+  }
+}
+
+function saidBy(value: unknown, deep: number): string | undefined {
+  const said = typeof value === 'string' ? cleanText(value) : '';
+  if (LETTER.test(said)) return said;
+  if (deep === 0) return undefined;
+  if (Array.isArray(value)) return saidBy(value[0], deep - 1);
+  if (!isJsonObject(value)) return undefined;
+  const keys = new Map(keysOf(value).map((key) => [key.toLowerCase(), key]));
+  return SAYING.reduce<string | undefined>(
+    (found, name) => found ?? saidBy(value[keys.get(name) ?? ''], deep - 1),
+    undefined,
+  );
+}
+
+const levelled = (upper: string, lower: string) =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}_])(?:${upper})(?![\\p{L}\\p{N}_])|(?:level|severity)"?[=:] ?"?(?:${lower})|[[【](?:${lower})`,
+    'u',
+  );
+const CALM = levelled(
+  'TRACE|DEBUG|INFO|NOTICE|WARN|WARNING',
+  '[Tt]race|[Dd]ebug|[Ii]nfo|[Nn]otice|[Ww]arn|情報|警告',
+);
+const GRAVE = levelled('ERROR|FATAL|CRITICAL|SEVERE', '[Ee]rror|[Ff]atal|[Cc]ritical|エラー|致命');
+
+/** Of a log that begins calmly, the first line of an error, without its time. */
+function atErrorLevel(lines: readonly string[]): string | undefined {
+  const isLog = CALM.test(lines.find((line) => LETTER.test(line)) ?? '');
+  const grave = isLog && lines.find((line) => GRAVE.test(line));
+  return grave ? (saidInJson(grave) ?? grave.replace(LOGGED, '')) : lines.find((line) => LABELLED.test(line));
+}
+
+/** A line of a report that says which of its values is the message. */
+const LABELLED = /^\s*(?:エラー\s?(?:内容|メッセージ)|(?:Error|Exception) [Mm]essage)\s?[:：]\s*\S/u;
 
 /** What a log, or whoever gathers several, writes before each line. */
 const LOGGED =
-  /^(?:[\w.-]{1,60} +\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? )/;
+  /^(?:[\w.-]{1,60} +\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ ,](?:- )?)/;
 
 function faultIn(lines: readonly string[]): string | undefined {
   return WAYS.reduce<string | undefined>((found, way) => found ?? way(lines), undefined);
@@ -46,10 +97,11 @@ export function gistOf(message: string, limit = LONGEST): string {
 }
 
 /** Says of itself only that something follows. */
-const HEADING = /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│)/u;
+const HEADING =
+  /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│|\+{1,4} |<\?xml )|\d%\s?\|/u;
 
-/** A colon at its end, or brackets around all of it: `【エラー】`. */
-const HEADS = /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］])\s*$/u;
+/** A colon at its end, or brackets around all of it: `【エラー】`; what SQL Server writes above a message. */
+const HEADS = /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］]|^(?:Msg|メッセージ) \d+[,、].*)\s*$/u;
 
 /** The first line with a letter in it, and the next one where it is the heading of that. */
 function firstOf(lines: readonly string[]): string {
@@ -78,8 +130,9 @@ const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
   titleOfPage,
 ];
 
-/** Java's `Caused by:`, and what .NET writes behind an arrow: the last one is where it began. */
-const CAUSE = /^\s*(?:Caused by: |---> )(?:\(Inner Exception #\d+\) )?(.+)/;
+/** Java's `Caused by:`, what .NET writes behind an arrow, and JavaScript in brackets: the last one is where it began. */
+const CAUSE =
+  /^\s*(?:Caused by: |---> |\[cause\]: (?=[\w$.]*(?:Error|Exception)\b))(?:\(Inner Exception #\d+\) )?(.+?)(?: \{)?$/;
 
 /** What failed besides, while a resource was closed, and what caused that. */
 const SUPPRESSED = /^\s*Suppressed: /;

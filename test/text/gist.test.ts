@@ -249,6 +249,64 @@ Line |
      |  ~~~~~~~~~~~~~~~~~~
      | Cannot find path '/x.txt' because it does not exist.`,
   ],
+  'JavaScript with causes, the last of which is where it began': [
+    'Error: getaddrinfo ENOTFOUND api.example.com',
+    `Error: cannot load the order
+    at load (/app/a.js:3:9) {
+  [cause]: TypeError: fetch failed
+      at node:internal/deps/undici/undici:13185:13 {
+    [cause]: Error: getaddrinfo ENOTFOUND api.example.com
+        at GetAddrInfoReqWrap.onlookupall [as oncomplete] (node:dns:122:26) {
+      code: 'ENOTFOUND'
+    }
+  }
+}`,
+  ],
+  'a log that begins calmly: the first line of an error': [
+    '[ERROR] ウィンドウが見つかりません: 売上管理システム',
+    `2026-11-28 09:00:01 [INFO ] シナリオを開始しました
+2026-11-28 09:00:31 [ERROR] ウィンドウが見つかりません: 売上管理システム
+2026-11-28 09:00:31 [ERROR] シナリオが異常終了しました
+2026-11-28 09:00:31 [INFO ] シナリオを終了しました`,
+  ],
+  'a log in columns': [
+    'ERROR,ログインに失敗しました（ユーザー: robot01）',
+    '2026/11/28 09:00:01,INFO,処理開始\n2026/11/28 09:00:02,ERROR,ログインに失敗しました（ユーザー: robot01）',
+  ],
+  'a log whose lines are JSON': [
+    'login failed: wrong password',
+    '{"level":"Info","msg":"start"}\n{"level":"Error","msg":"login failed: wrong password"}',
+  ],
+  'a log behind what says it': ['One failed', 'One failed\nINFO two\nERROR three'],
+  'JSON: its message, however deep': [
+    "The template function 'int' has a parameter that cannot be converted.",
+    `{
+  "error": {
+    "code": "InvalidTemplate",
+    "message": "The template function 'int' has a parameter that cannot be converted."
+  }
+}`,
+  ],
+  'JSON whose message is a trace': [
+    'ValueError: bad row',
+    JSON.stringify({
+      Message: 'Traceback (most recent call last):\n  File "x.py", line 1, in f\nValueError: bad row',
+    }),
+  ],
+  'JSON of several errors': ['no such customer', '[{"code":12,"errors":[{"detail":"no such customer"}]}]'],
+  'JSON that says nothing in words': ['{"code":12,"message":"42"}', '{"code":12,"message":"42"}'],
+  'a report of values, one of which is the message': [
+    'エラー内容: ファイルが見つかりません（C:\\in.csv）',
+    '===== エラー詳細 =====\n発生日時: 2026/11/28 09:00:01\nエラー内容: ファイルが見つかりません（C:\\in.csv）',
+  ],
+  'SQL Server, whose message stands below its number': [
+    "メッセージ 2627、レベル 14、状態 1、行 3 制約 'PK_Items' の PRIMARY KEY 違反。",
+    "メッセージ 2627、レベル 14、状態 1、行 3\n制約 'PK_Items' の PRIMARY KEY 違反。",
+  ],
+  'a shell that shows each command, and a progress bar': [
+    'ERROR: checksum mismatch',
+    '+ set -e\nGet 100%|####| 10/10\nERROR: checksum mismatch',
+  ],
   'anything else: the first line with a letter': [
     'The page did not open',
     '\n----------\n 42 \nThe page did not open\nat 10:30 (again)\nLine 3: no login',
