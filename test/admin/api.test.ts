@@ -4,8 +4,9 @@ import { expect } from 'chai';
 import { SIGN_WORDS } from '../../src/incident/incident.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openAdminWorld } from '../support/admin-world.ts';
+import { anew } from '../support/anew.ts';
 import { expectMessages } from '../support/expected-messages.ts';
-import { openOffice, type OfficeWorld } from '../support/office.ts';
+import { openOffice } from '../support/office.ts';
 import { faultIn } from '../support/openapi.ts';
 import { target } from '../support/recorded.ts';
 
@@ -119,16 +120,9 @@ const REFUSED: Readonly<Record<number, readonly string[]>> = {
 };
 
 describe('The API of an office', () => {
-  let world: OfficeWorld;
+  const world = anew(() => openOffice());
 
-  beforeEach(async () => {
-    world = await openOffice();
-  });
-
-  afterEach(async () => {
-    await world.close();
-    expect(world.unforeseen).to.deep.equal([]);
-  });
+  afterEach(() => expect(world.unforeseen).to.deep.equal([]));
 
   const ask = async (what: string, body?: string, headers: Readonly<Record<string, string>> = JSON_TYPE) => {
     const answer = await world.ask(what, body === undefined ? {} : { headers, body });

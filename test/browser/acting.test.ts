@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { translator } from '../../src/admin/page/words.ts';
 import { outcomeInWords } from '../../src/people/outcomes.ts';
+import { forAll } from '../support/anew.ts';
 import { type BridgeWorld, callback, createBridgeWorld } from '../support/bridge-world.ts';
 import { until } from '../support/proof-wait.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
@@ -24,15 +24,9 @@ routes:
 `;
 
 inBrowser('People at the page', () => {
-  let browser: Browser;
+  const browser = forAll(() => launchChromium([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]));
   let world: BridgeWorld;
   let visitor: Visitor;
-
-  before(async () => {
-    browser = await launchChromium([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]);
-  });
-
-  after(() => browser.close());
 
   beforeEach(async () => {
     world = await createBridgeWorld(CONFIG);

@@ -1,8 +1,8 @@
 /** What holds of every view: read in both languages, by day and by night, on a desk and on a phone, with and without script. */
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { VIEW_PATHS } from '../../src/admin/page/page-router.tsx';
-import { openOffice, type OfficeWorld } from '../support/office.ts';
+import { forAll } from '../support/anew.ts';
+import { openOffice } from '../support/office.ts';
 import { violationsOf } from './harness/axe.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
 import { knownIn, samplesOf } from './harness/every-view.ts';
@@ -26,20 +26,14 @@ const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]|^(BOT( \d+)?|English)$/;
 const OWN_WORDS = ':is(h2, th[scope=col], label, legend, button, summary, nav a):not(:has(bdi), :empty)';
 
 inBrowser('Every view', () => {
-  let browser: Browser;
-  let office: OfficeWorld;
+  const browser = forAll(() => launchChromium());
+  const office = forAll(() => openOffice());
   let addresses: (path: string) => readonly string[];
   let visitor: Visitor | undefined;
 
-  before(async () => {
-    [browser, office] = await Promise.all([launchChromium(), openOffice()]);
+  before(() => {
     const known = knownIn(office.store.file, []);
     addresses = (path) => samplesOf(path, known);
-  });
-
-  after(async () => {
-    await browser.close();
-    await office.close();
   });
 
   const come = async (options: Partial<Parameters<typeof visit>[1]>) => {

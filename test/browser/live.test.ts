@@ -1,7 +1,8 @@
 /** With a script, a page follows what changes, and never moves what somebody reads or writes. */
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { openOffice, type OfficeWorld } from '../support/office.ts';
+import type { Page } from 'playwright-core';
+import { anew, forAll } from '../support/anew.ts';
+import { openOffice } from '../support/office.ts';
 import { until } from '../support/proof-wait.ts';
 import { target } from '../support/recorded.ts';
 import { inBrowser, launchChromium } from './harness/chromium.ts';
@@ -9,20 +10,13 @@ import { inBrowser, launchChromium } from './harness/chromium.ts';
 const ONE_ROW_HIGH = { width: 1280, height: 300 };
 
 inBrowser('A page with a script', () => {
-  let browser: Browser;
-  let world: OfficeWorld;
+  const browser = forAll(() => launchChromium());
+  const world = anew(() => openOffice());
   let page: Page;
   let faults: string[];
 
-  before(async () => {
-    browser = await launchChromium();
-  });
-
-  after(() => browser.close());
-
   beforeEach(async () => {
     faults = [];
-    world = await openOffice();
     const context = await browser.newContext({ viewport: ONE_ROW_HIGH, locale: 'en' });
     page = await context.newPage();
     await page.clock.install();
@@ -38,7 +32,6 @@ inBrowser('A page with a script', () => {
   afterEach(async () => {
     expect(faults).to.deep.equal([]);
     await page.context().close();
-    await world.close();
   });
 
   const open = (path: string) => page.goto(`http://127.0.0.1:${world.port}${path}`);

@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
-import { type SlackStandIn, startSlackStandIn } from '../support/faulty-slack.ts';
+import { startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
+import { anew } from '../support/anew.ts';
+import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -11,21 +12,21 @@ const TOKEN = 'xoxb-9-SECRET-TOKEN';
 
 describe('The command test', () => {
   let folder: string;
-  let slack: SlackStandIn;
-  let mail: MailCatcher;
-
-  const run = (...args: string[]) => runCommand(['test', '--config', join(folder, 'botbell.yaml'), ...args]);
-
-  beforeEach(async () => {
-    folder = tempFolder();
-    slack = await startSlackStandIn({
+  const slack = anew(() =>
+    startSlackStandIn({
       tokens: [TOKEN],
       channels: [
         { id: 'C0OPS0001', name: '#ops' },
         { id: 'C0LOG0001', name: '#log', isMember: false },
       ],
-    });
-    mail = await startMailCatcher({});
+    }),
+  );
+  const mail = anew(() => startMailCatcher({}));
+
+  const run = (...args: string[]) => runCommand(['test', '--config', join(folder, 'botbell.yaml'), ...args]);
+
+  beforeEach(() => {
+    folder = tempFolder();
     writeFileSync(
       join(folder, 'botbell.yaml'),
       `
@@ -37,10 +38,6 @@ delivery: { alerts: [operators] }
 default_route: { notify: [{ slack: ['#ops', '#log'], mention_on_error: '@here' }] }
 `,
     );
-  });
-
-  afterEach(async () => {
-    await Promise.all([slack.close(), mail.close()]);
   });
 
   it('sends all of them with --all, groups of alerts included, a message that says it is a test and mentions nobody, prints what each remote answered, and exits 1 where one cannot be reached', async () => {

@@ -2,8 +2,9 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { anew } from '../support/anew.ts';
 import type { SlackFault } from '../support/faulty-slack.ts';
-import { type BridgeWorld, callback, createBridgeWorld, SLACK_TOKEN } from '../support/bridge-world.ts';
+import { callback, createBridgeWorld, SLACK_TOKEN } from '../support/bridge-world.ts';
 import { runCommand } from '../support/command.ts';
 
 const CONFIG = `
@@ -38,18 +39,15 @@ function timeless(text: string): string {
 }
 
 describe('botbell why', () => {
-  let world: BridgeWorld;
   let faults: ReadonlyMap<string, SlackFault>;
+  const world = anew(() =>
+    createBridgeWorld(CONFIG, { faultOf: ({ args }) => faults.get(String(args?.['channel'])) }),
+  );
 
   const why = (...args: string[]) =>
     runCommand(['why', ...args, '--config', join(world.folder, 'botbell.yaml')]);
 
-  beforeEach(async () => {
-    faults = new Map();
-    world = await createBridgeWorld(CONFIG, { faultOf: ({ args }) => faults.get(String(args?.['channel'])) });
-  });
-
-  afterEach(() => world.close());
+  beforeEach(() => void (faults = new Map()));
 
   it('prints what its documentation shows', async () => {
     faults = new Map([['#ops', { kind: 'error', error: 'not_in_channel' }]]);

@@ -2,24 +2,22 @@
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
 import { isDone, type OutcomeName } from '../../../src/people/outcomes.ts';
-import { openOffice, type OfficeWorld } from '../../support/office.ts';
+import { anew } from '../../support/anew.ts';
+import { openOffice } from '../../support/office.ts';
 
 const ACTOR = { via: 'page', user: undefined, from: '127.0.0.1' };
 
 type Fields = Readonly<Record<string, string>>;
 
 describe('What people do on the page', () => {
-  let world: OfficeWorld;
+  const world = anew(() => openOffice());
   /** Ids of deliveries. */
   let [dead, told]: string[] = [];
 
   beforeEach(async () => {
-    world = await openOffice();
     const [callback] = (await world.services.archive.callbacks({ state: 'dead' })).items;
     [dead, told] = callback?.deliveries.map(({ id }) => String(id)) ?? [];
   });
-
-  afterEach(() => world.close());
 
   /** @returns where it leads, and what is said there */
   const act = async (name: string, fields: Fields = {}) => {

@@ -1,24 +1,18 @@
 /** Whoever wonders what would become of a callback sees it, and nothing is sent. */
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
+import { anew } from '../../support/anew.ts';
 import { callbackWith, fixture } from '../../support/callbacks.ts';
-import { openOffice, type OfficeWorld } from '../../support/office.ts';
+import { openOffice } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
 import { deliveredUpdate, target } from '../../support/recorded.ts';
 
 const ITEMS = { bot_id: 'get_items', status: 0 } as const;
 
 describe('The playground', () => {
-  let world: OfficeWorld;
+  const world = anew(() => openOffice({ isNew: true }));
 
-  beforeEach(async () => {
-    world = await openOffice({ isNew: true });
-  });
-
-  afterEach(async () => {
-    await world.close();
-    expect([...world.done, ...world.unforeseen]).to.deep.equal([]);
-  });
+  afterEach(() => expect([...world.done, ...world.unforeseen]).to.deep.equal([]));
 
   const post = async (fields: Readonly<Record<string, string>>) =>
     (await world.post('/playground', fields)).body;

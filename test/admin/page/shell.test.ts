@@ -1,18 +1,13 @@
 /** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
-import { type AdminWorld, openAdminWorld } from '../../support/admin-world.ts';
+import { openAdminWorld } from '../../support/admin-world.ts';
+import { anew } from '../../support/anew.ts';
 import { openOffice } from '../../support/office.ts';
 
 const NOWHERE = '/nowhere';
 
 describe('every page', () => {
-  let world: AdminWorld;
-
-  beforeEach(async () => {
-    world = await openAdminWorld();
-  });
-
-  afterEach(() => world.close());
+  const world = anew(() => openAdminWorld());
 
   it('names the methods that there are where it is asked by another one', async () => {
     const { status, headers } = await world.post('/dead', {});

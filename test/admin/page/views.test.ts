@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
 import { archiveReads } from '../../../src/ledger/registry.ts';
+import { forAll } from '../../support/anew.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
 import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
@@ -76,15 +77,12 @@ function countOctober({ store }: OfficeWorld): Promise<void> {
 }
 
 describe('The page of an office', () => {
-  let world: OfficeWorld;
+  const world = forAll(() => openOffice());
 
   before(async () => {
-    world = await openOffice();
     await comeInEveryState(world);
     await countOctober(world);
   });
-
-  after(() => world.close());
 
   afterEach(() => expect(world.unforeseen).to.deep.equal([]));
 
