@@ -89,9 +89,20 @@ export function groupsOf<Each extends Incident>(open: readonly Each[]): readonly
 
 /** Who has taken it up, and whether it is told already, part what is alike. */
 function causeOf(incident: Incident): string {
-  const { id, kind, gist, likeness, sign, isWaiting, takenUp } = incident;
+  const { isWaiting, takenUp } = incident;
+  return [likeOf(incident), stateOf(incident), isWaiting, takenUp?.by].join(' ');
+}
+
+function likeOf({ id, kind, gist, likeness, sign }: Incident): string {
   const isAlone = kind !== 'bot' || (gist === '' && sign === 'error');
-  return [isAlone ? id : `${sign} ${likeness}`, stateOf(incident), isWaiting, takenUp?.by].join(' ');
+  return isAlone ? String(id) : `${sign} ${likeness}`;
+}
+
+/** The others of its cause that are told, whoever is on them. */
+export function alikeTo<Each extends Incident>(incident: Incident, open: readonly Each[]): readonly Each[] {
+  return open.filter(
+    (each) => each.id !== incident.id && !each.isWaiting && likeOf(each) === likeOf(incident),
+  );
 }
 
 function groupOf<Each extends Incident>(incidents: readonly [Each, ...Each[]]): Group<Each> {

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { calledOf, groupsOf, type Incident, stateOf, toldTroubles } from '../../src/incident/incident.ts';
+import {
+  alikeTo,
+  calledOf,
+  groupsOf,
+  type Incident,
+  stateOf,
+  toldTroubles,
+} from '../../src/incident/incident.ts';
 
 const TAKEN = { by: 'kenji', because: '', at: 9 };
 let ids = 0;
@@ -56,6 +63,13 @@ describe('Incidents', () => {
     expect(grouped(incident('a', { takenUp: TAKEN }), incident('b'))).to.equal('b | a');
     const byMary = { takenUp: { ...TAKEN, by: 'mary' } };
     expect(grouped(incident('a', { takenUp: TAKEN }), incident('b', byMary))).to.equal('a | b');
+  });
+
+  it('of the same cause are known from each of them, whoever is on them, but none that is not told yet', () => {
+    const [a, taken] = [incident('a'), incident('b', { takenUp: TAKEN })];
+    const open = [a, taken, incident('c', { isWaiting: true }), incident('d', { likeness: 'x' })];
+    expect(alikeTo(a, open)).to.deep.equal([taken]);
+    expect(alikeTo({ ...taken, overAt: 9 }, open)).to.deep.equal([a]);
   });
 
   it('sum up their group: since its first sign, by its latest, however often', () => {

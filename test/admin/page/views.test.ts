@@ -152,6 +152,19 @@ describe('The page of an office', () => {
     );
   });
 
+  it('leads from an incident to the others of its cause, which no message about it names', async () => {
+    expect((await world.get('/incidents/8')).body).not.to.contain('The same cause');
+    await world.store.run(
+      `insert into incidents (id, kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
+       select 98, kind, 'other', 'other', '', sign, gist, likeness, since, last_at, count, 0, 0 from incidents where id = 8`,
+    );
+    const { body } = await world.get('/incidents/8');
+    expect(body).to.contain(
+      '<a href="/">The same cause: 1 more BOT. See them, and take them up together</a>',
+    );
+    await world.store.run('delete from incidents where id = 98');
+  });
+
   it('leads from a store that could not be written to no list, since none is about it', async () => {
     await world.store.run(
       `insert into incidents (id, kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)

@@ -1,5 +1,6 @@
 /** What needs somebody: open incidents, those of one cause as one entry, the worst first. */
 import {
+  alikeTo,
   calledOf,
   type Group,
   groupsOf,
@@ -46,17 +47,23 @@ export function Entries({ incidents }: { readonly incidents: readonly ArchivedIn
 }
 
 /** One incident: to what a message links. */
-export const incidentView: View = async ({ params, reader: { t }, services: { archive } }) => {
+export const incidentView: View = async ({ params, open, reader: { t }, services: { archive } }) => {
   const id = wholeNumberIn(params['id']) ?? 0;
   const incident = await archive.incident(id);
   if (incident === undefined) return undefined;
   const { kind, subject, since } = incident;
   const filter = kind === 'bot' ? { botId: subject, from: since } : { destination: subject };
   const page = { limit: CALLBACKS_SHOWN };
+  const others = alikeTo(incident, open).length;
   const body = (
     <>
       <Section>
         <Entries incidents={[incident]} />
+        {others === 0 ? null : (
+          <p>
+            <a href="/">{t('incidents.alike', { bots: others })}</a>
+          </p>
+        )}
       </Section>
       {kind === 'botbell' ? null : (
         <Section title={t('nav.callbacks')}>

@@ -4,6 +4,10 @@ export const INCIDENT_PHRASES = {
   'incidents.well': ['All is well', '問題はありません'],
   'incidents.last callback': ['Last callback:', '最後のコールバック：'],
   'incidents.one': ['Incident {id}', 'インシデント {id}'],
+  'incidents.alike': [
+    'The same cause: {bots|more BOT|more BOTs}. See them, and take them up together',
+    '同じ原因のBOTがほかに{bots}件あります。まとめて対応する',
+  ],
   'incidents.since': ['since', '発生'],
   'incidents.count': ['{signs|time|times}, last {last}', '{signs}回、最新は{last}'],
   'incidents.bots': ['{bots|BOT|BOTs}', 'BOT {bots}件'],
