@@ -19,6 +19,7 @@ import {
   type TroubledBot,
 } from '../notice/notice.ts';
 import { dateOf, DAY_MS } from '../signal/calendar.ts';
+import { escapeUrlPart, wholeUrl } from '../text/clean.ts';
 import { gistIn } from '../text/gist.ts';
 import { formatAge, formatElapsed, formatTimeOfDay, isKnownInstant } from '../time/display.ts';
 import { budgetView, doubtsText, reportView } from './report-view.ts';
@@ -79,7 +80,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
     held_back: heldBack,
     held_since: localTime(heldSince, display),
     job_url: '',
-    page_url: job_id === '' ? '' : urlOfPage(() => `callbacks?${new URLSearchParams({ job_id })}`, display),
+    page_url: job_id === '' ? '' : urlOfPage(() => `callbacks?job_id=${escapeUrlPart(job_id)}`, display),
     outputs: lazily(() =>
       viewOutputs(output, {
         urlOf: (file) => links.file(view, file),
@@ -215,7 +216,7 @@ function troublesView({ troubles, moreTroubles }: OwnSubject<'taken_up' | 'over'
 
 /** The address of a page; '' if no URL of the page is configured. */
 function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
-  return pageUrl === undefined ? '' : `${pageUrl.replace(/\/+$/, '')}/${page()}`;
+  return pageUrl === undefined ? '' : (wholeUrl(`${pageUrl.replace(/\/+$/, '')}/${page()}`) ?? '');
 }
 
 /** Both are '' without a page to lead to. */

@@ -120,7 +120,7 @@ describe('the built-in Slack messages', () => {
     const toJob = richLinks(testRenderer({ links: LINKS, pageUrl: 'https://bell.example/' }).slack(many));
     expect(toJob).to.include('… 1,135 more <https://example.com/jobs/j%201>');
     const [toPage] = richLinks(testRenderer({ pageUrl: 'https://bell.example/' }).slack(many));
-    expect(toPage).to.equal('… 1,135 more <https://bell.example/callbacks?job_id=j+1>');
+    expect(toPage).to.equal('… 1,135 more <https://bell.example/callbacks?job_id=j%201>');
   });
 });
 

@@ -41,6 +41,13 @@ describe('the variables of a template', () => {
     expect(viewOf(skipped, { timezone: 'America/New_York' }).started_at).to.include('03:30:00');
   });
 
+  it('have no address of Botbell’s page for a job whose id no address has room for', () => {
+    const pageOf = (job_id: string) =>
+      viewOf({ ...BARE, job_id }, { pageUrl: 'https://bell.example' }).page_url;
+    expect(pageOf('請求 1')).to.equal('https://bell.example/callbacks?job_id=%E8%AB%8B%E6%B1%82%201');
+    for (const id of ['', 'x'.repeat(4000), '請求'.repeat(1_000_000)]) expect(pageOf(id)).to.equal('');
+  });
+
   it('have no address of which a value is absent or empty, unless it does without', () => {
     const tenant = 'https://example.com/{{ callback.tenant }}';
     for (const more of [{}, { tenant: null }, { tenant: '' }])
