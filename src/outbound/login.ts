@@ -63,6 +63,8 @@ export function secretsOfUrl(text: string): readonly string[] {
   const { href, pathname, search, searchParams } = new URL(text);
   const path = AUTHORISES.test(search) ? [] : pathname.split('/');
   const query = search.split(/[?&]/).map((parameter) => parameter.replace(/^[^=]*=/, ''));
-  const parts = [...path, ...path.map(percentDecoded), ...query, ...searchParams.values()];
+  const written = [...path, ...query];
+  // Of a plus sign in a query some say that it is one, others that it is a blank.
+  const parts = [...written, ...written.map(percentDecoded), ...searchParams.values()];
   return [text, href, ...secretsOfLogin(text), ...parts.filter(isKey)];
 }

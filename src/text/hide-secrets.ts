@@ -58,7 +58,29 @@ function literally(text: string): string {
 
 function spellingsOf(secret: string): string[] {
   const inJson = escapedAsJson(secret);
-  return [secret, ...inUrls(secret), inJson, escapedAsJson(inJson), ...inBase64(secret)];
+  return [
+    secret,
+    ...inUrls(secret),
+    inJson,
+    escapedAsJson(inJson),
+    ...inHtml(secret),
+    ...inHtml(inJson),
+    ...inBase64(secret),
+  ];
+}
+
+/** As servers write the two quotes in HTML: Node's, Python's, PHP's, Go's, and those of XML. */
+const QUOTES_IN_HTML = [
+  ['&quot;', '&#39;'],
+  ['&quot;', '&#x27;'],
+  ['&quot;', '&#039;'],
+  ['&#34;', '&#39;'],
+  ['&quot;', '&apos;'],
+] as const;
+
+function inHtml(text: string): string[] {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return QUOTES_IN_HTML.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
 }
 
 function escapedAsJson(text: string): string {

@@ -38,6 +38,7 @@ channels:
     hooks:
       a: { url: "https://duty.example/hook/\${KEY}/in", headers: { Authorization: "Basic ${login('bot7:offene Tür')}" } }
       b: { url: "https://duty.example/?of=\${ESCAPED}", headers: { X-Api-Key: "${login('tokenX')}" } }
+      d: { url: "https://duty.example/?of=ab+c%2F7890" }
       c: { url: "https://duty.example/", headers: { Authorization: "Basic ${login('schlüssel7:x')}" } }
 default_route: { notify: [{ pager: a }] }
 `;
@@ -50,7 +51,15 @@ default_route: { notify: [{ pager: a }] }
     const logins = ['bell:geh ein', 'pünktlich+token:', 'bot:kurz', 'bot7:offene Tür', 'schlüssel7:x'].map(
       login,
     );
-    const parts = ['ein%2Fwort%20mehr', 'ein/wort mehr', 'pünktlich+token', 'offene Tür', 'schlüssel7'];
+    const parts = [
+      'ab+c/7890',
+      'ab c/7890',
+      'ein%2Fwort%20mehr',
+      'ein/wort mehr',
+      'pünktlich+token',
+      'offene Tür',
+      'schlüssel7',
+    ];
     for (const secret of [...spelt, ...logins, ...parts])
       expect(hide(`x ${secret}.`)).to.match(/^x \[secret\]=*\.$/);
     const elsewhere = text.replace('bell:geh%20ein@db.internal/bell', 'db/bell?password=als%20Option');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { HiddenSecrets, redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 
-const PASSWORD = 'p@ss/w=rd "&é';
+const PASSWORD = 'p@ss/w=rd "&é\'<';
 const hide = secretsHidden([PASSWORD]);
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -16,6 +16,12 @@ describe('hiding secrets', () => {
     ['percent-encoded in small letters', encodeURIComponent(PASSWORD).toLowerCase()],
     ['in a form', new URLSearchParams([['', PASSWORD]]).toString().slice(1)],
     ['in JSON', JSON.stringify(PASSWORD).slice(1, -1)],
+    ['in HTML', 'p@ss/w=rd &quot;&amp;é&#39;&lt;'],
+    ['in HTML as Python writes it', 'p@ss/w=rd &quot;&amp;é&#x27;&lt;'],
+    ['in HTML as PHP writes it', 'p@ss/w=rd &quot;&amp;é&#039;&lt;'],
+    ['in HTML as Go writes it', 'p@ss/w=rd &#34;&amp;é&#39;&lt;'],
+    ['in XML', 'p@ss/w=rd &quot;&amp;é&apos;&lt;'],
+    ['in JSON on a page of HTML', 'p@ss/w=rd \\&quot;&amp;é&#39;&lt;'],
   ] as const) {
     it(`finds them ${spelling}`, () => {
       expect(hide(`it said <${text}>, twice: ${text}`)).to.equal('it said <[secret]>, twice: [secret]');
