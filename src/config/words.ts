@@ -38,6 +38,7 @@ export const WORDS = {
   'yaml.full-width hash': ['a full-width ＃ begins no comment: write #', 'コメントに全角の ＃ は使えません。半角の # にしてください'],
   'yaml.dash': ['this dash looks like a hyphen, and is none: write "-" and a space', 'ハイフンに似た別の文字です。半角の「-」と空白にしてください'],
   'yaml.conflict': ['git left a merge conflict here: keep one side, and remove the lines of <<<, === and >>>', 'Gitのマージの衝突が残っています。どちらかを残し、<<<、===、>>> の行を消してください'],
+  'yaml.liquid tag': ['a tag stands within a value, in its quotes, not around keys: text: "{% if message %}…{% endif %}"', 'タグは、キーを囲むのではなく、値の引用符の中に書きます（例：text: "{% if message %}…{% endif %}"）'],
   'yaml.liquid': ['a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes', '{{ や {% で始まる値はYAMLのマップと読まれます。値全体を引用符で囲んでください'],
 
   // References
@@ -170,7 +171,9 @@ export const WORDS = {
   'liquid.variable': ['there is no variable "{name}"{hint}', '変数「{name}」はありません{hint}'],
   'liquid.filter': ['there is no filter "{name}"{hint}', 'フィルター「{name}」はありません{hint}'],
   'liquid.tag': ['there is no tag "{name}"{hint}', 'タグ「{name}」はありません{hint}'],
+  'liquid.expression': ['here stands a value, or values with an operator between them, and behind them filters: {% if code == 500 and attempt > 1 %}', 'ここには、値か、演算子でつないだ値を書きます。フィルターはその後ろです（例：{% if code == 500 and attempt > 1 %}）'],
   'liquid.quotes': ['typographic quotes, as “ and ”, begin and end no text: write straight ones', '“ や ” のような引用符は使えません。半角の " か \' にしてください'],
+  'liquid.no address': ['must be an http:// or https:// address, or one variable that gives one: "{{ job_url }}"', 'http:// か https:// のURL、またはURLの変数1つにしてください（例："{{ job_url }}"）'],
   'liquid.address': ['an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone', 'リンク先に書けるのは、job_url、page_url、incident_url、link_url、ファイルの url のどれか1つだけです'],
   'liquid.nowhere': ['a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several', 'コールバックの値は、ここでは安全に埋め込めません。文字をそのまま書き、値で変えるなら {% if %} で選んでください'],
   'condition.none': ['a condition is a value, or values with an operator between them, without {{ }} and {% %}: output.count == 0', '条件は、値か、演算子でつないだ値です。{{ }} と {% %} は書きません（例：output.count == 0）'],

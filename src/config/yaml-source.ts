@@ -49,6 +49,7 @@ const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/(?<=[:,[{-] *)[［｛]|[］｝](?=[\s,\]}]*$)/, fault('yaml.full-width bracket')],
   [/[，、](?=\s*(?:[\w-]+:\s|["'{[]))/, fault('yaml.full-width comma')],
   [/(?<=\s)＃/, fault('yaml.full-width hash')],
+  [/(?<=^\s*(?:- )?)\{%/, fault('yaml.liquid tag')],
   [/\{[{%]/, fault('yaml.liquid')],
 ];
 

@@ -3,7 +3,7 @@ import { array, mixed, object } from 'yup';
 import type { Card, CardLink, Fact, OutputView, Tone } from '../channels/card.ts';
 import { ADDRESS_TEXT, isList, type RenderedParts, type TemplateValue } from '../channels/channel.ts';
 import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
-import { TEMPLATE_TEXT } from '../channels/settings.ts';
+import { rule, TEMPLATE_TEXT } from '../channels/settings.ts';
 import { fault } from '../config/words.ts';
 import { type TemplateName, troubleOf } from '../notice/notice.ts';
 import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
@@ -17,15 +17,24 @@ const PIECES = mixed((value): value is string | string[] =>
   [value].flat().every((piece) => typeof piece === 'string'),
 ).typeError(() => fault('template.pieces'));
 
+/** Without Liquid, it is all that it will ever be. */
+const ADDRESS = TEMPLATE_TEXT.test(
+  rule(
+    fault('liquid.no address'),
+    (text: unknown) =>
+      typeof text !== 'string' || /\{[{%]|^$/.test(text) || wholeUrl(text.trim()) !== undefined,
+  ),
+);
+
 export const CARD_KIND: TemplateKind = {
   parts: object({
     title: PIECES.required(),
     summary: PIECES.required(),
     text: PIECES,
     message: PIECES,
-    facts: array(object({ name: PIECES, value: PIECES, url: TEMPLATE_TEXT })),
+    facts: array(object({ name: PIECES, value: PIECES, url: ADDRESS })),
     outputs: mixed({ type: 'boolean', check: (value): value is boolean => typeof value === 'boolean' }),
-    link: object({ text: PIECES, url: TEMPLATE_TEXT }).default(undefined),
+    link: object({ text: PIECES, url: ADDRESS }).default(undefined),
     footer: PIECES,
   }),
   textAt: (path) => (path.at(-1) === 'url' ? ADDRESS_TEXT : undefined),

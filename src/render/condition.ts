@@ -1,14 +1,15 @@
 /** Conditions of routes (`when`) and hooks (`ok`): one line of Liquid, over a callback's view or an answer. Numbers in strings are compared as numbers. */
-import { type Liquid, type Template, Tokenizer, TypeGuards } from 'liquidjs';
+import type { Liquid, Template } from 'liquidjs';
 import { fault as faultOf } from '../config/words.ts';
 import type { Fault } from '../text/fault.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { createEngine, TIME_LIMIT_MS } from './engine.ts';
-import { findUnknownVariables, LIKE_A_QUOTE, parseLiquid } from './liquid-faults.ts';
+import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 import { createLinks } from './links.ts';
 import { COMPARING } from './operators.ts';
 import { lazily } from './outputs.ts';
 import { samplesOf } from './samples.ts';
+import { isWhole, slipIn } from './slips.ts';
 import { viewOf } from './view.ts';
 
 const BEGIN = '{% if ';
@@ -24,29 +25,9 @@ export function conditionFault(condition: string, of?: readonly string[]): Fault
   const names = of ?? ofCallback;
   const { templates = [], fault } = parseLiquid(liquid, BEGIN + condition + END);
   if (condition.trim() === '' || MARKUP.test(condition)) return faultOf('condition.none');
-  const slip = slipIn(condition) ?? fault?.what;
+  const slip = slipIn(condition)?.what ?? fault?.what;
   if (slip === undefined && !isWhole(condition, liquid)) return faultOf('condition.none');
   return slip ?? findUnknownVariables(liquid, templates, names)[0]?.what;
-}
-
-const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
-const RANGE = /\([^()]*\)/gu;
-
-/** What liquidjs takes without a word: it stops reading there, or reads nothing. */
-const SLIPS: readonly (readonly [slip: RegExp, what: Fault])[] = [
-  [/["']/u, faultOf('condition.quote')],
-  [LIKE_A_QUOTE, faultOf('liquid.quotes')],
-  [/(?<![=!<>])=(?!=)|===|&&|\|\|/u, faultOf('condition.operator')],
-  [/[()]/u, faultOf('condition.parentheses')],
-  [/\.(?=\s|$)|[|:,](?=\s*(?:$|[|,:]))/u, faultOf('condition.cut')],
-  [/(?:^|\|)[^:|,]*,/u, faultOf('condition.comma')],
-  [/(?<![^\s,:|])\[/u, faultOf('condition.bracket')],
-];
-
-function slipIn(condition: string): Fault | undefined {
-  const letters = (text: string) => 'x'.repeat(text.length);
-  const bare = condition.replace(STRING, letters).replace(RANGE, letters);
-  return SLIPS.find(([slip]) => slip.test(bare))?.[1];
 }
 
 /** Shared, since a config may have thousands of conditions. */
@@ -54,17 +35,6 @@ const checker = lazily(() => {
   const view = viewOf(samplesOf('succeeded')[0], PLAIN_DISPLAY, createLinks(PLAIN_DISPLAY));
   return { liquid: engineFor(PLAIN_DISPLAY), names: Object.keys(view) };
 });
-
-/** Whether values and operators alternate. liquidjs accepts a missing operand and values without an operator between them. */
-function isWhole(condition: string, { options }: Liquid): boolean {
-  let wantsValue = true;
-  for (const token of new Tokenizer(condition, options.operators).readExpressionTokens()) {
-    const isNot = TypeGuards.isOperatorToken(token) && token.operator === 'not';
-    if ((TypeGuards.isOperatorToken(token) && !isNot) === wantsValue) return false;
-    wantsValue = TypeGuards.isOperatorToken(token);
-  }
-  return !wantsValue;
-}
 
 /** Evaluates conditions, each compiled once. */
 export class Conditions {

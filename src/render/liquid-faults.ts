@@ -48,6 +48,12 @@ export function findUnknownVariables(
   });
 }
 
+/** @param offset in characters */
+export function placeIn(text: string, offset: number): Pick<LiquidFault, 'line' | 'column'> {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
 /** The fault that an error of liquidjs' parser or renderer reports. */
 export function faultOf(liquid: Liquid, error: unknown): LiquidFault {
   const message = error instanceof Error ? error.message.replace(PLACE_IN_MESSAGE, '') : String(error);

@@ -14,6 +14,7 @@ import { isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS, wordsIn } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
+import { slipsIn } from './slips.ts';
 import type { SourceFile } from './template-folder.ts';
 import { guarded } from './value-places.ts';
 
@@ -171,7 +172,9 @@ export class Template {
     const liquid = this.#engines(kind);
     const source = kind === undefined ? { text, faults: [] } : guarded(text, kind);
     const { templates: nodes, fault: found } = parseLiquid(liquid, source.text);
-    for (const each of found === undefined ? source.faults : [found])
+    const slips = slipsIn(text, liquid, found === undefined);
+    const faults = [...source.faults, ...slips];
+    for (const each of found === undefined || slips.length > 0 ? faults : [found])
       this.problems.push(this.#problemIn(path, each));
     if (nodes === undefined) return () => '';
     const string = { path, kind, liquid, nodes };

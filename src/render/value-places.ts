@@ -2,7 +2,7 @@
 import type { TextKind, ValuePlace } from '../channels/channel.ts';
 import { fault } from '../config/words.ts';
 import { OWN_ADDRESS } from './filters.ts';
-import type { LiquidFault } from './liquid-faults.ts';
+import { type LiquidFault, placeIn } from './liquid-faults.ts';
 
 const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
 
@@ -21,9 +21,7 @@ export function guarded(source: string, kind: TextKind) {
     if (place === 'text') return tag;
     if (place === 'address' && ADDRESS.test(expression))
       return tag.replace(expression, `${expression.trimEnd()} | ${OWN_ADDRESS} `);
-    const before = source.slice(0, offset).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    faults.push({ what: fault(`liquid.${place}`), line: before.length, column });
+    faults.push({ what: fault(`liquid.${place}`), ...placeIn(source, offset) });
     return tag;
   });
   return { text, faults };

@@ -71,6 +71,7 @@ describe('A condition', () => {
     'compared by ==': [
       'output.a = 0',
       'output.a === 0',
+      'output.a <> 0',
       'status == 1 && code == 2',
       'status == 1 || code == 2',
     ],

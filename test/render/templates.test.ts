@@ -17,6 +17,10 @@ describe('a user’s templates', () => {
     const problemsOfCard = (text: string) => problemsOf({ 'own/card/succeeded.yaml': text });
     const address =
       'an address can only be "job_url", "page_url", "incident_url", "link_url" or the "url" of a file, and it alone';
+    const noAddress =
+      'must be an http:// or https:// address, or one variable that gives one: "{{ job_url }}"';
+    const expression =
+      'here stands a value, or values with an operator between them, and behind them filters: {% if code == 500 and attempt > 1 %}';
     /** By the lines behind a title and a summary. */
     const faults: Readonly<Record<string, string>> = {
       'text: "{{ bot_nmae }}"': '3:11: there is no variable "bot_nmae"; did you mean "bot_name"?',
@@ -31,6 +35,16 @@ describe('a user’s templates', () => {
       'text: "{% if message %}x"': '3:8: tag {% if message %} not closed',
       'text: {{ bot_name }}':
         '3:7: a value that begins with {{ or {% is read as a YAML map: put the whole value in quotes',
+      'text: "{% if code = 500 %}x{% endif %}"':
+        '3:19: values are compared by == and the like, conditions joined by and, or',
+      'text: "a {% if code <> 500 %}x{% endif %}"':
+        '3:21: values are compared by == and the like, conditions joined by and, or',
+      'text: "{% if code == 500 message %}x{% endif %}"': `3:14: ${expression}`,
+      'text: "{{ message }}{{ message bot_id }}"': `3:24: ${expression}`,
+      'text: "{% comment %}{% if a = 1 %}{% endcomment %}{{ message.trim() }}"':
+        '3:67: unexpected token ")", value expected',
+      '{% if message %}':
+        '3:1: a tag stands within a value, in its quotes, not around keys: text: "{% if message %}…{% endif %}"',
       'txt: hello': '3:1: txt: unknown key; did you mean "text"?',
       'text: [x, "{{ bot_nmae }}"]': '3:15: there is no variable "bot_nmae"; did you mean "bot_name"?',
       'text: [x, 1]': '3:1: text must be text, or a list of texts',
@@ -47,6 +61,8 @@ describe('a user’s templates', () => {
       'facts: [{ nmae: x, value: y }]': '3:11: facts[0].nmae: unknown key; did you mean "name"?',
       'link: { text: x, url: "https://example.com/{{ bot_id }}" }':
         '3:44: a value of the callback cannot stand here, where no escaping makes it safe: write the text out, with {% if %} between several',
+      'link: { text: x, url: "javascript:alert(1)" }': `3:18: link.url ${noAddress}`,
+      'facts: [{ name: x, value: y, url: /jobs/1 }]': `3:30: facts[0].url ${noAddress}`,
       'link: { text: x, url: "{{ output.url_of_it }}" }': `3:24: ${address}`,
       'link: { text: x, url: "{{ callback.url }}" }': `3:24: ${address}`,
       'link: { text: x, url: "{{ job_url | default: output.page.url }}" }': `3:24: ${address}`,
