@@ -91,6 +91,10 @@ export const PHRASES = {
     'The store cannot be written, so callbacks are answered 503:',
     '記録に書き込めないため、コールバックに503で応答しています：',
   ],
+  'store down, to do': [
+    'Make room on its disk, raise store.max_size, or bring the database back; then Botbell goes on by itself.',
+    'ディスクの空きを増やすか、store.max_size を大きくするか、データベースを復旧してください。復旧すると自動で再開します。',
+  ],
 
   ...INCIDENT_PHRASES,
   ...STANDING_PHRASES,

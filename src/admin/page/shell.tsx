@@ -135,6 +135,8 @@ function Notices({ facts: { trouble }, flash }: ShellProps) {
       {trouble === undefined ? null : (
         <p class="flash failed" role="alert">
           {t('store down')} <Foreign text={storeTroubleIn(trouble, language)} />
+          <br />
+          {t('store down, to do')}
         </p>
       )}
     </>

@@ -28,7 +28,7 @@ describe('every page', () => {
     Object.assign(office.services, { storeTrouble: () => 'database or disk is full' });
     expect(await isWell()).to.equal(false);
     expect((await office.get(NOWHERE)).body).to.match(
-      /role="alert">The store cannot be written.*disk is full/,
+      /role="alert">The store cannot be written.*disk is full.*Make room on its disk/,
     );
     expect((await office.get(NOWHERE, { 'accept-language': 'ja' })).body).to.include(
       'ディスクに空きがありません',
