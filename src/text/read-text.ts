@@ -16,6 +16,14 @@ const STREAM = faultSaid(
   '通常のファイルではなく、パイプかデバイスです',
 );
 
+/** Far more than anybody writes: of more, parsing would hold up the service for many seconds. */
+const MOST_MIB = 16;
+
+const TOO_LARGE = faultSaid(
+  `it is larger than ${MOST_MIB} MiB, the most that is read: name another`,
+  `読めるのは${MOST_MIB} MiBまでです。ほかのファイルを指定してください`,
+);
+
 /** Between any two of them the event loop takes what has been read. */
 const TURNS = 20;
 
@@ -87,6 +95,7 @@ export function readBytes(path: string): Promise<string> {
       const found = await file.stat();
       if (found.isDirectory()) throw new FaultError(unreadable({ code: 'EISDIR' }));
       if (!found.isFile()) throw new FaultError(STREAM);
+      if (found.size > MOST_MIB * 1024 * 1024) throw new FaultError(TOO_LARGE);
       return await file.readFile('latin1');
     } finally {
       await file.close();

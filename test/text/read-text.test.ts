@@ -1,6 +1,6 @@
 /** Files that are no files, and disks that do not answer. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { unreadable } from '../../src/text/fault.ts';
@@ -35,6 +35,20 @@ describe('A text file', () => {
     expect(await Promise.all(problems)).to.deep.equal(['it is a folder', stream, stream]);
     expect(await inJapanese(readText(folder))).to.equal('フォルダーです');
     expect(await inJapanese(readText('/dev/zero'))).to.match(/^通常のファイルではなく/);
+  });
+
+  it('that is larger than anybody writes is refused before it is read', async () => {
+    const most = 16 * 1024 * 1024;
+    for (const [name, size] of [
+      ['most', most],
+      ['more', most + 1],
+    ] as const) {
+      writeFileSync(path(name), '');
+      truncateSync(path(name), size);
+    }
+    expect(await readText(path('most'))).to.have.length(most);
+    expect(await problemOf(readText(path('more')))).to.match(/^it is larger than 16 MiB/);
+    expect(await inJapanese(readText(path('more')))).to.match(/^読めるのは16 MiBまで/);
   });
 
   it('is looked for in folders only, links to folders and hidden ones apart', async () => {
