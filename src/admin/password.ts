@@ -1,5 +1,5 @@
 /** Authentication: the admin password by HTTP Basic, a bearer token for scrapers of metrics, and limits against guessing. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { AdminConfig } from '../config/config.ts';
 import { HttpProblem } from '../http/problem.ts';
@@ -59,8 +59,7 @@ export class WrongPasswords {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #senders = new Map<string, Sender>();
   readonly #all: Sender = { wrong: 0, at: 0, isRight: false };
-  readonly #proof = randomBytes(16).toString('base64url');
-  readonly isProof = secretCheck([this.#proof]);
+  readonly #key = randomBytes(32);
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -79,10 +78,13 @@ export class WrongPasswords {
     if (!sender.isRight) this.#all.wrong += 1;
   }
 
-  /** @returns what the browser proves by from now on that it has come in */
-  countRight(from: string): string {
+  countRight(from: string): void {
     this.#senderOf(from).isRight = true;
-    return this.#proof;
+  }
+
+  /** What a browser proves by that it has come in with this password: one that is changed proves nothing any more. */
+  proofOf(password: string): string {
+    return createHmac('sha256', this.#key).update(password).digest('base64url');
   }
 
   #leftMs(sender: Sender, { most, everyMs }: Allowance): number {
@@ -120,7 +122,8 @@ export function askForPassword(
   function letIn(ctx: Context, address: string, right: string): void {
     const header = ctx.get('Authorization');
     if (header === '') throw unauthorized();
-    const isKnown = wrong.isProof(ctx.cookies.get(COOKIE) ?? '');
+    const proof = wrong.proofOf(right);
+    const isKnown = secretCheck([proof])(ctx.cookies.get(COOKIE) ?? '');
     const from = isKnown ? KNOWN : networkOf(address);
     const waitMs = wrong.waitMs(from);
     if (waitMs > 0) throw tooManyWrong(Math.ceil(waitMs / 1000));
@@ -129,7 +132,7 @@ export function askForPassword(
       wrong.countWrong(from);
       throw unauthorized('a wrong password');
     }
-    const proof = wrong.countRight(from);
+    wrong.countRight(from);
     if (!isAdmin) return;
     (ctx.state as AdminState).user = USER;
     if (!isKnown) ctx.cookies.set(COOKIE, proof, { httpOnly: true, sameSite: 'lax' });

@@ -110,14 +110,21 @@ describe('the admin listener', () => {
   /** Milliseconds of the monotonic clock. */
   let now: number;
 
+  let wrongPasswords: WrongPasswords;
+
   const open = async (config: Partial<AdminConfig> = {}) => {
     readiness = READY;
     turnedAway = [];
     now = 0;
+    wrongPasswords = new WrongPasswords({ monotonic: () => now });
+    await serve(config);
+  };
+
+  const serve = async (config: Partial<AdminConfig>) => {
     world = await openAdminWorld({
       config,
       readiness: () => readiness,
-      wrongPasswords: new WrongPasswords({ monotonic: () => now }),
+      wrongPasswords,
       page: echo,
       onTurnedAway: (report) => turnedAway.push(report),
     });
@@ -204,11 +211,14 @@ describe('the admin listener', () => {
       expect((await from('192.0.2.9', RIGHT)).status).to.equal(200);
     });
 
+    const knownBy = async (login: Headers) => {
+      const cookie = String((await from('192.0.2.1', login)).headers['set-cookie']);
+      expect(cookie).to.match(/^botbell_known=[\w-]{43}; path=\/; samesite=lax; httponly$/i);
+      return { cookie: cookie.split(';')[0] ?? '' };
+    };
+
     it('but not a browser that has come in before, also from where others guess', async () => {
-      const { headers } = await from('192.0.2.1', RIGHT);
-      const cookie = String(headers['set-cookie']);
-      expect(cookie).to.match(/^botbell_known=[\w-]{22}; path=\/; samesite=lax; httponly$/i);
-      const known = { cookie: cookie.split(';')[0] ?? '' };
+      const known = await knownBy(RIGHT);
       await guess(11, () => '192.0.2.1');
       const again = await from('192.0.2.1', { ...RIGHT, ...known });
       expect([again.status, again.headers['set-cookie']]).to.deep.equal([200, undefined]);
@@ -216,6 +226,17 @@ describe('the admin listener', () => {
       expect((await from('192.0.2.1', { ...RIGHT, ...forged })).status).to.equal(429);
       for (const status of [...refused(10, 401), 429])
         expect((await from('192.0.2.3', { ...WRONG, ...known })).status).to.equal(status);
+    });
+
+    it('and those of a browser that came in with an earlier password as any other’s', async () => {
+      const before = await knownBy(RIGHT);
+      await world.close();
+      await serve({ password: 'another one', trustProxy: ['127.0.0.1/32'] });
+      const login = basic('admin:another one');
+      const known = await knownBy(login);
+      for (let time = 0; time < 11; time += 1) await from('192.0.2.3', { ...RIGHT, ...before });
+      expect((await from('192.0.2.3', { ...login, ...before })).status).to.equal(429);
+      expect((await from('192.0.2.3', { ...login, ...known })).status).to.equal(200);
     });
 
     it('but nobody who has sent none, as a browser does at first', async () => {
