@@ -17,8 +17,9 @@ import { Section } from '../parts/layout.tsx';
 import { At, Chips, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
-/** Entries that are shown, and subjects of one entry that are seen at once. */
+/** Entries that are shown, subjects of one entry, and how many of those are seen at once. */
 const MOST_GROUPS = 50;
+const MOST_SUBJECTS = 200;
 /** Where more are shown, as many as a page bears. */
 const ALL = '/?incidents=all';
 const MOST_INCIDENTS = 2000;
@@ -113,16 +114,19 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
 }
 
 function Subjects({ incidents }: Pick<Group, 'incidents'>) {
-  const { t } = useReader();
-  const subjects = incidents.map((incident) => <Subject key={incident.id} {...incident} />);
+  const { t, here } = useReader();
+  const some = incidents.slice(0, here === ALL ? MOST_INCIDENTS : MOST_SUBJECTS);
+  const subjects = some.map((incident) => <Subject key={incident.id} {...incident} />);
   const rest = subjects.slice(MOST_NAMED);
+  const more = incidents.length - some.length;
   return (
     <>
       <Chips of={subjects.slice(0, MOST_NAMED)} />
       {rest.length === 0 ? null : (
         <details>
-          <summary>{t('more', { number: rest.length })}</summary>
+          <summary>{t('more', { number: rest.length + more })}</summary>
           <Chips of={rest} />
+          {more === 0 ? null : <a href={ALL}>{t('more', { number: more })}</a>}
         </details>
       )}
     </>
