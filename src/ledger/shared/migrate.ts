@@ -107,10 +107,13 @@ const DRAIN_IT =
 
 const MOST_NAMES = 5;
 
+/** Tables that every version before 1.0 made. */
+const OF_OLD = ['callbacks', 'deliveries'];
+
 function isOfAnother(names: readonly string[]): string {
+  if (OF_OLD.every((name) => names.includes(name))) return `a Botbell from before 1.0 wrote it: ${DRAIN_IT}`;
   const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
-  const asOlder = names.includes('callbacks') ? `if an older Botbell does, ${DRAIN_IT}; else ` : '';
-  return `another program uses it (it has ${some}): ${asOlder}${OTHER_STORE}`;
+  return `another program uses it (it has ${some}): ${OTHER_STORE}`;
 }
 
 /** A file that is marked as a program's, by the numbers that SQLite has for it, is not empty, even without a table. */
