@@ -321,17 +321,6 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
         missed('First', '27 Nov 2026, 19:00', last),
       ]);
     });
-
-    it('is so by the clocks of the timezone that the config has now', async () => {
-      const byClock = expecting('one').replace(/every: 24h, grace: 1h/, "cron: '0 9 * * *', grace: 30m");
-      await world.reload(byClock);
-      await world.pass(10 * SECOND);
-      await world.reload(byClock.replace('Asia/Tokyo', 'UTC'));
-      await world.pass(16 * HOUR);
-      expect(arrived(), 'nine in Tokyo').to.deep.equal([]);
-      await world.pass(8 * HOUR);
-      expect(arrived()).to.have.length(1);
-    });
   });
 });
 

@@ -47,7 +47,7 @@ describe('a BOT that is expected', () => {
     expect(after(late + 1, due)).to.deep.equal([DAY, due]);
   });
 
-  it('is due anew where its schedule is edited, and as before where its grace is', () => {
+  it('is due anew where its schedule is edited, or the clocks that it goes by, and as before where its grace is', () => {
     const [rule, at] = [{ everyMs: 2 * HOUR, graceMs: MINUTE }, Date.parse('2026-11-20T09:00Z')];
     const expected = beginToExpect(rule, { at, hasCome: true, lastResultAt: at });
     expect(underRule({ ...rule }, expected, at + HOUR)).to.deep.equal(expected);
@@ -56,6 +56,13 @@ describe('a BOT that is expected', () => {
     const rarer = { ...rule, everyMs: DAY };
     const edited = { ...expected, rule: rarer, dueAt: at + HOUR + DAY };
     expect(underRule(rarer, expected, at + HOUR)).to.deep.equal(edited);
+    const [inTokyo, inUtc] = ['Asia/Tokyo', 'UTC'].map((timezone) => ({
+      cron: '0 9 * * *',
+      graceMs: 0,
+      timezone,
+    }));
+    const before = beginToExpect(inTokyo as Expectation, { at, hasCome: true, lastResultAt: at });
+    expect(underRule(inUtc as Expectation, before, at).dueAt - before.dueAt).to.equal(9 * HOUR);
   });
 
   it('is due from now on where it was due only later than a clock that is set back can ask for', () => {
