@@ -143,32 +143,20 @@ describe('Of a trouble that lasts', () => {
     expect(await next()).to.deep.equal([]);
   });
 
-  it('today’s steps are told, by route and position', async () => {
-    await begin(CONFIG);
-    await post(1);
-    await world.passBy(11 * MINUTE, MINUTE);
-    arrived();
-    await world.reload(
-      CONFIG.replace('after: 10m, notify: [{ email: duty', 'after: 10m, notify: [{ email: new').replace(
-        '30m',
-        '15m',
-      ),
-    );
-    await world.passBy(5 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+15 slack:#leads']);
-  });
-
-  it('a step that waits is told, counted from when it was, though its route gets a name', async () => {
-    await begin(CONFIG);
-    await post(1);
-    await world.passBy(11 * MINUTE, MINUTE);
-    arrived();
-    const named = CONFIG.replace('- bot_id: crawler', '- name: night\n    bot_id: crawler');
-    await world.reload(named.replace('30m', '15m'));
-    await world.passBy(5 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+15 slack:#leads']);
-    await world.reload(CONFIG);
-    await world.passBy(60 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal([]);
-  });
+  for (const [what, was, is] of [
+    ['by route and position', 'after: 10m, notify: [{ email: duty', 'after: 10m, notify: [{ email: new'],
+    ['though its route gets a name', '- bot_id: crawler', '- name: night\n    bot_id: crawler'],
+  ] as const)
+    it(`today’s steps are told, counted from when it was, ${what}`, async () => {
+      await begin(CONFIG);
+      await post(1);
+      await world.passBy(11 * MINUTE, MINUTE);
+      arrived();
+      await world.reload(CONFIG.replace(was, is).replace('30m', '15m'));
+      await world.passBy(5 * MINUTE, MINUTE);
+      expect(arrived()).to.deep.equal(['+15 slack:#leads']);
+      await world.reload(CONFIG);
+      await world.passBy(60 * MINUTE, MINUTE);
+      expect(arrived()).to.deep.equal([]);
+    });
 });

@@ -77,20 +77,12 @@ describe('A report for whoever asks', () => {
 });
 
 describe('The file of a report', () => {
-  const fileOf = (from: string, to: string) => {
-    const bot = { ...NO_FIGURES, incidents: 0, incidentMs: 0, botId: 'a', botName: 'key hunter2' };
-    const report = reportOf({ from: dayIn(from) ?? NaN, to: dayIn(to) ?? NaN }, [bot]);
-    return csvFileOf(report, (text) => text.replaceAll('hunter2', '***'));
-  };
-
-  it('is called by its days', () => {
-    expect(fileOf('2026-11-01', '2026-12-01').name).to.equal('botbell-2026-11.csv');
-    expect(fileOf('2026-11-01', '2026-11-09').name).to.equal('botbell-2026-11-01-2026-11-08.csv');
-    expect(fileOf('2026-11-08', '2026-11-09').name).to.equal('botbell-2026-11-08.csv');
-  });
-
   it('says to spreadsheets that it is UTF-8, and shows no secret', () => {
-    expect(fileOf('2026-11-01', '2026-12-01').text)
+    const bot = { ...NO_FIGURES, incidents: 0, incidentMs: 0, botId: 'a', botName: 'key hunter2' };
+    const report = reportOf({ from: dayIn('2026-11-01') ?? NaN, to: dayIn('2026-12-01') ?? NaN }, [bot]);
+    const { name, text } = csvFileOf(report, (said) => said.replaceAll('hunter2', '***'));
+    expect(name).to.equal('botbell-2026-11.csv');
+    expect(text)
       .to.match(/^\ufefffrom,/)
       .and.to.include(',a,key ***,');
   });
