@@ -2,11 +2,11 @@
 import type { Liquid } from 'liquidjs';
 import type { OutputView } from '../channels/card.ts';
 import { separated } from '../channels/marks.ts';
-import { inlineText, textOf } from '../channels/value-text.ts';
+import { inlineText, memberText, textOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { cleanLine } from '../text/clean.ts';
 import { cleanMiddle } from '../text/cut.ts';
-import { exactJson, plainNumber } from '../text/json.ts';
+import { exactJson, isContainer, plainNumber } from '../text/json.ts';
 import { formatElapsed, formatInstant, formatSize, parseStartTime } from '../time/display.ts';
 
 /** From this limit (characters) on, blanks surround the ellipsis. */
@@ -20,6 +20,13 @@ export const OWN_ADDRESS = 'own_address';
 
 /** liquidjs' own would print `1.1` for `1.10`, and round an id of 64 bits. */
 const OF_JSON = ['json', 'jsonify', 'inspect'];
+
+/** For which liquidjs would make `[object Object]` of what is no text. */
+const OF_TEXTS =
+  /^(?:[lr]?strip|strip_(?:html|newlines)|newline_to_br|squish|normalize_whitespace|append|prepend|upcase|downcase|capitalize|(?:remove|replace)(?:_first|_last)?|split|truncate(?:words)?|number_of_words|(?:url|base64)_(?:en|de)code|(?:cgi|uri)_escape|slugify|sha256|hmac_sha256)$/;
+
+/** These join the items of a list. */
+const JOINING = ['join', 'array_to_sentence_string'];
 
 /** liquidjs looks at the clock between two outputs, and these take long over one list: they order it, or judge each of its items. */
 const OF_LISTS =
@@ -47,6 +54,26 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   registerDate(liquid, timezone);
   for (const name of OF_JSON) keepNumbers(liquid, name);
   for (const name of Object.keys(liquid.filters)) if (OF_LISTS.test(name)) bound(liquid, name);
+  for (const name of Object.keys(liquid.filters)) if (OF_TEXTS.test(name)) takingTexts(liquid, name, asText);
+  for (const name of JOINING) takingTexts(liquid, name, asItems);
+}
+
+/** Objects and lists as they are printed. */
+function asText(value: unknown): unknown {
+  return isContainer(value) ? textOf(value) : value;
+}
+
+function asItems(value: unknown): unknown {
+  if (!Array.isArray(value)) return asText(value);
+  return value.slice(0, MOST_ITEMS).map((item: unknown) => (isContainer(item) ? inline(item) : item));
+}
+
+function takingTexts(liquid: Liquid, name: string, asTaken: (value: unknown) => unknown): void {
+  const original = liquid.filters[name];
+  if (typeof original !== 'function') return;
+  liquid.registerFilter(name, function taking(value: unknown, ...rest: unknown[]) {
+    return original.call(this, asTaken(value), ...rest.map(asText)) as unknown;
+  });
 }
 
 function keepNumbers(liquid: Liquid, name: string): void {
@@ -73,7 +100,7 @@ function bound(liquid: Liquid, name: string): void {
 
 /** The value on one line. */
 export function inline(value: unknown): string {
-  return cleanLine(inlineText(value));
+  return cleanLine(Array.isArray(value) ? memberText(value) : inlineText(value));
 }
 
 /** Cuts the middle out of a text that is longer than `limit` characters. @throws {Error} `limit` is no number */

@@ -44,6 +44,15 @@ function faultOf(view: object, limitMs: number, ...values: readonly string[]): s
   return 'none';
 }
 
+/** What the text prints; '' where a filter refuses its value. */
+function textWith(text: string, view: object): string {
+  try {
+    return JSON.stringify(templateOf(`${text}!`).render({ ...view }, Infinity));
+  } catch {
+    return '';
+  }
+}
+
 describe('The strings of a template', () => {
   it('say what each says alone, and a variable what it says among words, whatever the values', () => {
     const piece = fc.constantFrom('\0', '\u0001', '🦊', '\ud83d', ' ', '<&>', '{{ b }}', 'x');
@@ -108,6 +117,29 @@ describe('The strings of a template', () => {
         expect(said(compared), compared).to.equal('');
     for (const compared of ['few < 5', 'few < many', 'spelt >= 1.5', 'word < "a"', 'few != 3'])
       expect(said(compared), compared).to.equal('yes');
+  });
+
+  it('print of objects and lists what is in them, whatever filter takes them for a text', () => {
+    const view = { rows: [{ a: 1 }, { a: [2, 'x'] }], list: ['b', 'c'], one: { a: 1 } };
+    const said: Readonly<Record<string, string>> = {
+      'rows | join: "; "': 'a: 1; a: 2, x',
+      'list | join: "; "': 'b; c',
+      'rows | array_to_sentence_string': 'a: 1 and a: 2, x',
+      'one | join: "; "': '{"a":1}',
+      'list | inline': 'b, c',
+      'rows | inline': '{"a":1}, {"a":[2,"x"]}',
+      '"see " | append: one': 'see {"a":1}',
+      'list | prepend: "see "': 'see ["b","c"]',
+      'rows | first | upcase': '{"A":1}',
+      'one | replace: "1", one | strip': '{"a":{"a":1}}',
+      'rows | truncate: 12': '[{"a":1},...',
+    };
+    const values = Object.keys(said).map((value) => `{{ ${value} }}`);
+    expect(printed(view, ...values)).to.deep.equal(Object.values(said));
+    const liquid = ENGINES(undefined);
+    // Whatever liquidjs adds.
+    for (const name of Object.keys(liquid.filters))
+      expect(textWith(`{{ rows | ${name}: "a" }}`, view), name).not.to.match(/object object/i);
   });
 
   it('know nothing of each other', () => {
