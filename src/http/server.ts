@@ -86,12 +86,15 @@ function started(server: Server, host: string, port: number): Promise<void> {
 /** The latest answer on each connection. */
 type Answers = WeakMap<Duplex, ServerResponse>;
 
-/** At the limit, closes the oldest connection that waits for no answer: it is kept open, or its request's headers have not come. */
+/**
+ * At the limit, closes the oldest connection that waits for no answer: it is kept open, its request's headers have not come, or it is
+ * answered and still uploads.
+ */
 function keepRoom(server: Server, latest: Answers): void {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     if (open.size >= MOST_CONNECTIONS) {
-      const idle = [...open].find((each) => !isHandled(latest.get(each)));
+      const idle = [...open].find((each) => latest.get(each)?.writableFinished !== false);
       if (idle === undefined) return void socket.destroy();
       idle.destroy();
       open.delete(idle);

@@ -72,29 +72,37 @@ describe('a listening server', () => {
     await Promise.all(open.splice(0).map((server) => server.close(0)));
   });
 
-  it('takes a new connection at its limit, for which one gives way that waits for no answer: an idle one, or whose headers do not come', async () => {
-    const [begun, finished] = [moment(), moment()];
-    const server = await start(async ({ url }, response) => {
-      if (url === '/slow') {
-        begun.happen();
-        await finished.promise;
-      }
-      response.end('hello');
+  for (const [whose, sent] of [
+    ['an idle one, or whose headers do not come', 'GET / HTTP/1.1\r\nX'],
+    ['one that is answered and still uploads', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n'],
+  ] as const)
+    it(`takes a new connection at its limit, for which one gives way that waits for no answer: ${whose}`, async () => {
+      const [begun, finished] = [moment(), moment()];
+      const server = await start(async ({ url }, response) => {
+        if (url === '/slow') {
+          begun.happen();
+          await finished.promise;
+        }
+        response.end('hello');
+      });
+      const [waiting, kept] = [await connect(server), await connect(server)];
+      waiting.write(GET.replace('/', '/slow'));
+      await begun.promise;
+      kept.write(GET);
+      await kept.answer();
+      const crowd = async () => {
+        const client = await connect(server);
+        client.write(sent);
+        if (sent.startsWith('POST')) await client.answer();
+      };
+      await Promise.all(Array.from({ length: 1100 }, crowd));
+      const client = await connect(server);
+      client.write(GET);
+      expect((await client.answer())?.status).to.equal(200);
+      expect(await kept.answer(), 'the idle one').to.equal(undefined);
+      finished.happen();
+      expect((await waiting.answer())?.status).to.equal(200);
     });
-    const [waiting, kept] = [await connect(server), await connect(server)];
-    waiting.write(GET.replace('/', '/slow'));
-    await begun.promise;
-    kept.write(GET);
-    await kept.answer();
-    const crawl = async () => (await connect(server)).write('GET / HTTP/1.1\r\nX');
-    await Promise.all(Array.from({ length: 1100 }, crawl));
-    const client = await connect(server);
-    client.write(GET);
-    expect((await client.answer())?.status).to.equal(200);
-    expect(await kept.answer(), 'the idle one').to.equal(undefined);
-    finished.happen();
-    expect((await waiting.answer())?.status).to.equal(200);
-  });
 
   it('says in words that the address is taken', async () => {
     const { port } = await start(() => {});
