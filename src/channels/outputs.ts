@@ -52,10 +52,12 @@ function linesOfOutput(output: OutputView, room: number, limits: Limits): readon
   const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
   const left = room - label.length;
   if (!isList && files.length === 0) return linesOfScalar(label, output, left, language);
-  const each = isList && files.length > 0 ? left / 2 : left;
+  // What is a file itself is not said twice.
+  const others = files.length === 0 ? items : items.filter((item) => fileEntries(item) === undefined);
+  const each = others.length > 0 && files.length > 0 ? left / 2 : left;
   return [
     { label, runs: [] },
-    ...(isList ? linesOfList(items, each, limits) : []),
+    ...(others.length > 0 ? linesOfList(others, each, limits) : []),
     ...linesOfFiles(files, fileCount, each, limits),
   ];
 }
@@ -83,10 +85,12 @@ function linesOfFiles(
   limits: Limits,
 ): readonly CardLine[] {
   const { items: most } = limits;
-  const runsOf = ({ name, size, url }: FileView) => [
-    { text: '📎 ' },
-    { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size)})`), url },
-  ];
+  const runsOf = ({ name, size, url }: FileView) => {
+    const file = { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size)})`), url };
+    const shown = [{ text: '📎 ' }, file];
+    // Of a file whose address has no room, the name is shown.
+    return sizeOf(shown) > room ? [...shown.slice(0, 1), { text: file.text }] : shown;
+  };
   const [shown, more] = withinRoom(drawn(files.slice(0, most), runsOf), count, sizeOf, room, limits);
   return [...shown.map((runs) => ({ runs })), ...more];
 }

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { markedUp, plainText, UNMARKED } from '../../src/channels/lines.ts';
+import { linesOfOutputs, tableOf } from '../../src/channels/outputs.ts';
+import { cardWith, filesOf, fileWith, outputWith } from '../support/cards.ts';
+
+const FILE = { type: 'files', files: [] };
+const WIDE = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]));
+
+const AB = { a: 1, b: 2 };
+
+const NO_TABLES: Readonly<Record<string, readonly unknown[]>> = {
+  'one object': [AB],
+  'objects of one key': [{ a: 1 }, { a: 2 }],
+  'objects that have little in common': [AB, { c: 3, d: 4 }],
+  files: [FILE, FILE],
+  texts: ['a', 'b'],
+  'an empty object among them': [{}, AB],
+  'more keys than anybody reads in a row': [WIDE, WIDE],
+};
+
+describe('a list of objects', () => {
+  it('is a table where its objects have most keys in common, in whatever order', () => {
+    const rows = [
+      { a: 1, '': 2 },
+      { c: 5, '': 3, a: 4 },
+    ];
+    const cells = [
+      ['1', '2', ''],
+      ['4', '3', '5'],
+    ];
+    const { names, rowOf } = tableOf(rows, 10) ?? {};
+    expect([names, rows.map((row) => rowOf?.(row).map(plainText))]).to.deep.equal([['a', '–', 'c'], cells]);
+  });
+
+  it('is read no further than it is shown', () => {
+    const rows = [AB, AB, 'x'];
+    expect(tableOf(rows, 2)?.names).to.deep.equal(['a', 'b']);
+    expect(tableOf(rows, 3)).to.equal(undefined);
+  });
+
+  it('is no table where it holds anything else', () => {
+    for (const [what, items] of Object.entries(NO_TABLES))
+      expect(tableOf(items, 10), what).to.equal(undefined);
+  });
+});
+
+describe('an output with files', () => {
+  const files = ['a.pdf', 'b.pdf'].map((name) => fileWith({ name, size: '', url: 'https://f.example/1' }));
+  const drawn = (output: Parameters<typeof outputWith>[0], within = 7500) => {
+    const most = { outputs: 15, items: 99, tables: 0 };
+    return markedUp(linesOfOutputs(cardWith({ outputs: [outputWith(output)] }), most, within), UNMARKED);
+  };
+  const [one, two] = ['📎 a.pdf https://f.example/1', '📎 b.pdf https://f.example/1'];
+
+  it('names each once, with its place in a list of other things', () => {
+    const list = { name: 'l', kind: 'list', files } as const;
+    expect(drawn({ ...list, items: [FILE, FILE] })).to.equal(`l (2):\n${one}\n${two}`);
+    expect(drawn({ ...list, items: ['x', FILE] })).to.equal(`l (2):\n• x\n${one}\n${two}`);
+    const rows = [{ no: 1, of: { ...FILE, files: [{ ref: 'a.pdf' }] } }];
+    expect(drawn({ ...list, items: rows })).to.equal(`l (1):\n• no: 1 · of: a.pdf\n${one}\n${two}`);
+  });
+
+  it('names a file whose address has no room', () => {
+    const long = fileWith({ name: 'a.pdf', size: '', url: `https://f.example/${'1'.repeat(100)}` });
+    expect(drawn(filesOf('f', [long]), 100)).to.equal('f:\n📎 a.pdf');
+    expect(drawn(filesOf('f', [long]), 200)).to.equal(`f:\n📎 a.pdf ${long.url}`);
+  });
+});
