@@ -60,8 +60,9 @@ describe('Each list of chats', () => {
     it(`is followed by where each was seen, and where to click in it: ${page}`, () => {
       const [, seen = ''] = readDocument(page).split(/^## .*$/m);
       for (const { type } of CHATS) {
-        expect(seen).to.match(new RegExp(`^\\| [^|]+\\| [^|]*\`${type}\`[^|]*\\| [^|]+\\| \\S`, 'm'));
-        expect(readDocument(page)).to.contain(`\n\`type: ${type}\``);
+        const row = new RegExp(`^\\| [^|]+\\| [^|]*\`${type}\`[^|]*\\| [^|]+\\| \\S`, 'm');
+        expect(seen, `where ${type} was seen is a row of the table`).to.match(row);
+        expect(readDocument(page), `${type} has a section`).to.contain(`\n\`type: ${type}\``);
       }
     });
 });
