@@ -6,7 +6,7 @@ export const INCIDENT_PHRASES = {
   'incidents.one': ['Incident {id}', 'インシデント {id}'],
   'incidents.alike': [
     'The same cause: {bots|more BOT|more BOTs}. See them, and take them up together',
-    '同じ原因のBOTがほかに{bots}件あります。まとめて対応する',
+    '同じ原因のBOTがほかに{bots}件あります。一覧からまとめて対応できます',
   ],
   'incidents.since': ['since', '発生'],
   'incidents.count': ['{signs|time|times}, last {last}', '{signs}回、最新は{last}'],
