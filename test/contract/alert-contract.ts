@@ -120,10 +120,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(kinds).to.deep.equal(['callback', 'callback']);
     });
 
-    const care = (by = bench.ledger, isConfigRefused = false) => {
-      const keepMs = 100 * HOUR_MS;
-      return by.careForIncidents({ isConfigRefused, unrouted: [], configHash: 'a', keepMs, noNews: [] });
-    };
+    const care = (by = bench.ledger, isConfigRefused = false) => bench.care({ isConfigRefused }, by);
 
     it('tells of a trouble when it begins, and hourly while it grows, by whichever process, and how many more there were', async () => {
       const other = await bench.openAs('other');

@@ -11,6 +11,7 @@ import {
   dead,
   delivered,
   failed,
+  KEEP_MS,
   LOG,
   namesOf,
   NOBODY,
@@ -20,7 +21,6 @@ import {
 
 const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;
-const KEEP_MS = 30 * 24 * HOUR_MS;
 const CONFIG = {
   class: 'config',
   code: 'not_in_channel',
@@ -46,13 +46,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     const open = () => bench.ledger.archive.openIncidents();
     const all = async () => (await bench.ledger.archive.incidents({}, {})).items;
     const care = (unrouted: readonly number[] = [], configHash = 'a') =>
-      bench.ledger.careForIncidents({
-        isConfigRefused: true,
-        unrouted,
-        configHash,
-        keepMs: KEEP_MS,
-        noNews: [],
-      });
+      bench.care({ isConfigRefused: true, unrouted, configHash });
     /** It is written some seconds later. */
     const deliver = async () => {
       await bench.store.passTime(1000);

@@ -26,6 +26,8 @@ export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | Sto
 export const WORK_MS = OPTIONS.workMs;
 export const TAKE_OVER_AFTER_MS = OPTIONS.takeOverAfterMs;
 export const EXECUTING = 2;
+/** `store.keep` of tests that do not care. */
+export const KEEP_MS = 30 * 86_400_000;
 
 /** Of a process that works on all that it has claimed. */
 export const HANDS: Hands = { has: () => true, isFiring: () => true };
@@ -115,6 +117,12 @@ export class Bench {
   /** Has each message whose hold is over delivered by itself. @returns at how many destinations */
   release(by = this.ledger): Promise<number> {
     return this.end(() => 'pending', by);
+  }
+
+  /** Looks whether incidents are over; `unrouted`: those of which the config tells nobody. */
+  care(asked: Partial<Parameters<DatabaseLedger['careForIncidents']>[0]> = {}, by = this.ledger) {
+    const nothing = { isConfigRefused: false, unrouted: [], noNews: [] };
+    return by.careForIncidents({ ...nothing, configHash: 'a', keepMs: KEEP_MS, ...asked });
   }
 
   tell(due: readonly DueDelivery[]): Promise<unknown> {

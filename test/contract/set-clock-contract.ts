@@ -204,14 +204,6 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
 
     it('ends the trouble of a destination with the next success, and with no earlier one', async () => {
       const open = async () => (await bench.ledger.archive.openIncidents()).map(({ subject }) => subject);
-      const care = () =>
-        bench.ledger.careForIncidents({
-          isConfigRefused: false,
-          unrouted: [],
-          configHash: 'a',
-          keepMs: AHEAD,
-          noNews: [],
-        });
       const succeeds = (destination: string) => {
         const lastDeliveredAt = bench.store.clock.monotonic();
         return bench.ledger.recordDestinations([{ destination, lastDeliveredAt }]);
@@ -224,11 +216,11 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
         await succeeds(LOG.destination);
       });
       await beat();
-      await care();
+      await bench.care();
       expect(await open()).to.deep.equal([OPS.destination]);
       await bench.store.passTime(SECOND);
       await succeeds(OPS.destination);
-      await care();
+      await bench.care();
       expect(await open()).to.deep.equal([]);
     });
 
@@ -242,13 +234,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await ahead(async () => {
         const { id } = await fails('ahead');
         await bench.ledger.actions.dismiss(id, { via: 'api', user: undefined, from: 'test' });
-        await bench.ledger.careForIncidents({
-          isConfigRefused: false,
-          unrouted: [],
-          configHash: 'a',
-          keepMs: AHEAD,
-          noNews: [],
-        });
+        await bench.care();
         await bench.store.run('update incidents set told_at = over_at');
       });
       await beat();
