@@ -102,7 +102,7 @@ const WORDS = {
   'check.new store': ['can be used; `serve` makes a new ledger there', '使えます。`serve` が新しく作ります'],
   'check.older store': ['can be used; `serve` brings it up to date when it starts', '使えます。`serve` が起動時に新しい形に直します'],
   'why.all told': ['whatever has come since then was told at {destination}', 'その間に届いたものは、すべて {destination} に送っています'],
-  'why.cut': ['these are the last {count} callbacks; the page shows all of them', '新しい {count}件です。すべてはページで確認できます'],
+  'why.cut': ['only the last {count|callback is|callbacks are} shown; the page shows all of them', '新しい {count}件です。すべてはページで確認できます'],
   'backup.done': ['{file}: a whole copy of the store', '{file}：記録全体のコピーです'],
   'demo.ports': ['{why}. DEMO_PORT and DEMO_ADMIN_PORT name other ones', '{why}。DEMO_PORT と DEMO_ADMIN_PORT で、ほかのポートを指定できます'],
   'why.job': ['job {id}', 'ジョブ {id}'],

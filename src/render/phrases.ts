@@ -14,7 +14,7 @@ const PHRASES = {
   late: ['Delivered late: this came {age} ago', '{age}前に受信した通知を遅れてお届けしています'],
   'held errors': ['{count|error|errors} held back since the last message', '前回の通知のあと、ほかに{count}件のエラーを保留しました'],
   same: ['{count} more of the same cause since the last alert', '前回のお知らせのあと、同じ原因でほかに{count}件ありました'],
-  unnamed: ['{count} more BOTs are not named', 'ほか{count}件のBOTは省略しました'],
+  unnamed: ['{count|more BOT is|more BOTs are} not named', 'ほか{count}件のBOTは省略しました'],
   told: ['Told before: {who}', '{who} に通知済みです'],
   'told nobody': ['Nobody has got it so far', 'まだ誰にも届いていません'],
   taken: [' · {by} is on it', '。{by} が対応中です'],

@@ -107,7 +107,7 @@ export const SENTENCES = {
   unrouted: ['Not told: {who}, where the config no longer sends it.', '{who} には届いていません。現在の設定では宛先ではありません。'],
   superseded: ['Not told: {who}, since the job’s result came first.', '{who} には送っていません。ジョブの結果が先に届いたためです。'],
   'no longer true': ['Not told: {who}, since it was no longer true.', '{who} には送っていません。内容がすでに事実と異なっていたためです。'],
-  'more destinations': ['{count} more destinations are below.', 'ほかの宛先（{count}件）は下にあります。'],
+  'more destinations': ['{count} more below.', 'ほかの宛先（{count}件）は下にあります。'],
   'next step': ['At {time}, Botbell tells {who}, too, unless it is over or taken up by then.', '{time} までに解消せず、誰も対応を始めなければ、{who} にも通知します。'],
   'next step, second way': ['At {time}, Botbell tells {who}, too, unless it is over, or has reached somebody, by then.', '{time} までに解消せず、誰にも届かなければ、{who} にも通知します。'],
   nobody: ['Nobody was told.', '誰にも通知していません。'],

@@ -152,7 +152,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   }),
   'a digest of a muted BOT, and of more than it names': own('digest'),
   'a digest of one BOT that failed on another day': digestOf({ errors: 3, missed: 0, overdue: 0 }),
-  'a digest of a BOT that has only begun': digestOf(UNEVENTFUL),
+  'a digest of a BOT that has only begun': digestOf({ ...UNEVENTFUL, moreBots: 1 }),
   'a digest of nothing': own('digest', { bots: [], moreBots: 0, errors: 0, missed: 0 }),
 };
 
