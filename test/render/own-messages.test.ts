@@ -92,11 +92,17 @@ describe('a Slack message of a template’s own', () => {
 
   it('is found at fault for a block that Slack would refuse, where it stands', async () => {
     const chosen = '{% if code == 0 %}divider{% else %}actions{% endif %}';
-    const blocks = [{ type: 'secton' }, { type: chosen }, { text: 'x' }, { type: 'rich_text', text: '*x*' }];
+    const blocks = [
+      { type: 'secton' },
+      { type: chosen },
+      { text: 'x' },
+      { type: 'rich_text', text: '{{ x | link }}' },
+    ];
     expect(await problemsOf(fileOf({ blocks }))).to.deep.equal([
       '1:13: blocks[0].type is no type of a block; did you mean "section"?',
       '1:95: blocks[2] must be an object with a "type"',
-      '1:108: blocks[3] must have "elements" (Botbell 0.1.0 made them of "text"): write a section with mrkdwn, or a card, which Botbell draws as rich text',
+      '1:108: blocks[3].elements is missing (Botbell 0.1.0 made it of "text"): write a section with mrkdwn, or a card, which Botbell draws as rich text',
+      '1:136: there is no filter "link"; did you mean "find"?',
     ]);
   });
 

@@ -124,8 +124,8 @@ const fault = faultsOf({
   type: ['is no type of a block{hint}', 'という種類のブロックはありません{hint}'],
   'no type': ['must be an object with a "type"', '「type」のあるオブジェクトにしてください'],
   'rich text': [
-    'must have "elements" (Botbell 0.1.0 made them of "text"): write a section with mrkdwn, or a card, which Botbell draws as rich text',
-    'には「elements」が必要です（Botbell 0.1.0 は「text」から作っていました）。mrkdwnのsectionか、Botbellがリッチテキストとして描くカードを書いてください',
+    'is missing (Botbell 0.1.0 made it of "text"): write a section with mrkdwn, or a card, which Botbell draws as rich text',
+    'がありません（Botbell 0.1.0 は「text」から作っていました）。mrkdwnのsectionか、Botbellがリッチテキストとして描くカードを書いてください',
   ],
 });
 
@@ -134,7 +134,7 @@ export const OWN_BLOCK = mixed().test('type', (block, { path, createError }) => 
   const type = isJsonObject(block) ? typeOf(block as SlackObject) : '';
   if (type === '') return createError({ message: () => fault('no type') });
   if (type === 'rich_text' && !Object.hasOwn(block as object, 'elements'))
-    return createError({ message: () => fault('rich text') });
+    return createError({ path: `${path}.elements`, message: () => fault('rich text') });
   const isRight = TYPES.includes(type) || type.includes('{%');
   const hint = nearestOrAll(type, TYPES);
   return isRight || createError({ path: `${path}.type`, message: () => fault('type', { hint }) });
