@@ -44,6 +44,13 @@ describe('The send command', () => {
     expect(stderr).to.equal('HTTP 502 (Retry-After: 30\\u009b2J)');
   });
 
+  it('prints the beginning of an answer that is longer than any of Botbell’s', async () => {
+    nock(ORIGIN).post('/callbacks').reply(200, 'é'.repeat(3_000_000));
+    const { code, stdout } = await send();
+    expect([code, stdout.length]).to.deep.equal([0, '  '.length + 1_000_000]);
+    expect(stdout).to.match(/^ {2}é+…$/);
+  });
+
   it('posts again while it is not answered 2xx, as often as asked, and says when', async () => {
     answer(502, { 'retry-after': '30' });
     answer(503);

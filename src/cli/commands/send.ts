@@ -6,6 +6,7 @@ import { callbackUrlOf } from '../../config/callback-url.ts';
 import { loginOf } from '../../outbound/login.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
 import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
+import { cutEnd } from '../../text/cut.ts';
 import { formatElapsed } from '../../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from '../context.ts';
 import { loadProject } from '../load-config.ts';
@@ -13,6 +14,9 @@ import { decoded, readBytes } from '../read-callback.ts';
 
 /** Longer than any sensible `receiver.answer_within`. */
 const TIMEOUT_MS = 120_000;
+
+/** Characters that are read of an answer, more than Botbell gives; somebody else's may never end. */
+const MOST_READ = 1_000_000;
 
 interface Options {
   /** Left out: the config's receiver. */
@@ -68,6 +72,16 @@ function freshened(context: CommandContext, file: string, bytes: Buffer): string
   return exactJson({ ...callback, job_id: jobId });
 }
 
+async function beginningOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MOST_READ) return cutEnd(text, MOST_READ, '…');
+  }
+  return text + decoder.decode();
+}
+
 async function post(context: CommandContext, { url, headers }: Target, body: BodyInit): Promise<boolean> {
   try {
     const response = await fetch(url, {
@@ -80,7 +94,7 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     const retryAfter = response.headers.get('retry-after');
     const hint = retryAfter === null ? '' : ` (Retry-After: ${visibleOnOneLine(retryAfter)})`;
     context.message(styled(context, response.ok ? 'green' : 'red', `HTTP ${response.status}${hint}`));
-    context.result(visibleAndIndented(await response.text()));
+    context.result(visibleAndIndented(await beginningOf(response)));
     return response.ok;
   } catch (error) {
     const { code, words } = networkErrorOf(error);
