@@ -1,4 +1,5 @@
 /** Maps paths to views, forms to actions, and errors to error pages. */
+import { setImmediate } from 'node:timers/promises';
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
@@ -135,7 +136,7 @@ export function createPages(services: AdminServices): Middleware {
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
-      answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
+      await answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
     }
   };
 }
@@ -166,6 +167,13 @@ interface Around {
   readonly flash?: Flash | undefined;
 }
 
+let lastTurn: Promise<void> = Promise.resolve();
+
+/** Each call has a turn of the event loop of its own: however many pages are drawn at once, callbacks are answered between them. */
+function turn(): Promise<void> {
+  return (lastTurn = lastTurn.then(() => setImmediate()));
+}
+
 function answering(services: AdminServices, assets: Assets) {
   const { surroundings, archive } = services;
   // A ledger that cannot be read is said by the view that needs it.
@@ -173,7 +181,8 @@ function answering(services: AdminServices, assets: Assets) {
     open: await archive.openIncidents().catch(() => []),
     counts: await archive.countOpen().catch(() => undefined),
   });
-  const answer = (ctx: Context, shown: Shown, { reader, now, section, flash }: Around): void => {
+  const answer = async (ctx: Context, shown: Shown, { reader, now, section, flash }: Around) => {
+    await turn();
     const facts = factsFor(services, now);
     const props = { shown, section, assets, facts, flash: flash ?? takeFlash(ctx) };
     const page = <ReaderContext.Provider value={reader}>{<Shell {...props} />}</ReaderContext.Provider>;
@@ -194,7 +203,7 @@ function answering(services: AdminServices, assets: Assets) {
     const shown = await view({ params: ctx.params, query, reader, services, ...now });
     if (shown === undefined) throw notFound();
     const still = flash === undefined ? shown : { ...shown, isStill: true };
-    answer(ctx, still, { reader, now, section, flash });
+    await answer(ctx, still, { reader, now, section, flash });
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {

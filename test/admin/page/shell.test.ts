@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { openAdminWorld } from '../../support/admin-world.ts';
 import { anew } from '../../support/anew.ts';
+import { moment } from '../../support/moment.ts';
 import { openOffice } from '../../support/office.ts';
 
 const NOWHERE = '/nowhere';
@@ -34,6 +35,29 @@ describe('every page', () => {
       'ディスクに空きがありません',
     );
     await office.close();
+  });
+
+  it('is drawn in a turn of the event loop of its own, so that callbacks are answered between many', async () => {
+    const office = await openOffice({ isNew: true });
+    const [asked, turnsOfPages] = [moment(), new Set<number>()];
+    let [waiting, turn, isOver] = [0, 0, false];
+    const pass = () => {
+      turn += 1;
+      if (!isOver) setImmediate(pass);
+    };
+    const openIncidents = async () => {
+      waiting += 1;
+      if (waiting === 10) asked.happen();
+      await asked.promise;
+      return [];
+    };
+    Object.assign(office.services.archive, { openIncidents });
+    Object.assign(office.services, { storeTrouble: () => void turnsOfPages.add(turn) });
+    pass();
+    await Promise.all(Array.from({ length: 10 }, () => office.get(NOWHERE)));
+    isOver = true;
+    await office.close();
+    expect(turnsOfPages).to.have.lengthOf(10);
   });
 
   it('is for browsers: who asks for JSON gets no page', async () => {
