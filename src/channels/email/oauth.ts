@@ -12,8 +12,10 @@ import { SmtpFailure } from './smtp-errors.ts';
 /** Less than an attempt in a POST has, so that the failure names the token server. */
 const TIMEOUT_MS = 4_000;
 
+const TITLE = { en: 'The token server', ja: 'トークンサーバー' };
+
 const answersAfter = (refusals: number): Answers => ({
-  title: { en: 'The token server', ja: 'トークンサーバー' },
+  title: TITLE,
   limits: 'channel',
   concerns: 'channel',
   hasNoMessage: true,
@@ -37,8 +39,6 @@ const answersAfter = (refusals: number): Answers => ({
     ),
   },
 });
-
-const { title: TITLE } = answersAfter(0);
 
 type Provide = (error: Error | null, token?: string) => void;
 
