@@ -62,15 +62,21 @@ function askingOf(
     isEdit: mayEdit && target.perJob === 'update',
   }));
   const isSuccess = statusNameOf({ status }) === 'succeeded';
+  const afterwards = isSuccess ? later.map((target) => plannedDelivery(config, target)) : [];
   return {
     planned,
-    later: isSuccess && later.length > 0 ? later.map((target) => plannedDelivery(config, target)) : undefined,
-    isPlain: routes.every(hasNoRules) && planned.every(({ burst }) => burst === undefined),
+    later: afterwards.length > 0 ? afterwards : undefined,
+    isPlain: routes.every(hasNoRules) && !planned.some(isLimited),
+    mayCount: [...planned, ...afterwards].some(isLimited),
     timezone: config.display.timezone,
     isRemembered: routes.some(asksBack),
     expected: expected.map(({ key, rule }) => ({ key, rule })),
     overdueMs: overdueOf(routes),
   };
+}
+
+function isLimited({ burst }: PlannedDelivery): boolean {
+  return burst !== undefined;
 }
 
 function hasNoRules({ on, rules }: RouteConfig): boolean {

@@ -133,6 +133,8 @@ export interface Asking extends Watched {
   readonly later?: readonly PlannedDelivery[] | undefined;
   /** Nothing but a snooze can hold a destination, and nothing about the BOT is kept. */
   readonly isPlain: boolean;
+  /** A channel of it, or of `later`, limits bursts. */
+  readonly mayCount: boolean;
 }
 
 export interface Arrival {

@@ -35,7 +35,8 @@ export const OPTIONS = { workMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UT
 /** `Arrival.asking`, of a BOT that no rule asks about unless more is given. */
 export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): Asking {
   const nothing = { timezone: 'UTC', isRemembered: false, expected: [], overdueMs: [], isPlain: true };
-  return { ...nothing, planned, ...more };
+  const mayCount = [...planned, ...(more.later ?? [])].some(({ burst }) => burst !== undefined);
+  return { ...nothing, planned, mayCount, ...more };
 }
 
 /** `Arrival.routing`, of one route that tells. */

@@ -170,10 +170,9 @@ const askingJob = shared('text text text text integer text text bigint text');
  * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: AdmitArgs) {
-  const mayCount = [...asking.planned, ...(asking.later ?? [])].some(({ burst }) => burst !== undefined);
   const [nextId, , rows] = await Promise.all([
     lockJob(tx, jobKey),
-    mayCount ? lockBursts(tx) : undefined,
+    asking.mayCount ? lockBursts(tx) : undefined,
     tx.all<OfJob>(askingJob`
       SELECT /*nr*/
         (SELECT id FROM callbacks WHERE job_id = ${jobId} AND bot_key = ${botKey} AND kind || '' = 'callback' LIMIT 1) IS NULL AS is_first_of_job,

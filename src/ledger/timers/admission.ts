@@ -89,8 +89,9 @@ async function lockKnown(
 }
 
 /** A window of a burst may have been counted in since it was read, by a call beside this one. */
-function withBeside({ beside }: Tx, { timers, ...known }: KnownFacts): KnownFacts {
-  const newest = Object.entries(timers).map(([key, data]) => [key, beside?.get(key) ?? data] as const);
+function withBeside({ beside }: Tx, known: KnownFacts): KnownFacts {
+  if (beside === undefined || beside.size === 0) return known;
+  const newest = Object.entries(known.timers).map(([key, data]) => [key, beside.get(key) ?? data] as const);
   return { ...known, timers: Object.fromEntries(newest) };
 }
 
