@@ -7,6 +7,7 @@ import type { Logger } from '../observe/logger.ts';
 import { poolsThrough, exchange, type OpenPool } from '../outbound/exchange.ts';
 import type { Clock } from '../time/clock.ts';
 import { loginOf } from '../outbound/login.ts';
+import { NO_ANSWER } from '../incident/store-trouble.ts';
 
 /** Timeout of one request. */
 const ASKED_FOR_MS = 5000;
@@ -75,7 +76,7 @@ export function isWritten(
 /** Why callbacks are answered 503, without secrets; undefined: they are not. */
 export function storeTroubleOf({ clock, ledger, settings }: Parts) {
   if (isWritten(ledger, clock) && ledger.trouble === undefined) return undefined;
-  return settings.current.redact(ledger.trouble ?? 'it does not answer');
+  return settings.current.redact(ledger.trouble ?? NO_ANSWER);
 }
 
 /**

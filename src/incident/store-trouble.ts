@@ -1,12 +1,15 @@
 /** Says in Japanese why the store cannot be written. What is kept is English, as in the log. */
 
+/** Of a store that is silent. */
+export const NO_ANSWER = 'it does not answer';
+
 const PUT_BACK =
   '元のファイルに戻すと自動で再開します。Botbellを再起動すると、今そこにあるファイルを使います';
 
 /** Botbell's own sentences, then what databases and Node say of the usual troubles; the first that fits. */
 const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^the store has reached (store\.max_size).*$/s, '$1 に達しました。残っているのは未配信のものだけです'],
-  [/^it does not answer$/, '応答がありません'],
+  [new RegExp(`^${NO_ANSWER}$`), '応答がありません'],
   [/^(.*) was deleted or moved away: .*$/s, `$1 が削除または移動されました。${PUT_BACK}`],
   [/^(.*) was replaced by another file: .*$/s, `$1 が別のファイルに置き換えられました。${PUT_BACK}`],
   [/^.*(?:disk is full|no space left|disk quota|ENOSPC|EDQUOT).*$/is, 'ディスクに空きがありません（$&）'],

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { storeTroubleIn } from '../../src/incident/store-trouble.ts';
+import { NO_ANSWER, storeTroubleIn } from '../../src/incident/store-trouble.ts';
 import { LedgerFull } from '../../src/ledger/ledger.ts';
 import { watchFile } from '../../src/ledger/sqlite/file.ts';
 
@@ -14,7 +14,7 @@ describe('Why the store cannot be written', () => {
     expect(said(new LedgerFull().message)).to.equal(
       'store.max_size に達しました。残っているのは未配信のものだけです',
     );
-    expect(said('it does not answer')).to.equal('応答がありません');
+    expect(said(NO_ANSWER)).to.equal('応答がありません');
   });
 
   it('names the file that is gone, or another one', () => {
