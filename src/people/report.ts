@@ -45,14 +45,13 @@ export interface FullReport extends Report {
 const oldestOf = (today: number) => today - REPORTED_DAYS * DAY_MS;
 
 function parametersOf(today: number) {
-  const days = faultSaid(
-    `must be one of the last ${REPORTED_DAYS} days, such as ${dateOf(today)}`,
-    `は過去${REPORTED_DAYS}日以内の日です（例：${dateOf(today)}）`,
-  );
   const month = dateOf(today).slice(0, 7);
   const dayUpTo = (last: number): Parameter<number> => ({
     read: (text) => within(dayIn(text.trim()), oldestOf(today), last),
-    rule: days,
+    rule: faultSaid(
+      `must be a day from ${dateOf(oldestOf(today))} to ${dateOf(last)}`,
+      `は${dateOf(oldestOf(today))}から${dateOf(last)}までの日です`,
+    ),
   });
   return {
     month: {

@@ -34,17 +34,18 @@ describe('The period of a report', () => {
     expect(periodOf('', 'UTC')).to.equal('2026-11-01 2026-11-30'));
 
   const MONTH = 'month must be a month of the last 400 days, such as 2026-12';
-  const day = (name: string) => `${name} must be one of the last 400 days, such as 2026-12-01`;
+  const from = 'from must be a day from 2025-10-27 to 2026-12-01';
+  const to = 'to must be a day from 2025-10-27 to 2027-01-01';
   for (const [query, ...problems] of [
     ['month=2026-13', MONTH],
     ['month=november', MONTH],
     ['month=2027-01', MONTH],
     // Its first days are no longer kept.
     ['month=2025-10', MONTH],
-    ['from=2025-10-26', day('from')],
-    ['from=2026-12-02', day('from')],
-    ['from=2026-02-30&to=2d', day('from'), day('to')],
-    ['from=2026-11-01&to=2027-01-02', day('to')],
+    ['from=2025-10-26', from],
+    ['from=2026-12-02', from],
+    ['from=2026-02-30&to=2d', from, to],
+    ['from=2026-11-01&to=2027-01-02', to],
     ['from=2026-11-10&to=2026-11-09', 'to must not be before from'],
     ['to=2026-11-09', 'from must be given where to is'],
     ['month=2026-11&to=2026-11-09', 'month does not go with from and to'],
