@@ -50,7 +50,7 @@ const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/[，、](?=\s*(?:[\w-]+:\s|["'{[]))/, fault('yaml.full-width comma')],
   [/(?<=\s)＃/, fault('yaml.full-width hash')],
   [/(?<=^\s*(?:- )?)\{%/, fault('yaml.liquid tag')],
-  [/\{[{%]/, fault('yaml.liquid')],
+  [/(?<=[:,[{-] *)\{[{%]/, fault('yaml.liquid')],
 ];
 
 /** What is under this key of a config is JSON to be sent, so its numbers and booleans are no texts. */
@@ -207,8 +207,11 @@ function typeJson(document: Document, meant: Meant): void {
 function findProblems(document: Document, text: string, meant: Meant): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
   const found = [...errors, ...findByNode(document, text, meant)].sort((a, b) => a.offset - b.offset);
-  const lines = found.map(({ offset }) => lineStart(text, offset));
-  return found.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
+  // A tag around keys breaks what stands around it.
+  const isTorn = found.some(({ fault: { code } }) => code === 'yaml.liquid tag');
+  const own = isTorn ? found.filter(({ fault: { code } }) => code.startsWith('yaml.liquid')) : found;
+  const lines = own.map(({ offset }) => lineStart(text, offset));
+  return own.filter((_, index) => lines[index] !== lines[index - 1]).slice(0, MOST_PROBLEMS);
 }
 
 function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {

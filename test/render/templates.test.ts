@@ -45,6 +45,8 @@ describe('a user’s templates', () => {
         '3:67: unexpected token ")", value expected',
       '{% if message %}':
         '3:1: a tag stands within a value, in its quotes, not around keys: text: "{% if message %}…{% endif %}"',
+      'facts:\n  {% for each in outputs %}\n  - { name: "{{ each.name }}", value: x }\n  {% endfor %}':
+        '4:3: a tag stands within a value, in its quotes, not around keys: text: "{% if message %}…{% endif %}"',
       'txt: hello': '3:1: txt: unknown key; did you mean "text"?',
       'text: [x, "{{ bot_nmae }}"]': '3:15: there is no variable "bot_nmae"; did you mean "bot_name"?',
       'text: [x, 1]': '3:1: text must be text, or a list of texts',
