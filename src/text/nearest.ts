@@ -5,6 +5,9 @@ import { type Fault, faultsOf } from './fault.ts';
 /** Longer than any valid name, and short enough to compare quickly. */
 const MAX_WORD_LENGTH = 100;
 
+/** A file may misspell thousands of names, each of which is compared with all that there are. */
+const MOST_COMPARED = 1000;
+
 /** The candidate nearest to `word`, ignoring case; undefined when none is near enough. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
@@ -12,7 +15,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const typed = word.normalize('NFKC').toLowerCase();
   let best: string | undefined;
   let bestDistance = allowedDistance(word) + 1;
-  for (const candidate of candidates) {
+  for (const candidate of candidates.slice(0, MOST_COMPARED)) {
     const distance = leven(typed, candidate.toLowerCase(), { maxDistance: bestDistance });
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

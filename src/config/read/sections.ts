@@ -17,11 +17,13 @@ const LONGEST_NAME = 80;
  */
 export function routeNames(sections: readonly Pick<RouteSection, 'name' | 'bot_id'>[]): readonly string[] {
   const taken = new Set([DEFAULT_ROUTE, ...sections.flatMap(({ name }) => name ?? [])]);
+  const counts = new Map<string, number>();
   return sections.map(({ name, bot_id: botId = [] }) => {
     if (name !== undefined) return name;
     const patterns = patternsName([botId].flat());
-    let own = patterns;
-    for (let count = 2; taken.has(own); count += 1) own = `${patterns} (${count})`;
+    let [own, count] = [patterns, counts.get(patterns) ?? 2];
+    for (; taken.has(own); count += 1) own = `${patterns} (${count})`;
+    counts.set(patterns, count);
     taken.add(own);
     return own;
   });
