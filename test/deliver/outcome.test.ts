@@ -26,6 +26,7 @@ const TOLD: Tried = [ATTEMPT];
 const FAILED = { class: 'transient', code: 'x', message: 'it failed' } as const;
 const ASKS = { class: 'config', code: 'z', message: 'it may have arrived', mayHaveArrived: true } as const;
 const PAUSED = { retryAfterMs: 60_000 };
+const MENDED = { ...ASKS, mayHaveArrived: false };
 const BEFORE = { class: 'transient', code: 'y', message: 'an old error' } as const;
 
 function failing(failureClass: FailureClass, more: Partial<FailureDetails> = {}): Tried {
@@ -45,82 +46,39 @@ describe('a delivery after its attempts', () => {
   type Row = [what: string, sent: Tried, before: Partial<DeliveryRecord>, after: Partial<DeliveryUpdate>];
   const own = { isTakenOver: true };
   const old = { ageMs: 2 * DAY_MS };
-  const late = { ageMs: DAY_MS - 500, attempts: 9 };
+  const late = { ...own, ageMs: DAY_MS - 500, attempts: 9 };
+  const asking = (leftMs: number) => ({ ...own, lastError: ASKS, ageMs: DAY_MS - leftMs });
+  const pending = { state: 'pending' } as const;
+  const [receipt, before] = [{ receipt: { ts: '0' } }, { lastError: BEFORE }];
   const toService = { state: 'pending', isTakenOver: false, dueInMs: 120_000 } as const;
   const rows: Row[] = [
     ['that told somebody is delivered', TOLD, { attempts: 2 }, { state: 'delivered', attempts: 3 }],
-    ['that told somebody has no error of before', TOLD, { lastError: BEFORE }, { lastError: undefined }],
-    ['that told somebody has that receipt', TOLD, { receipt: { ts: '0' } }, { receipt: { ts: '1' } }],
+    ['that told somebody has no error of before', TOLD, before, { lastError: undefined }],
+    ['that told somebody has that receipt', TOLD, receipt, { receipt: { ts: '1' } }],
     ['that succeeds late is delivered all the same', TOLD, old, { state: 'delivered' }],
     ['that failed has its error', TRANSIENT, { attempts: 3 }, { attempts: 4, lastError: FAILED }],
     ['that failed is the service’s until take_over_after', TRANSIENT, { refusals: 9 }, toService],
-    [
-      'that failed keeps the receipt of before',
-      TRANSIENT,
-      { receipt: { ts: '0' } },
-      { receipt: { ts: '0' } },
-    ],
+    ['that failed keeps the receipt of before', TRANSIENT, receipt, receipt],
     ['stays Botbell’s own once it is', TRANSIENT, own, { ...own, dueInMs: 7500 }],
     ['is left to the service while a wrong config is worth an answer', CONFIG, { refusals: 1 }, toService],
-    ['is Botbell’s own when that was worth its last', CONFIG, { refusals: 2 }, { state: 'pending', ...own }],
-    [
-      'is pending while a lasting failure is worth an answer',
-      PERMANENT,
-      { refusals: 1 },
-      { state: 'pending' },
-    ],
+    ['is Botbell’s own when that was worth its last', CONFIG, { refusals: 2 }, { ...pending, ...own }],
+    ['is pending while a lasting failure is worth an answer', PERMANENT, { refusals: 1 }, pending],
     ['is dead when that was worth its last answer', PERMANENT, { refusals: 2 }, { state: 'dead' }],
     ['is dead when nobody waits for an answer', PERMANENT, own, { state: 'dead' }],
-    [
-      'is attempted once more when it is given up, the time of its attempts counted',
-      TRANSIENT,
-      { ...own, ...late },
-      { state: 'pending', dueInMs: 495 },
-    ],
+    ['is attempted once more when it is given up, its attempts counted', TRANSIENT, late, { dueInMs: 495 }],
     ['that is Botbell’s own keeps its time without a turn', WAITED, own, { dueInMs: undefined }],
-    [
-      'that waits for somebody is looked at each quarter of an hour',
-      WAITED,
-      { ...own, lastError: ASKS },
-      { state: 'pending', dueInMs: 900_000 },
-    ],
-    [
-      'that waits for somebody is looked at when it is given up',
-      WAITED,
-      { ...own, lastError: ASKS, ageMs: DAY_MS - 1 },
-      { state: 'pending', dueInMs: 1 },
-    ],
-    [
-      'that waits for somebody is given up',
-      WAITED,
-      { ...own, lastError: ASKS, ageMs: DAY_MS },
-      { state: 'dead' },
-    ],
+    ['that waits for somebody is looked at each 15 minutes', WAITED, asking(DAY_MS), { dueInMs: 900_000 }],
+    ['that waits for somebody is looked at when it is given up', WAITED, asking(1), { dueInMs: 1 }],
+    ['that waits for somebody is given up', WAITED, asking(0), { state: 'dead' }],
     ['that the service asked for waits for nobody yet', WAITED, { lastError: ASKS }, { ...own, dueInMs: 0 }],
-    [
-      'that could not arrive waits for nobody',
-      WAITED,
-      { ...own, lastError: { ...ASKS, mayHaveArrived: false } },
-      { dueInMs: undefined },
-    ],
-    [
-      'that was attempted since somebody asked has its next turn as any other',
-      failing('config', ASKS),
-      own,
-      { ...own, dueInMs: 7500 },
-    ],
-    ['is Botbell’s own where the remote pauses', failing('transient', PAUSED), {}, own],
+    ['that could not arrive waits for nobody', WAITED, { ...own, lastError: MENDED }, { dueInMs: undefined }],
+    ['attempted since somebody asked has its turn', failing('config', ASKS), own, { dueInMs: 7500 }],
     ['is Botbell’s own where a refused login pauses', failing('config', PAUSED), {}, own],
     ['is the service’s where a rate limit pauses', failing('rate_limited', PAUSED), {}, toService],
-    [
-      'is never given up without a turn',
-      WAITED,
-      { ...old, lastError: BEFORE },
-      { state: 'pending', lastError: BEFORE },
-    ],
+    ['is never given up without a turn', WAITED, { ...old, ...before }, { ...pending, ...before }],
   ];
-  for (const [name, sent, before, expected] of rows)
-    it(name, () => expect(after(sent, before)).to.deep.include(expected));
+  for (const [name, sent, was, expected] of rows)
+    it(name, () => expect(after(sent, was)).to.deep.include(expected));
 
   it('is dead, whatever failed and whose ever it is, when give_up_after has passed since the first time', () => {
     for (const sent of [TRANSIENT, LIMITED, CONFIG, PERMANENT])
@@ -226,21 +184,12 @@ describe('the answer', () => {
     ['502 failed', 'a delivery failed', [tried(TOLD), failed]],
     ['502 failed', 'one is a dead letter and another still fails', [dead, failed]],
     ['504 timed_out', 'something is unfinished, whatever else failed', [standing(), failed]],
-    [
-      '200 taken_over',
-      'what is Botbell’s own still fails',
-      [tried(CONFIG, { isTakenOver: true, refusals: 2 })],
-    ],
+    ['200 taken_over', 'what is Botbell’s own still fails', [tried(CONFIG, { isTakenOver: true })]],
     ['200 taken_over', 'what is Botbell’s own is being attempted', [own]],
     ['200 delivered', 'what is Botbell’s own passes', [tried(TOLD, { isTakenOver: true })]],
     ['502 failed', 'another delivery is the service’s to retry', [own, failed]],
     ['200 accepted', 'what is accepted for later is pending', [own, told], { isAccepted: true }],
-    [
-      '200 accepted',
-      'what is accepted for later has not been taken over',
-      [standing()],
-      { isAccepted: true },
-    ],
+    ['200 accepted', 'what is accepted has not been taken over', [standing()], { isAccepted: true }],
     ['200 duplicate', 'nothing of what was accepted is pending', [told], { isAccepted: true }],
     ['200 gave_up', 'what was accepted is a dead letter', [dead], { isAccepted: true }],
     ['200 held', 'what was accepted is held', [held], { isAccepted: true }],
