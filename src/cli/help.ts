@@ -9,27 +9,24 @@ export interface Details {
   /** A variable of the environment. */
   readonly env?: string;
   /** Names of options that make no sense beside it. */
-  readonly conflicts?: string[];
+  readonly conflicts?: readonly string[];
   /** It makes no sense without one of these; also of an argument. */
   readonly needs?: readonly string[];
 }
 
 type Row = readonly [english: string, japanese: string, details?: Details];
 
-const CALLBACK: Row = [
+const CALLBACK = [
   'a callback as JSON, or - for standard input',
   'コールバックのJSONファイル。- は標準入力',
-];
+] as const;
 
-const printed = (choices: readonly string[]): Row => [
-  'how to print it',
-  '出力の形式',
-  { choices, default: choices[0] },
-];
+const printed = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  ['how to print it', '出力の形式', { choices, default: choices[0] }] as const;
 
 /** Each command, followed by its arguments and options. What is in angle brackets says how a text is read (`readersIn`). */
 // prettier-ignore
-export const TAKEN: Readonly<Record<string, Row>> = {
+const ROWS = {
   botbell: ['A webhook-to-chat bridge: results of BOTs in, messages on chats and by email out.', 'BOTの実行結果をWebhookで受け取り、チャットとメールに知らせます。'],
   'botbell -c, --config <file>': ['default: $BOTBELL_CONFIG, else config/botbell.yaml, else botbell.yaml', '設定ファイル。既定は $BOTBELL_CONFIG、config/botbell.yaml、botbell.yaml の順'],
   serve: ['run the receiver and the admin listener (the default)', 'コールバックを受け付け、知らせます（コマンドなしでも同じ）'],
@@ -107,7 +104,40 @@ export const TAKEN: Readonly<Record<string, Row>> = {
   'init --lang <language>': ['of comments and messages (default: as LANG says)', 'コメントとメッセージの言語（既定：LANG の言語）', { choices: ['en', 'ja'] }],
   'init --channels <types>': ['such as teams,email; without it, messages are printed', 'チャネルの種類（例：teams,email）。なければ、メッセージを表示します'],
   schema: ['print the JSON Schema of the config file', '設定ファイルのJSON Schemaを出力します'],
+} as const satisfies Readonly<Record<string, Row>>;
+
+export const TAKEN: Readonly<Record<string, Row>> = ROWS;
+
+/** The options of a command as its `run` gets them: `{ bot: string | undefined }` of `route --bot <bot_id>`. */
+export type OptionsOf<Command extends string> = {
+  readonly [Key in keyof typeof ROWS as NameIn<Key, Command>]: ValueOf<
+    Key,
+    (typeof ROWS)[Key][2 & keyof (typeof ROWS)[Key]]
+  >;
 };
+
+type NameIn<Key, Command extends string> = Key extends
+  `${Command} ${string}--${infer Flag}` | `${Command} --${infer Flag}`
+  ? InCamelCase<Flag extends `${infer Name} ${string}` ? Name : Flag>
+  : never;
+
+type InCamelCase<Name extends string> = Name extends `${infer Before}-${infer Behind}`
+  ? `${Before}${Capitalize<InCamelCase<Behind>>}`
+  : Name;
+
+type ValueOf<Key, Of> = Of extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice | (Of extends { readonly default: string } ? never : undefined)
+  : | (Key extends `${string}<${infer Name}>` ? (Name extends keyof ReadAs ? ReadAs[Name] : string) : boolean)
+    | undefined;
+
+/** What `readersIn` makes of texts: milliseconds of a duration. */
+interface ReadAs {
+  readonly duration: number;
+  readonly n: number;
+  readonly id: number;
+  readonly count: number;
+  readonly types: readonly string[];
+}
 
 /** Of these a command takes exactly one. */
 export const ONE_OF: Readonly<Record<string, readonly string[]>> = {

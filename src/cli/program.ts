@@ -136,7 +136,7 @@ function splitKey(key: string): readonly [name: string, flags?: string] {
 }
 
 function optionOf(flags: string, description: string, { conflicts = [], env }: Details): Option {
-  const option = new Option(flags, description).conflicts(conflicts);
+  const option = new Option(flags, description).conflicts([...conflicts]);
   return env === undefined ? option : option.env(env);
 }
 

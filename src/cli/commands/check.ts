@@ -2,6 +2,7 @@
 import { redactor, secretsHidden } from '../../text/hide-secrets.ts';
 import { problemLines } from '../../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import type { Words } from '../words.ts';
 import { readProject } from '../load-config.ts';
 import { failureInWords } from '../../channels/failure.ts';
@@ -12,15 +13,7 @@ import type { Proxies } from '../../outbound/proxy.ts';
 import { inspectStore } from '../../ledger/open-ledger.ts';
 import { answerHolds } from '../../render/condition.ts';
 
-interface Options {
-  /** Also verifies each channel's credentials with its remote, and that the store can be used. */
-  readonly online?: boolean;
-  readonly strict?: boolean;
-  /** Accepts references to unset variables and unreadable files, for machines without the secrets. */
-  readonly withoutSecrets?: boolean;
-}
-
-export async function run(context: CommandContext, options: Options): Promise<number> {
+export async function run(context: CommandContext, options: OptionsOf<'check'>): Promise<number> {
   const { withoutSecrets = false } = options;
   const { loaded, problems, missing, language } = await readProject(context, { withoutSecrets });
   context.speaks.language = language ?? context.speaks.language;

@@ -16,6 +16,7 @@ import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Language } from '../../time/display.ts';
 import { CommandFailed, type CommandContext, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 
 /** With --stay, the documented ports are used, unless the environment sets others. */
@@ -35,14 +36,8 @@ const SCENES = [
 /** The mail server hangs up on every attempt that Botbell makes within one request. */
 const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
-interface Options {
-  readonly stay?: boolean;
-  /** Left out: the terminal's. */
-  readonly lang?: Language;
-}
-
 /** Removes its files however it ends, unless it is killed. */
-export async function run(context: CommandContext, options: Options): Promise<number> {
+export async function run(context: CommandContext, options: OptionsOf<'demo'>): Promise<number> {
   const { speaks, say } = context;
   const { stay = false, lang = speaks.language } = options;
   speaks.language = lang;

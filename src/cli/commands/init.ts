@@ -9,21 +9,15 @@ import { makeFolder, unwritable } from '../../text/new-file.ts';
 import { nearestOrAll } from '../../text/nearest.ts';
 import type { Language } from '../../time/display.ts';
 import { CommandFailed, type CommandContext, WrongUsage } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import type { Words } from '../words.ts';
-
-interface InitOptions {
-  /** Left out: the terminal's. */
-  readonly lang?: Language;
-  /** Types of channels; left out: an outbox. */
-  readonly channels?: readonly string[];
-}
 
 /**
  * @throws {CommandFailed} one of the files exists already
  * @throws {WrongUsage} there is no such type of channel
  * @throws {FaultError} the folder cannot be written
  */
-export function run(context: CommandContext, folder: string, options: InitOptions): number {
+export function run(context: CommandContext, folder: string, options: OptionsOf<'init'>): number {
   const { speaks, say } = context;
   const { lang = speaks.language, channels } = options;
   speaks.language = lang;

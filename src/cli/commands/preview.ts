@@ -10,17 +10,17 @@ import { systemClock } from '../../time/clock.ts';
 import type { Language } from '../../time/display.ts';
 import { escapeHtml as html, visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 import { readCallback } from '../read-callback.ts';
 
-interface Options {
-  readonly to?: string;
-  readonly format: 'text' | 'json' | 'html';
-}
-
 type PreviewedMessage = Pick<DrawnMessage, 'destination' | 'composed'>;
 
-export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
+export async function run(
+  context: CommandContext,
+  file: string,
+  options: OptionsOf<'preview'>,
+): Promise<number> {
   const project = await loadProject(context, { withoutSecrets: true });
   const { config, renderer } = project;
   const notice = noticeOf(await readCallback(context, file, config), 1);

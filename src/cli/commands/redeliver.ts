@@ -6,18 +6,10 @@ import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { type Beside, beside } from '../beside.ts';
 import { actorHere, type CommandContext, CommandFailed, configFileOf, inWords } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig, loadProject } from '../load-config.ts';
 
-interface Options {
-  readonly dead?: boolean;
-  readonly destination?: string;
-  /** Milliseconds. */
-  readonly since?: number;
-  readonly yes?: boolean;
-  readonly dismiss?: boolean;
-  readonly again?: boolean;
-  readonly route?: string;
-}
+type Options = OptionsOf<'redeliver'>;
 
 interface Acting extends Beside {
   readonly context: CommandContext;

@@ -11,17 +11,13 @@ import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { reading } from '../beside.ts';
 import { type CommandContext, printJson } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-interface Options {
-  readonly month?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly bot?: string;
-  readonly format: 'text' | 'json' | 'csv';
-}
-
-export async function run(context: CommandContext, { format, bot, ...days }: Options): Promise<number> {
+export async function run(
+  context: CommandContext,
+  { format, bot, ...days }: OptionsOf<'report'>,
+): Promise<number> {
   const config = await loadLedgerConfig(context);
   const { timezone, language } = config.display;
   const now = systemClock.now();

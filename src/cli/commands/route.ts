@@ -19,20 +19,12 @@ import { systemClock } from '../../time/clock.ts';
 import { formatElapsed, formatInstant, parseStartTime } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { type Foreseeing, ruledLines } from './foresee.ts';
 import { loadProject } from '../load-config.ts';
 import { readCallback } from '../read-callback.ts';
 
-interface Options {
-  /** Asks for this BOT in place of a callback. */
-  readonly bot?: string;
-  /** Of `bot`; left out: of each. */
-  readonly status?: StatusName;
-  readonly all?: boolean;
-  /** A date-time or `now`, at which the rules are asked; left out: they are not. */
-  readonly at?: string;
-  readonly format: 'text' | 'json';
-}
+type Options = OptionsOf<'route'>;
 
 const LONGEST_ID = 200;
 

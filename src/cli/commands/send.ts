@@ -9,6 +9,7 @@ import { visibleAndIndented, visibleOnOneLine } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
 import { formatElapsed } from '../../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 import { decoded, readBytes } from '../read-callback.ts';
 
@@ -18,17 +19,11 @@ const TIMEOUT_MS = 120_000;
 /** Characters that are read of an answer, more than Botbell gives; somebody else's may never end. */
 const MOST_READ = 1_000_000;
 
-interface Options {
-  /** Left out: the config's receiver. */
-  readonly url?: string;
-  readonly retries?: number;
-  /** Milliseconds; left out: 30 s. */
-  readonly interval?: number;
-  /** Sets a new `job_id`, so that the callback is no duplicate. */
-  readonly fresh?: boolean;
-}
-
-export async function run(context: CommandContext, file: string, options: Options): Promise<number> {
+export async function run(
+  context: CommandContext,
+  file: string,
+  options: OptionsOf<'send'>,
+): Promise<number> {
   const { retries = 0, interval = 30_000 } = options;
   // First, since the config says in which language.
   const target = targetOf(options.url ?? (await receiverOf(context)));

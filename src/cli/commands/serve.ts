@@ -2,18 +2,15 @@
 import { startApp } from '../../app/app.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import { problemLines } from '../../config/problems.ts';
-import { createLogger, type LogLevel } from '../../observe/logger.ts';
+import { createLogger } from '../../observe/logger.ts';
 import { readVersion } from '../../package-files.ts';
 import { systemClock } from '../../time/clock.ts';
 import { type CommandContext, configFileOf } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 import { LOG_LINES } from '../words.ts';
 
-interface Options {
-  readonly logLevel: LogLevel;
-}
-
-export async function run(given: CommandContext, options: Options): Promise<number> {
+export async function run(given: CommandContext, options: OptionsOf<'serve'>): Promise<number> {
   // Choose the file once, so that reloads read the same file even if one with precedence appears.
   const context = { ...given, configFile: configFileOf(given) };
   const { secrets, speaks, variables, configFile } = context;

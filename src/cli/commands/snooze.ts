@@ -9,18 +9,14 @@ import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
 import { beside } from '../beside.ts';
 import { actorHere, type CommandContext, inWords, printJson } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-interface Options {
-  readonly to?: string;
-  readonly until?: string;
-  readonly because?: string;
-  readonly list?: boolean;
-  readonly end?: number;
-  readonly format: 'text' | 'json';
-}
-
-export async function run(context: CommandContext, botId = '', options: Options): Promise<number> {
+export async function run(
+  context: CommandContext,
+  botId = '',
+  options: OptionsOf<'snooze'>,
+): Promise<number> {
   const { to = '', until = '', because = '', list = false, end, format } = options;
   const isNew = !list && end === undefined;
   const config = await loadLedgerConfig(context);

@@ -17,12 +17,11 @@ import { systemClock } from '../../time/clock.ts';
 import { formatAge } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 import type { Words } from '../words.ts';
 
-interface Options {
-  readonly format: 'text' | 'json';
-}
+type Options = OptionsOf<'status'>;
 
 const NONE = 0;
 const SOME = 1;

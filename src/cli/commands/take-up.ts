@@ -1,20 +1,14 @@
 /** `botbell take-up`: says who is on incidents, or that nobody is any more. */
 import { beside } from '../beside.ts';
 import { actorHere, type CommandContext, inWords } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
-
-interface Options {
-  readonly by?: string;
-  readonly because?: string;
-  readonly quiet?: boolean;
-  readonly giveBack?: boolean;
-}
 
 /** @returns 0: of all of them; 1: not of those that are over or that nobody knows */
 export async function run(
   context: CommandContext,
   ids: readonly number[],
-  { by = '', because = '', quiet = false, giveBack = false }: Options,
+  { by = '', because = '', quiet = false, giveBack = false }: OptionsOf<'take-up'>,
 ): Promise<number> {
   const config = await loadLedgerConfig(context);
   return beside({ config }, async ({ people }) => {

@@ -10,6 +10,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { randomId, systemRandom } from '../../text/random.ts';
 import { systemClock } from '../../time/clock.ts';
 import { type CommandContext, styled, userHere } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
 import {
   refuseUnwritable,
@@ -19,17 +20,11 @@ import {
   type TriedMessage,
 } from './test-report.ts';
 
-interface Options {
-  readonly all?: boolean;
-  /** A file. */
-  readonly report?: string;
-}
-
 /** Sends nothing if the config does not use one of the named destinations. */
 export async function run(
   context: CommandContext,
   names: readonly string[],
-  { all = false, report }: Options,
+  { all = false, report }: OptionsOf<'test'>,
 ): Promise<number> {
   const project = await loadProject(context);
   const settings = await openSettings(project, {

@@ -16,17 +16,10 @@ import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
 import { reading } from '../beside.ts';
 import { CommandFailed, type CommandContext, printJson, styled } from '../context.ts';
+import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-interface Options {
-  readonly bot?: string;
-  readonly notTold?: string;
-  /** Milliseconds. */
-  readonly since?: number;
-  /** Left out: `MOST_OF_JOB` or `MOST_OF_BOT`. */
-  readonly last?: number;
-  readonly format: 'text' | 'json';
-}
+type Options = OptionsOf<'why'>;
 
 /** The newest callbacks that are shown without `--last`. */
 const MOST_OF_JOB = 100;
