@@ -159,12 +159,7 @@ export const WORDS = {
 
   // Templates
   'template.unread': ['cannot be read: {why}', '読めません：{why}'],
-  'template.lost': ['nothing uses the file "{file}": it belongs in card/', 'ファイル「{file}」は使われません。card/ に置いてください'],
   'template.unused': ['nothing uses the file "{file}"{hint}', 'ファイル「{file}」は使われません{hint}'],
-  'hint.partial': [': there are no partials', '。部分テンプレートはありません'],
-  'hint.templates': [': templates are {names}', '。テンプレートの名前は {names} です'],
-  'template.folder': ['no channel reads the folder "{folder}"{hint}', 'フォルダー「{folder}」を読むチャネルはありません{hint}'],
-  'hint.card': [': its messages are drawn from card/', '。メッセージは card/ から作られます'],
   'template.no map': ['a template is a map that gives {names}', 'テンプレートには {names} を「キー: 値」の形で書きます'],
   'template.pieces': ['must be text, or a list of texts', '文字列か、文字列のリストにしてください'],
   'template.liquid key': ['a name stays as it is: only values are Liquid', 'キーにLiquidは使えません。値だけで使えます'],

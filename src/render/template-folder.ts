@@ -6,7 +6,7 @@ import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { type Fault, unreadable } from '../text/fault.ts';
-import { didYouMean } from '../text/nearest.ts';
+import { nearestOrAll } from '../text/nearest.ts';
 import { foldersIn, namesIn, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
@@ -45,57 +45,32 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   };
   const kinds = [CARD_FOLDER, ...formats.filter(hasOwnFiles).map(({ name }) => name)];
   const sets = await tried(root, foldersIn, []);
-  for (const set of sets) {
-    for (const file of await tried(join(root, set), namesIn, []))
-      if (LIKE_A_TEMPLATE.test(file)) report('warning', join(root, set, file), lost(file));
-    for (const kind of await tried(join(root, set), foldersIn, [])) {
-      const folder = join(root, set, kind);
-      if (!kinds.includes(kind)) {
-        const hint = hintForFolder(kind, kinds, formats);
-        if (hint !== undefined) report('warning', folder, fault('template.folder', { folder: kind, hint }));
-        continue;
-      }
-      for (const file of await tried(folder, namesIn, [])) {
-        const path = join(folder, file);
-        const name = TEMPLATE_NAMES.find((each) => file === `${each}.yaml`);
+  for (const set of sets)
+    for (const folder of ['', ...(await tried(join(root, set), foldersIn, []))])
+      for (const file of await tried(join(root, set, folder), namesIn, [])) {
+        const path = join(root, set, folder, file);
+        const name = TEMPLATE_NAMES.find((each) => kinds.includes(folder) && file === `${each}.yaml`);
         const text = name && (await tried<string | undefined>(path, readText, undefined));
-        if (text !== undefined) files.set(`${set}/${kind}/${name}`, { path, set, text });
+        if (text !== undefined) files.set(`${set}/${folder}/${name}`, { path, set, text });
         if (name === undefined && LIKE_A_TEMPLATE.test(file))
-          report('warning', path, fault('template.unused', { file, hint: hintFor(file) }));
+          report('warning', path, unused(join(folder, file), kinds));
       }
-    }
-  }
   return { sets, files, problems };
 }
 
-type Format = Pick<MessageFormat, 'name' | 'own' | 'templateAt'>;
-
+/** Of a channel with messages of its own in files. */
 function hasOwnFiles({ own, templateAt }: Format): boolean {
   return own !== undefined && templateAt === undefined;
 }
 
+type Format = Pick<MessageFormat, 'name' | 'own' | 'templateAt'>;
+
 const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
 
-/** What is in no folder of a kind; a partial is of no use anywhere. */
-function lost(file: string): Fault {
-  if (file.startsWith('_')) return fault('template.unused', { file, hint: hintFor(file) });
-  return fault('template.lost', { file });
-}
-
-/** @returns undefined for a folder that may be about anything */
-function hintForFolder(
-  kind: string,
-  kinds: readonly string[],
-  formats: readonly Format[],
-): Fault | undefined {
-  if (formats.some(({ name }) => name === kind)) return fault('hint.card');
-  return didYouMean(kind, kinds);
-}
-
-function hintFor(file: string): Fault {
-  const names = TEMPLATE_NAMES.map((each) => `${each}.yaml`);
-  if (file.startsWith('_')) return fault('hint.partial');
-  return didYouMean(file, names) ?? fault('hint.templates', { names: names.join(', ') });
+/** @param file its path in the set */
+function unused(file: string, kinds: readonly string[]): Fault {
+  const known = kinds.flatMap((kind) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`));
+  return fault('template.unused', { file, hint: nearestOrAll(file, known) });
 }
 
 /** SHA-256 (hexadecimal) of a folder's templates, whatever its path and the order of its files. Undefined: there are none. */

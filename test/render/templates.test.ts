@@ -1,6 +1,7 @@
 /** A user's own templates: what is found wrong with them, which one is used, and what happens when one fails. */
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
+import { TEMPLATE_NAMES } from '../../src/notice/notice.ts';
 import { fingerprintOf } from '../../src/render/template-folder.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import { noticeAbout } from '../support/callbacks.ts';
@@ -108,13 +109,14 @@ describe('a user’s templates', () => {
       });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
       const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
+      const known = ['card', 'slack'].flatMap((kind) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`));
       expect(problems.map(({ fault }) => fault.in('en'))).to.have.members([
-        'nothing uses the file "eror.yaml"; did you mean "error.yaml"?',
-        'no channel reads the folder "slak"; did you mean "slack"?',
-        'no channel reads the folder "teams": its messages are drawn from card/',
-        'nothing uses the file "error.yaml": it belongs in card/',
-        'nothing uses the file "_head.liquid": there are no partials',
-        'nothing uses the file "_foot.liquid": there are no partials',
+        'nothing uses the file "card/eror.yaml"; did you mean "card/error.yaml"?',
+        'nothing uses the file "slak/error.yaml"; did you mean "slack/error.yaml"?',
+        'nothing uses the file "teams/error.yaml"; did you mean "card/error.yaml"?',
+        ...['error.yaml', '_head.liquid', 'card/_foot.liquid'].map(
+          (file) => `nothing uses the file "${file}"; known: ${known.slice(0, 30).join(', ')}, …`,
+        ),
         'cannot be read: it is a folder',
       ]);
     });
