@@ -1,6 +1,4 @@
 /** Makes untrusted text safe to display, and escapes it for terminals, HTML and URLs; channels escape for their own markup. */
-import { isWide } from './aligned.ts';
-
 /** Characters that need no cleaning, from U+0000 to U+02FF and the most frequent scripts: the fast path of most texts. */
 const PLAIN_CLASS =
   '!-~\\u00a1-\\u00ac\\u00ae-\\u02ff\\u0400-\\u0482\\u2010-\\u2027\\u2030-\\u205e\\u2190-\\u2328\\u232b-\\u27bf' +
@@ -81,12 +79,7 @@ function withoutEscapes(text: string): string {
 
 function inLines(text: string): string {
   const lines = text.replace(LINE_BREAK, '\n');
-  return /[\b\r]/.test(lines)
-    ? lines
-        .split('\n')
-        .map((line) => typedOver(overwritten(line)))
-        .join('\n')
-    : lines;
+  return lines.includes('\r') ? lines.split('\n').map(overwritten).join('\n') : lines;
 }
 
 /** Text behind a lone carriage return overwrites what stands before it, as in progress bars; two in a row end a line. */
@@ -95,25 +88,6 @@ function overwritten(line: string): string {
   const last = others.findLast((part) => !isBlank(part));
   if (last === undefined) return first;
   return first !== '' && others[0] === '' ? `${first}\n${last}` : last;
-}
-
-const WITHOUT_WIDTH = /[\p{M}\p{Default_Ignorable_Code_Point}]/u;
-
-/** What follows a backspace overwrites the column before it, as in counters, and in the bold type of manuals. */
-function typedOver(line: string): string {
-  if (!line.includes('\b')) return line;
-  const columns: string[] = [];
-  let at = 0;
-  for (const character of line) {
-    if (character === '\b') at = Math.max(0, at - 1);
-    else if (WITHOUT_WIDTH.test(character) && at > 0) columns[at - 1] += character;
-    else {
-      columns[at] = character;
-      at += 1;
-      if (isWide(character)) columns[at++] = '';
-    }
-  }
-  return columns.join('');
 }
 
 /** Of compatibility ideographs, which NFC would replace, people's names are made. */

@@ -31,13 +31,6 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
     'ok\n10%',
   ],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
-  [
-    'a counter is as it was overwritten',
-    'Zip   0%\b\b\b\b    \b\b\b\b 12%\b\b\b\b100% ok\n',
-    'Zip 100% ok\n',
-  ],
-  ['what was typed twice, to be bold, stands once', 'N\bNA\bAM\bM _\b日 \b\b\b\b\b\b\b\bx', 'xAM 日 '],
-  ['no character without width is gone back over', '日本\b\bか\u3099e\u0301\bf', '日がf'],
   ['a line that was begun anew is two', 'model.bin\r\r  0%\r 50%\r100%\nb', 'model.bin\n100%\nb'],
   ['a base that NFC would replace has its marks', '\ufa19\u{e0100}e\u0301', '\ufa19\u{e0100}é'],
   ['no file name pretends another extension', '\u202egnp.exe', 'gnp.exe'],
@@ -106,19 +99,7 @@ describe('cleanText', () => {
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    const hostile = [
-      '\u0301',
-      '\b',
-      '日\b',
-      '\u200d',
-      'क\u200d',
-      '👩\u200d',
-      '🏴\u{e0067}',
-      '\r\0',
-      '\r',
-      '\r ',
-      '\ufa19',
-    ];
+    const hostile = ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0', '\r', '\r ', '\ufa19'];
     const sequences = [
       '\u001b[1G',
       '\u001b[1000D',
