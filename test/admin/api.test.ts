@@ -238,6 +238,12 @@ describe('The API of an office', () => {
     const { json } = await ask(`GET /api/callbacks/${callbackId}`);
     expect(json).to.include({ callback: null, callback_url: `/api/callbacks/${callbackId}/body` });
     expect((await world.ask(`GET ${String(json['callback_url'])}`)).body).to.equal(large);
+    const alerted = `'alerted', '{"alertId":${callbackId},"who":[]}'`;
+    await world.store.run(
+      `insert into history (callback_id, at, what, entry) values (${small.callbackId}, 1, ${alerted})`,
+    );
+    const { alerts } = (await ask(`GET /api/callbacks/${small.callbackId}`)).json;
+    expect(alerts, 'what is about it').to.deep.equal([callbackId]);
   });
 
   it('cleans what strangers wrote where it stands in lists, and finds it as it is shown there', async () => {

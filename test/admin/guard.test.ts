@@ -6,6 +6,7 @@ import type { Readiness } from '../../src/admin/services.ts';
 import type { AdminConfig } from '../../src/config/config.ts';
 import type { TurnedAway } from '../../src/http/problem.ts';
 import { type AdminWorld, basic, openAdminWorld } from '../support/admin-world.ts';
+import { faultIn } from '../support/openapi.ts';
 
 const PASSWORD = 'pass:wörd';
 const RIGHT = basic(`admin:${PASSWORD}`);
@@ -139,15 +140,19 @@ describe('the admin listener', () => {
     expect(await get('/healthz')).to.include({ status: 200, body: '{"status":"ok"}' });
     for (const missing of [undefined, 'store', 'config', 'accepting'] as const) {
       readiness = { ...READY, ...(missing && { [missing]: false }) };
-      const { status, json } = await get('/readyz');
+      const answer = await get('/readyz');
+      const { status, json } = answer;
       const expected = missing ? [503, 'not ready'] : [200, 'ready'];
       expect([status, json], missing).to.deep.equal([expected[0], { status: expected[1], ...readiness }]);
+      expect(faultIn('GET /readyz', answer)).to.equal(undefined);
     }
   });
 
   it('gives the metrics in Prometheus’ format', async () => {
     await open();
-    const { headers, body } = await get('/metrics');
+    const answer = await get('/metrics');
+    const { headers, body } = answer;
+    expect(faultIn('GET /metrics', answer)).to.equal(undefined);
     expect(headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
     expect(body).to.contain('botbell_build_info{version="1.2.3"} 1');
   });
@@ -162,6 +167,7 @@ describe('the admin listener', () => {
             expect(answer.status, `${what} ${JSON.stringify(headers)}`).to.equal(status);
             const realm = status === 401 ? 'Basic realm="Botbell", charset="UTF-8"' : undefined;
             expect(answer.headers['www-authenticate'], what).to.equal(realm);
+            if (status >= 400) expect(faultIn(what, answer)).to.equal(undefined);
           }
     });
 

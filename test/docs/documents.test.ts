@@ -54,6 +54,8 @@ const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf
 const LOG_LINES = firstCells(sectionOf('docs/operating.md', 'Logs'), /^\| `([^`{]+)/gm).slice(1);
 const HELD = sectionOf('docs/operating.md', 'Snoozes and held messages').match(/^\| `.*/gm) ?? [];
 
+const PROOFS = 'test/e2e/proofs';
+
 const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there: readonly string[]]>> = {
   'each alert of Botbell and of Prometheus, with what to do': [
     headingsOf(readDocument('docs/alerts.md')).flatMap(({ level, text }) => (level === 3 ? [text] : [])),
@@ -78,6 +80,10 @@ const LISTS: Readonly<Record<string, readonly [listed: readonly string[], there:
   'Japanese lines of the log only of those that the program writes': [
     Object.keys(IN_JAPANESE),
     Object.keys(IN_JAPANESE).filter((line) => SOURCES.includes(`'${line}'`)),
+  ],
+  'each proof of what is guaranteed': [
+    [...new Set(readDocument('docs/guarantees.md').match(/(?<=`)test\/e2e\/proofs\/[\w.-]+(?=`)/g))],
+    readdirSync(join(ROOT, PROOFS)).map((name) => `${PROOFS}/${name}`),
   ],
   'each rule that holds, with when its messages are told': [
     RULES.filter((rule) => inlineCodeOf(HELD.join('\n')).includes(rule)),
@@ -119,6 +125,13 @@ describe('The documents', () => {
     const texts = files.filter((path) => /\.(?:yaml|example|service)$/.test(path)).map(readDocument);
     const named = texts.flatMap((text) => text.match(/docs\/[\w./-]+\.md/g) ?? []);
     expect(named.filter((page) => !existsSync(join(ROOT, page)))).to.deep.equal([]);
+  });
+
+  it('name a test in each line of what is guaranteed', () => {
+    const [promises = ''] = readDocument('docs/guarantees.md').split('\n## What is not promised');
+    const rows = promises.split('\n').filter((line) => line.startsWith('- '));
+    expect(rows.length).to.be.above(10);
+    expect(rows.filter((row) => !/`test\/[\w/.-]+\.ts`/.test(row))).to.deep.equal([]);
   });
 
   for (const [what, [listed, there]] of Object.entries(LISTS))

@@ -10,6 +10,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const DIST = join(ROOT, 'dist');
 const MAIN = join(DIST, 'main.js');
 
+/** Whoever gets the package may use, change and sell it; none of these asks for more than that its text stays with it. */
+const ALLOWED_LICENCES = new Set(
+  'MIT, MIT-0, ISC, 0BSD, BSD-2-Clause, BSD-3-Clause, Apache-2.0, (MIT OR CC0-1.0)'.split(', '),
+);
+
 const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   engines: { node: string };
 };
@@ -45,7 +50,7 @@ describe('The build', () => {
     expect(stderr.trimEnd()).not.to.include('\n');
   });
 
-  it('names every package in it, in its bill of materials and with its licence', () => {
+  it('names every package in it, in its bill of materials and with its licence, which asks for nothing but its text', () => {
     const inside = allOf(textOf(DIST, '.js'), /node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g);
     const licences = readFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     const named = allOf(licences, /^(\S+) \d+\.\d+\.\d+\S* \([A-Za-z].*\)$/gm);
@@ -63,6 +68,12 @@ describe('The build', () => {
       .map((each) => each.split(' ', 1)[0]);
     expect(beside).to.deep.equal(['@photostructure/sqlite', 'node-addon-api', 'node-gyp-build', 're2js']);
     expect(bill.components.map(({ name }) => name)).to.include.members(named);
+    const isFree = ({ licenses: [first] }: (typeof bill.components)[number]) =>
+      ALLOWED_LICENCES.has(first?.expression ?? '');
+    expect(
+      bill.components.filter((each) => !isFree(each)),
+      'another licence',
+    ).to.deep.equal([]);
   });
 
   if (existsSync('/dev/full'))

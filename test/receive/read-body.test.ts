@@ -31,7 +31,7 @@ describe('a body', () => {
   let client: RawClient;
 
   beforeEach(async () => {
-    bench = await openReceiver({ maxBodyBytes: MAX_BYTES });
+    bench = await openReceiver({ maxBodyBytes: MAX_BYTES, maxInFlight: 1 });
     client = await RawClient.open(bench.port);
   });
 

@@ -13,6 +13,7 @@ import { createReceiver, type ReceiverReport } from '../../src/receive/receiver.
 import type { Refusal } from '../../src/receive/problems.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { moment } from '../support/moment.ts';
+import { faultIn as faultInAnswer } from '../support/openapi.ts';
 
 export const DELIVERED: Verdict = {
   status: 200,
@@ -27,11 +28,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** @returns the problem (RFC 9457) that it is */
+/** @returns the problem (RFC 9457) that it is, as docs/openapi.yaml says */
 export function expectProblem(answer: Answer | undefined, status: number, detail: RegExp) {
   expect(answer?.status).to.equal(status);
   expect(answer?.headers['content-type']).to.equal('application/problem+json');
   const body = JSON.parse(answer?.body ?? '') as Readonly<Record<string, unknown>>;
+  if (answer) expect(faultInAnswer('POST /callbacks', { ...answer, json: body })).to.equal(undefined);
   expect(body['status']).to.equal(status);
   expect(body['title']).to.match(/^[A-Z]/);
   expect(body['detail']).to.match(detail);

@@ -7,6 +7,7 @@ import type { Verdict } from '../../src/deliver/outcome.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
+import { faultIn } from '../support/openapi.ts';
 import { RawClient } from '../support/raw-client.ts';
 import { type Answer, DELIVERED, expectProblem, openReceiver, post } from './receiver-bench.ts';
 import type { ReceiverBench } from './receiver-bench.ts';
@@ -58,7 +59,9 @@ describe('the receiver', () => {
       expect(answer.status).to.equal(200);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
       const { result, deliveries } = DELIVERED;
-      expect(JSON.parse(answer.body)).to.deep.equal({ job_id: 'job-1', result, deliveries });
+      const json = JSON.parse(answer.body) as Record<string, unknown>;
+      expect(json).to.deep.equal({ job_id: 'job-1', result, deliveries });
+      expect(faultIn('POST /callbacks', { ...answer, json })).to.equal(undefined);
       expect(bench.handled).to.deep.equal([CALLBACK]);
       await bench.reported();
       const reported = bench.reports.map(({ status, verdict }) => [status, verdict?.result]);
