@@ -159,10 +159,7 @@ describe('The API of an office', () => {
 
   it('gives incidents of every sign, also of a store that was back before a callback came', async () => {
     for (const sign of Object.keys(SIGN_WORDS))
-      await world.store.run(
-        `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
-         values ('botbell', '${sign}', '${sign}', '', '${sign}', '', '', 1, 2, 0, 0, 0, 2)`,
-      );
+      await world.recorded.incident(`kind = 'botbell', sign = '${sign}', count = 0, over_at = 2`);
     const { json } = await ask('GET /api/incidents?state=over&kind=botbell');
     const given = (json as { items: { sign: string }[] }).items.map(({ sign }) => sign);
     expect(given).to.have.members(Object.keys(SIGN_WORDS));

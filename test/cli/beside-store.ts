@@ -1,17 +1,17 @@
 /** A SQLite ledger as a service writes it, and the config of the commands that are run beside it. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/time/clock.ts';
 import { type CommandInput, type CommandRun, runCommand } from '../support/command.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Recorded } from '../support/recorded.ts';
-import { createSqliteStore } from '../support/sqlite-store.ts';
+import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
 /** An empty one for each test of the suite that makes it. */
 export class BesideStore {
-  clock = new ManualClock();
-  store = createSqliteStore(this.clock);
-  recorded = new Recorded(this.store);
+  clock!: ManualClock;
+  store!: SqliteStore;
+  recorded!: Recorded;
 
   constructor(yaml: string) {
     beforeEach(() => {
@@ -29,6 +29,10 @@ export class BesideStore {
 
   configure(yaml: string, url = `sqlite:${this.store.file}`): void {
     writeFileSync(this.config, `store: { url: '${url}' }\ndisplay: { timezone: Asia/Tokyo }\n${yaml}`);
+  }
+
+  rewrite(part: string, other: string): void {
+    writeFileSync(this.config, readFileSync(this.config, 'utf8').replace(part, other));
   }
 
   run(args: readonly string[], input?: CommandInput): Promise<CommandRun> {

@@ -1,5 +1,4 @@
 /** What `botbell report` prints, beside a service that may be running. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { monthBefore, monthOf } from '../../src/report/report.ts';
 import { dateOf, dayOf } from '../../src/signal/calendar.ts';
@@ -47,8 +46,7 @@ describe('botbell report', () => {
   });
 
   it('says it in the language of the display', async () => {
-    const config = readFileSync(world.config, 'utf8');
-    writeFileSync(world.config, config.replace('timezone:', 'language: ja, timezone:'));
+    world.rewrite('timezone:', 'language: ja, timezone:');
     const { stdout } = await world.run(['report', '--from', from(), '--bot', 'invoice-import']);
     expect(stdout.split('\n').slice(2)).to.deep.equal([
       'BOT            実行  エラー  結果が未着  長すぎる実行   実行時間  インシデント',

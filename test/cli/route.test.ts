@@ -1,5 +1,5 @@
 /** What `botbell route` says of rules: which of them holds a callback back at some time, until when, and by what came before. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
@@ -214,7 +214,7 @@ routes:
 
   it('speaks the language of the config', async () => {
     configure('on: [error]');
-    writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
+    world.rewrite('display: {', '$& language: ja,');
     await snoozed();
     const told = await ask(`--bot get_items --status error --at ${NIGHT}`);
     expect(told.stdout).to.include('通知先 1件：').and.to.include('get_items: 知らせます');

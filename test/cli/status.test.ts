@@ -1,5 +1,4 @@
 /** What `botbell status` prints, and how it ends where nothing is open; where something is, test/docs/trouble.test.ts tries it. */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { BesideStore } from './beside-store.ts';
 
@@ -12,10 +11,9 @@ describe('botbell status', () => {
   it('prints each with its cause, and commands that a shell takes as they are, whatever the BOT is called', async () => {
     const bot_id = `Kenji's ${'x'.repeat(100)} $HOME`;
     await world.recorded.arrive({});
-    await world.store.run(
-      `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       values ('bot', 'k', '${bot_id.replace("'", "''")}', '', 'error', 'disk full', '', 1, 2, 1, 0, 0),
-         ('destination', 'd', 'slack:#ops', '', 'config', 'no token', '', 1, 2, 1, 0, 0)`,
+    await world.recorded.incident(`subject = '${bot_id.replace("'", "''")}'`);
+    await world.recorded.incident(
+      "kind = 'destination', subject = 'slack:#ops', sign = 'config', gist = 'no token'",
     );
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain(`\`botbell why --bot 'Kenji'\\''s ${'x'.repeat(100)} $HOME'\` says more`);
@@ -34,10 +32,7 @@ describe('botbell status', () => {
     const secret = 'fedcba9876543210'.repeat(8);
     world.configure(`receiver: { token: ${secret} }\n${CONFIG}`);
     await world.recorded.arrive({});
-    await world.store.run(
-      `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       values ('bot', 'k', 'a', '${secret}', 'error', 'disk full', '', 1, 2, 1, 0, 0)`,
-    );
+    await world.recorded.incident(`name = '${secret}'`);
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain(' failed: disk full').and.not.to.contain(secret.slice(0, 16));
   });
@@ -45,14 +40,13 @@ describe('botbell status', () => {
   it('says that all is well while a process writes to the store', async () => {
     await world.recorded.loadConfig('config');
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
-    writeFileSync(world.config, readFileSync(world.config, 'utf8').replace('display: {', '$& language: ja,'));
+    world.rewrite('display: {', '$& language: ja,');
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: '問題はありません' });
   });
 
   it('says that the store is full, which no process can write into it', async () => {
     await world.recorded.loadConfig('config');
-    const config = readFileSync(world.config, 'utf8');
-    writeFileSync(world.config, config.replace(' }', ', max_size: 10mb }'));
+    world.rewrite(' }', ', max_size: 10mb }');
     const fill = (bytes: number) =>
       world.store.run(`update processes set config_hash = printf('%.*c', ${bytes}, 'x')`);
     await fill(2e6);
@@ -65,10 +59,7 @@ describe('botbell status', () => {
 
   it('counts no error that after_failures still waits for, and marks it as one', async () => {
     await world.recorded.loadConfig('config');
-    await world.store.run(
-      `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       values ('bot', 'k', 'a', '', 'error', 'disk full', '', 1, 2, 1, 1, 0)`,
-    );
+    await world.recorded.incident('is_waiting = 1');
     const { code, stdout } = await world.run(['status', '--format', 'json']);
     expect(code).to.equal(0);
     expect(JSON.parse(stdout)).to.have.nested.property('[0].is_waiting', true);
@@ -80,14 +71,9 @@ describe('botbell status', () => {
     const { code, stdout, stderr } = await world.run(['status']);
     expect([code, stdout]).to.deep.equal([3, '']);
     expect(stderr).to.include('not known: no process of Botbell has written to the store');
-    const open = (isWaiting: 0 | 1) =>
-      world.store.run(
-        `insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       values ('bot', 'k${isWaiting}', 'a', '', 'error', 'disk full', '', 1, 2, 1, ${isWaiting}, 0)`,
-      );
-    await open(1);
+    await world.recorded.incident('is_waiting = 1');
     expect(await world.run(['status']), 'nobody is told yet').to.include({ code: 3 });
-    await open(0);
+    await world.recorded.incident();
     const some = await world.run(['status']);
     expect(some.code).to.equal(1);
     expect(some.stdout).to.include('disk full');
@@ -95,10 +81,7 @@ describe('botbell status', () => {
   });
 
   it('says that it is not known in the language of a config that is wrong', async () => {
-    writeFileSync(
-      world.config,
-      readFileSync(world.config, 'utf8').replace('Asia/Tokyo', 'Tokio, language: ja'),
-    );
+    world.rewrite('Asia/Tokyo', 'Tokio, language: ja');
     const { code, stderr } = await world.run(['status']);
     expect(code).to.equal(3);
     expect(stderr).to.match(/^確認できません：.*:2:12: display\.timezone：IANAの/);

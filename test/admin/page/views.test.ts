@@ -154,10 +154,8 @@ describe('The page of an office', () => {
 
   it('leads from an incident to the others of its cause, which no message about it names', async () => {
     expect((await world.get('/incidents/8')).body).not.to.contain('The same cause');
-    await world.store.run(
-      `insert into incidents (id, kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead)
-       select 98, kind, 'other', 'other', '', sign, gist, likeness, since, last_at, count, 0, 0 from incidents where id = 8`,
-    );
+    const alike = 'select sign, gist, likeness from incidents where id = 8';
+    await world.recorded.incident(`id = 98, (sign, gist, likeness) = (${alike})`);
     const { body } = await world.get('/incidents/8');
     expect(body).to.contain(
       '<a href="/">The same cause: 1 more BOT. See them, and take them up together</a>',
@@ -166,9 +164,8 @@ describe('The page of an office', () => {
   });
 
   it('leads from a store that could not be written to no list, since none is about it', async () => {
-    await world.store.run(
-      `insert into incidents (id, kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
-       values (99, 'botbell', 'store', 'store', '', 'store', 'disk full', '', 1, 2, 0, 0, 0, 2)`,
+    await world.recorded.incident(
+      "id = 99, kind = 'botbell', subject = 'store', sign = 'store', over_at = 2",
     );
     const { body } = await world.get('/incidents/99');
     const [entry = ''] = /<ul class="incidents">.*<\/main>/s.exec(body) ?? [];
@@ -222,15 +219,11 @@ describe('The page of an office', () => {
   });
 
   it('leads from the first of many troubles, or of many BOTs that have one, to all of them', async () => {
-    const columns =
-      'kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead';
-    const rows = {
-      "'bot', '#', '#', '', 'error', 'x', 'x', 1, 2, 1, 0, 0": 300,
-      "'destination', 's:#', 's:#', '', 'config', '', '', 1, 2, 1, 0, 0": 60,
-    };
-    for (const [row, count] of Object.entries(rows)) {
-      const values = Array.from({ length: count }, (_, number) => `(${row.replaceAll('#', `#r${number}`)})`);
-      await world.store.run(`insert into incidents (${columns}) values ${values.join()}`);
+    for (const [row, count] of [
+      ["subject = '#r' || id, gist = 'x', likeness = 'x'", 300],
+      ["subject = 's:#r' || id, kind = 'destination', sign = 'config', gist = ''", 60],
+    ] as const) {
+      for (let number = 0; number < count; number += 1) await world.recorded.incident(row);
       const countAt = async (path: string) => (await world.get(path)).body.match(/>(?:s:)?#r\d+</g)?.length;
       expect(await countAt('/')).to.be.below(count);
       const [, all = ''] = /<a href="([^"]+)">… \d+ more/.exec((await world.get('/')).body) ?? [];
