@@ -1,7 +1,8 @@
 /** The command line as a user sees it: what each command prints, where, and how it exits. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { readVersion } from '../../src/package-files.ts';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
 import { until } from '../support/proof-wait.ts';
@@ -20,6 +21,10 @@ routes:
 default_route:
   notify: [{ slack: '#rest' }]
 `;
+
+/** A config of one channel, and one address on it. */
+const telling = (channel: string, address: string) =>
+  `channels: { chat: ${channel} }\ndefault_route: { notify: [{ chat: '${address}' }] }\n`;
 
 const ERROR = 'config/samples/error.json';
 
@@ -80,13 +85,9 @@ describe('The command line', () => {
       }
     });
 
-    it('prints help and version for every command and exits 0', async () => {
-      for (const command of COMMANDS) {
-        const help = await runCommand([command, '--help']);
-        expect(help.code).to.equal(0);
-        expect(help.stdout).to.include(`botbell ${command}`).and.to.include('--version');
-        expect((await runCommand([command, '--version'])).stdout).to.match(/^\d+\.\d+\.\d+$/);
-      }
+    it('prints its version for every command and exits 0', async () => {
+      for (const command of COMMANDS)
+        expect(await runCommand([command, '--version'])).to.include({ code: 0, stdout: readVersion() });
     });
 
     it('takes the config from --config, then from BOTBELL_CONFIG', async () => {
@@ -101,18 +102,11 @@ describe('The command line', () => {
       writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
       const { code, stderr } = await run('snooze', 'b', '--until', 'soon');
       expect([code, stderr.slice(0, 16)]).to.deep.equal([2, 'エラー：終了は期間（2h）、時刻']);
-      const store = `store: { url: 'sqlite:${folder}/none.db' }\n`;
-      writeFileSync(config, `${store}display: { language: ja }\n${CONFIG}`);
-      writeFileSync(join(folder, 'cut.json'), '{');
+      writeFileSync(config, `store: { url: 'sqlite:${folder}/none.db' }\n${readFileSync(config, 'utf8')}`);
       expect((await run('why', 'job-1')).stderr).to.match(/^store\.url に記録がまだありません。/);
-      expect((await run('status')).stderr).to.match(/^確認できません：store\.url に記録がまだありません。/);
-      for (const command of ['route', 'send'])
-        expect((await run(command, join(folder, 'none.json'))).stderr, command).to.include(
-          'を読めません：見つかりません',
-        );
-      expect((await run('preview', join(folder, 'cut.json'))).stderr).to.include(
-        '：本文がJSONではありません',
-      );
+      expect((await run('route', 'none.json')).stderr).to.include('を読めません：見つかりません');
+      const cut = await runCommand(['preview', '-', '--config', config], { stdin: '{' });
+      expect(cut.stderr).to.include('：本文がJSONではありません');
     });
 
     it('says which file is missing', async () => {
@@ -164,10 +158,7 @@ describe('The command line', () => {
     it('asks Slack with --online, and shows no token when it refuses the credentials', async () => {
       const slack = await startSlackStandIn({ tokens: ['xoxb-right'], channels: [] });
       const channel = `{ type: slack, token: xoxb-wrong, api_url: '${slack.apiUrl}' }`;
-      writeFileSync(
-        config,
-        `channels: { slack: ${channel} }\ndefault_route: { notify: [{ slack: '#x' }] }\n`,
-      );
+      writeFileSync(config, telling(channel, '#x'));
       const { code, stdout, stderr } = await run('check', '--online');
       expect([code, slack.calls]).to.deep.equal([1, ['auth.test']]);
       expect(stdout + stderr).to.not.include('xoxb-wrong');
@@ -175,34 +166,23 @@ describe('The command line', () => {
       const japanese = await run('check', '--online');
       await slack.close();
       expect(japanese.stdout).to.match(
-        /^チャネル slack: 使えません: .*invalid_auth.*。\n記録（store）: 使えます。/,
+        /^チャネル chat: 使えません: .*invalid_auth.*。\n記録（store）: 使えます。/,
       );
     });
 
-    it('looks at the store with --online, creates nothing, and shows no password', async () => {
-      const withStore = (url: string) =>
-        writeFileSync(
-          config,
-          `store: { url: '${url}' }\nchannels: { box: { type: outbox, as: slack } }\ndefault_route: { notify: [{ box: '#x' }] }\n`,
-        );
-      withStore(`sqlite:${join(folder, 'data/botbell.db')}`);
-      const fresh = await run('check', '--online');
-      expect([fresh.code, existsSync(join(folder, 'data'))]).to.deep.equal([0, false]);
-      expect(fresh.stdout).to.contain('store: can be used; `serve` makes a new ledger there');
-      // A password that the error repeats.
-      withStore('postgres://u:ECONNREFUSED@127.0.0.1:1/botbell');
-      const wrong = await run('check', '--online');
-      expect(wrong.code).to.equal(1);
-      expect(wrong.stdout).to.match(/store: cannot be used: .*\[secret\] 127\.0\.0\.1:1/);
-      expect(wrong.stdout + wrong.stderr).to.not.include('ECONNREFUSED');
+    it('looks at the store with --online, and shows no password, though the error repeats it', async () => {
+      writeFileSync(config, `store: { url: 'postgres://u:ECONNREFUSED@127.0.0.1:1/botbell' }\n${CONFIG}`);
+      const { code, stdout, stderr } = await run('check', '--online');
+      expect(code).to.equal(1);
+      expect(stdout).to.match(/store: cannot be used: .*\[secret\] 127\.0\.0\.1:1/);
+      expect(stdout + stderr).to.not.include('ECONNREFUSED');
     });
   });
 
   describe('route', () => {
     it('reads standard input, and exits 1 on what is no callback', async () => {
-      const { code, stderr } = await runCommand(['route', '-', '--config', config], {
-        stdin: '{"status": 3}',
-      });
+      const args = ['route', '-', '--config', config];
+      const { code, stderr } = await runCommand(args, { stdin: '{"status": 3}' });
       expect(code).to.equal(1);
       expect(stderr).to.include('/status').and.to.include('/job_id');
     });
@@ -224,17 +204,24 @@ describe('The command line', () => {
     });
 
     it('shows as JSON the body of a webhook as it is sent, each number as it came', async () => {
-      writeFileSync(
-        config,
-        "channels: { hook: { type: webhook, hooks: { h: { url: 'https://example.com' } } } }\ndefault_route: { notify: [{ hook: h }] }\n",
-      );
-      const stdin = readFileSync(ERROR, 'utf8').replace(
-        /"code":\s*\d+/,
-        '"code":5,"output":{"b":1.10,"1":2}',
-      );
+      writeFileSync(config, telling("{ type: webhook, hooks: { h: { url: 'https://example.com' } } }", 'h'));
+      const stdin = readFileSync(ERROR, 'utf8').replace(/"code":/, '"output":{"b":1.10,"1":2},"code":');
       const args = ['preview', '-', '--config', config, '--format', 'json'];
       const { stdout } = await runCommand(args, { stdin });
       expect(stdout.replaceAll(/\s/g, '')).to.include('"output":{"b":1.10,"1":2}');
+    });
+
+    it('shows with --format html each in a frame that may run nothing, as light or dark as its reader’s system', async () => {
+      const { stdout } = await run('preview', ERROR, '--format', 'html');
+      const frames = [
+        ...stdout.matchAll(/<iframe sandbox="([^"]*)" title="message" [^>]*srcdoc="([^"]*)">/g),
+      ];
+      expect(frames).to.have.length(2);
+      for (const [, sandbox, document] of frames) {
+        expect(sandbox).to.equal('allow-popups allow-popups-to-escape-sandbox');
+        expect(document).to.contain('<base target=&quot;_blank&quot;>'.replaceAll('<', '&lt;'));
+        expect(document).to.contain('&lt;meta name=&quot;color-scheme&quot; content=&quot;light dark&quot;>');
+      }
     });
 
     it('shows one destination with --to, even one that no route reaches', async () => {

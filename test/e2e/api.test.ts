@@ -34,7 +34,7 @@ routes:
 `;
 
 const READ =
-  '/api/callbacks /api/callbacks/1 /api/callbacks/1/body /api/refused /api/bots /api/bots/gone /api/redeliveries /api/report /api/report?format=csv / /bots?bot_id=gone /reports /callbacks /callbacks/1 /callbacks?job_id=j /dead /refused /destinations /config /playground?callback=1 /deliveries/1/message /metrics'.split(
+  '/api/callbacks /api/callbacks/1 /api/callbacks/1/body /api/refused /api/bots /api/bots/gone /api/redeliveries /api/incidents /api/report /api/report?format=csv / /bots?bot_id=gone /reports /callbacks /callbacks/1 /callbacks?job_id=j /dead /refused /destinations /config /playground?callback=1 /deliveries/1/message /metrics'.split(
     ' ',
   );
 
@@ -62,8 +62,11 @@ describe('Page and API of a running Botbell', () => {
     // What a remote or a library repeats of them.
     const text = `5.7.8 ${SMTP_PASSWORD} ${SLACK_TOKEN} ${RECEIVER_TOKEN} ${PROXY_PASSWORD}`;
     world.mail.faults.push({ at: 'rcpt', does: 'refuse', code: 550, text, address: 'gone@example.com' });
-    for (const body of [JSON.stringify(callback({ bot_id: 'gone', job_id: 'j' })), 'nonsense'])
-      await post(body);
+    const gone = { bot_id: 'gone', job_id: 'j' };
+    // A BOT may say one, too; what it has posted is shown to the letter.
+    const saying = { bot_id: 'gone', bot_name: SLACK_TOKEN, message: `with ${SLACK_TOKEN}` };
+    for (const each of [gone, saying]) await post(JSON.stringify(callback(each)));
+    for (const body of [`nonsense ${SLACK_TOKEN}`, `{"start_time":"${SLACK_TOKEN}"}`]) await post(body);
     const right = { ...basic(`admin:${PASSWORD}`), accept: 'text/html, application/json' };
     const test = '{"destination": "email:gone@example.com"}';
     const answers = [
@@ -75,9 +78,9 @@ describe('Page and API of a running Botbell', () => {
     ];
     expect(answers.filter(({ status }) => status !== 200)).to.deep.equal([]);
     const wrong = await ask('GET /', { ...basic('admin:wrong'), accept: 'text/html' });
-    const said = JSON.stringify([...answers, wrong]);
-    expect(said).to.include('5.7.8');
-    for (const secret of SECRETS) expect(said, secret).not.to.include(secret);
+    const all = JSON.stringify([...answers, wrong]);
+    expect(all).to.include('5.7.8');
+    for (const secret of SECRETS) expect(all, secret).not.to.include(secret);
   });
 
   it('say so while the ledger’s reader hangs, and callbacks are delivered and answered as ever', async () => {

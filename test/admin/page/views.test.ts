@@ -118,24 +118,13 @@ describe('The page of an office', () => {
   it('shows no secret, wherever a BOT has said one', async () => {
     const { surroundings } = world.services;
     const redact = (text: string) => text.replaceAll('請求書取込', '[secret]');
-    const paths = [
-      '/',
-      '/bots?bot_id=invoice-import',
-      '/callbacks',
-      '/callbacks?bot_id=invoice-import',
-      '/incidents/8',
-      '/refused',
-    ];
+    const paths =
+      '/ /bots?bot_id=invoice-import /callbacks /callbacks?bot_id=invoice-import /incidents/8 /refused'.split(
+        ' ',
+      );
     const body = '{"bot_name":"請求書取込BOT"}';
-    const refused = {
-      receivedAt: OFFICE_NOW,
-      status: 422,
-      detail: 'x',
-      errors: [],
-      from: '::1',
-      body,
-    } as const;
-    await world.recorded.refuse(refused);
+    const unread = { status: 422, detail: 'x', errors: [], from: '::1', body } as const;
+    await world.recorded.refuse({ receivedAt: OFFICE_NOW, ...unread });
     const plain = await Promise.all(paths.map((path) => world.get(path)));
     const { redact: none } = surroundings;
     Object.assign(surroundings, { redact });
