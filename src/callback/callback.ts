@@ -137,26 +137,20 @@ function flattenMembers(object: JsonObject, keys: readonly string[], flat: unkno
 
 const MAX_ECHO_LENGTH = 40;
 
-/** Fields reported as nested too deep: a body can have any number of them. */
-const MAX_DEEP_FIELDS = 50;
-
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
- * @param timezone for a `start_time` without an offset @param isDeep it nests deeper than `MAX_DEPTH`
+ * @param timezone for a `start_time` without an offset
  * @throws {InvalidCallback} with all errors
  */
-export function checkCallback(value: unknown, timezone: string, isDeep = false): CheckedCallback {
+export function checkCallback(value: unknown, timezone: string): CheckedCallback {
   if (!isJsonObject(value))
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
   // yup, which is much slower, says what is wrong with what the table refuses.
-  if (!isDeep && startedAt !== undefined && FIELDS.every((field) => isMet(field, value)))
+  if (startedAt !== undefined && FIELDS.every((field) => isMet(field, value[field.name])))
     return { callback: value as unknown as Callback, startedAt };
-  throw new InvalidCallback([
-    ...(isDeep ? deepFields(value).map(tooDeepAt) : []),
-    ...errorsIn(value, startedAt),
-  ]);
+  throw new InvalidCallback(errorsIn(value, startedAt));
 }
 
 /** @param startedAt undefined: `start_time` names no instant */
@@ -172,28 +166,15 @@ function errorsIn(callback: JsonObject, startedAt: number | undefined): Callback
   }
 }
 
-/** The first fields that nest too deep, by name. */
-function deepFields(callback: JsonObject): readonly string[] {
-  const deep = keysOf(callback).filter((key) => isDeeper(callback[key], MAX_DEPTH - 1));
-  return deep.toSorted().slice(0, MAX_DEEP_FIELDS);
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (!isContainer(value)) return false;
-  return levels === 0 || keysOf(value).some((key) => isDeeper(value[key], levels - 1));
-}
-
 interface Field {
   readonly name: string;
   readonly isRequired: boolean;
-  /** In words. */
-  readonly what: string;
+  readonly what: readonly [en: string, ja: string];
   readonly isRight: (value: unknown) => boolean;
 }
 
-function isMet({ name, isRequired, isRight }: Field, callback: JsonObject): boolean {
-  const field = callback[name];
-  return field === undefined || field === null ? !isRequired : isRight(field);
+function isMet({ isRequired, isRight }: Field, value: unknown): boolean {
+  return value === undefined || value === null ? !isRequired : isRight(value);
 }
 
 const isString = (value: unknown) => typeof value === 'string';
@@ -212,42 +193,43 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
 }
 
-/** The pointer: RFC 6901, section 3. An unknown field's name is foreign text, so it is cleaned and cut. */
-function tooDeepAt(key: string): CallbackError {
-  const pointer = `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return { pointer, detail: `is nested deeper than ${MAX_DEPTH} levels` };
-}
-
 function excerpt(text: string): string {
   return shortLine(text, MAX_ECHO_LENGTH);
 }
 
-const STATUS = 'the integer 0 (succeeded), 1 (error) or 2 (executing)';
-const DATE_TIME = 'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00';
+const STRING = ['a string', '文字列'] as const;
+const STATUS = [
+  'the integer 0 (succeeded), 1 (error) or 2 (executing)',
+  '整数0（成功）、1（エラー）、2（実行中）のいずれか',
+] as const;
+const DATE_TIME = [
+  'an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00',
+  '実在するISO 8601の日時（例：2026-11-20T09:00:00+09:00）',
+] as const;
 
 /** The interface's fields. */
-const FIELDS: readonly Field[] = [
-  { name: 'code', isRequired: true, what: 'an integer', isRight: isInteger },
-  { name: 'job_id', isRequired: true, what: 'a string', isRight: isString },
-  { name: 'bot_id', isRequired: true, what: 'a string', isRight: isString },
-  { name: 'bot_name', isRequired: true, what: 'a string', isRight: isString },
+export const FIELDS: readonly Field[] = [
+  { name: 'code', isRequired: true, what: ['an integer', '整数'], isRight: isInteger },
+  { name: 'job_id', isRequired: true, what: STRING, isRight: isString },
+  { name: 'bot_id', isRequired: true, what: STRING, isRight: isString },
+  { name: 'bot_name', isRequired: true, what: STRING, isRight: isString },
   { name: 'status', isRequired: true, what: STATUS, isRight: isStatus },
   { name: 'start_time', isRequired: true, what: DATE_TIME, isRight: isString },
-  { name: 'elapsed_time', isRequired: false, what: 'a number', isRight: isNumber },
-  { name: 'output', isRequired: false, what: 'an object', isRight: isJsonObject },
-  { name: 'message', isRequired: false, what: 'a string', isRight: isString },
+  { name: 'elapsed_time', isRequired: false, what: ['a number', '数値'], isRight: isNumber },
+  { name: 'output', isRequired: false, what: ['an object', 'オブジェクト'], isRight: isJsonObject },
+  { name: 'message', isRequired: false, what: STRING, isRight: isString },
 ];
 
 const SCHEMA = object(Object.fromEntries(FIELDS.map((field) => [field.name, ruleOf(field)])));
 
-function ruleOf({ name, what, isRequired, isRight }: Field) {
-  const wrong = ({ value }: { value: unknown }) => expected(what, value);
-  const rule = mixed((value): value is object => isRight(value))
-    .typeError(wrong)
-    .test(
-      'instant',
-      wrong,
-      (_, { options }) => name !== 'start_time' || options.context?.['startedAt'] !== undefined,
-    );
-  return isRequired ? rule.defined(`is missing: it must be ${what}`).nonNullable(wrong) : rule.nullable();
+function ruleOf(field: Field) {
+  const { name, what } = field;
+  return mixed()
+    .nullable()
+    .test({
+      message: ({ value }: { value: unknown }) =>
+        value === undefined ? `is missing: it must be ${what[0]}` : expected(what[0], value),
+      test: (value, { options }) =>
+        isMet(field, value) && (name !== 'start_time' || options.context?.['startedAt'] !== undefined),
+    });
 }

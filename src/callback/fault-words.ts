@@ -1,20 +1,16 @@
 /** Says in Japanese why a body was refused. What is kept is English, as in the answer to the sender. */
 import type { Language } from '../time/display.ts';
+import { FIELDS } from './callback.ts';
 
-const WANTED: Readonly<Record<string, string>> = {
-  'a string': '文字列',
-  'an integer': '整数',
-  'a number': '数値',
-  'an object': 'オブジェクト',
-  'an array': '配列',
-  'a JSON object': 'JSONのオブジェクト',
-  'the integer 0 (succeeded), 1 (error) or 2 (executing)':
-    '整数0（成功）、1（エラー）、2（実行中）のいずれか',
-};
+const WANTED: Readonly<Record<string, string>> = Object.fromEntries([
+  ...FIELDS.map(({ what }) => what),
+  ['an array', '配列'],
+  ['a JSON object', 'JSONのオブジェクト'],
+]);
 
 /** Sentences that do not say what a value must be, of a callback or its body. */
 const OTHERS: readonly (readonly [english: RegExp, japanese: string])[] = [
-  [/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています'],
+  [/^(?:Not a callback: )?is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています'],
   [/^This is JSON, but not a callback.*$/, 'JSONですが、コールバックの形式ではありません。'],
   [/^The body is not JSON: (.*)\.$/, '本文がJSONではありません（$1）。'],
   [/^The body is not UTF-8.*$/, '本文がUTF-8ではありません。'],
@@ -37,9 +33,7 @@ export function faultIn(detail: string, language: Language): string {
   const [, wanted, found] = /^(?:is missing: it )?must be (.*?)(?:, found (.*))?$/.exec(detail) ?? [];
   if (wanted === undefined)
     return OTHERS.reduce((text, [english, japanese]) => text.replace(english, japanese), detail);
-  const expected =
-    WANTED[wanted] ??
-    wanted.replace(/^an ISO 8601 date-time that exists, such as/, '実在するISO 8601の日時、例：');
+  const expected = WANTED[wanted] ?? wanted;
   if (found === undefined) return `ありません（${expected}が必要です）`;
   const given = WANTED[found] ?? found.replace(/^the string /, '文字列 ').replace(/^the number /, '数値 ');
   return `${expected}が必要ですが、${given} です`;

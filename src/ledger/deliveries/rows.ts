@@ -153,7 +153,7 @@ export interface NoticeRow {
 }
 
 function jsonIn(body: Uint8Array): unknown {
-  return parseJson(storedJson(body)).value;
+  return parseJson(storedJson(body));
 }
 
 /** @param body in the form of `toStored` */
