@@ -2,7 +2,6 @@
 import type { Callback } from '../callback/callback.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { Delivering } from '../deliver/delivering.ts';
-import type { DeliveryTarget } from '../ledger/ledger.ts';
 import { noticeOfAlert } from '../notice/notice.ts';
 import type { SendOnce } from '../people/test-message.ts';
 import { shortLine } from '../text/cut.ts';
@@ -42,7 +41,7 @@ interface Trouble {
   reason: string;
   /** At how many looks it could not. */
   looks: number;
-  readonly told: Map<string, DeliveryTarget>;
+  readonly told: Set<string>;
   unanswered: number;
   readonly bots: Set<string>;
 }
@@ -102,7 +101,7 @@ export class Outage implements Chore {
     const now = clock.monotonic();
     const none = {
       looks: 0,
-      told: new Map<string, DeliveryTarget>(),
+      told: new Set<string>(),
       unanswered: 0,
       bots: new Set<string>(),
     };
@@ -118,10 +117,9 @@ export class Outage implements Chore {
     const subject = { template: 'store_unwritable', since, reason } as const;
     const alert = { id: randomId(random), raisedAt: clock.now(), suppressed: 0, subject };
     const sending = settings.current.config.delivery.alerts.map(async (target) => {
-      const { destination, channel, address } = target;
       const sent = await sendOnce({ ...target, notice: noticeOfAlert(alert) });
       if (sent?.receipt === undefined) return;
-      trouble.told.set(destination, { destination, channel, address });
+      trouble.told.add(target.destination);
       this.#mayTellFrom = clock.monotonic() + ONCE_WITHIN_MS;
     });
     await Promise.all(sending);
@@ -132,6 +130,11 @@ export class Outage implements Chore {
     const now = clock.monotonic();
     const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
     const answered = { count: unanswered, bots: [...bots] };
-    await ledger.recordOutage({ ...lasted, reason, answered, told: [...told.values()] });
+    await ledger.recordOutage({
+      ...lasted,
+      reason,
+      answered,
+      told: [...told].map((destination) => ({ destination })),
+    });
   }
 }

@@ -1,7 +1,14 @@
 /** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
 import { problemLines } from '../config/problems.ts';
-import type { Alert, DeliveryError, DeliveryUpdate, DueDelivery, RefusedBody } from '../ledger/ledger.ts';
+import {
+  type Alert,
+  channelOf,
+  type DeliveryError,
+  type DeliveryUpdate,
+  type DueDelivery,
+  type RefusedBody,
+} from '../ledger/ledger.ts';
 import { aboutOf, type AlertedCallback, type AlertSubject, isForOperators } from '../notice/notice.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { Language } from '../time/display.ts';
@@ -35,7 +42,7 @@ function isForSomebody({ class: failed }: DeliveryError, { pauseMs = 0, isDown =
  */
 export function withAlert(
   update: DeliveryUpdate,
-  { record: { destination, channel, callbackId, receivedAt: since }, notice }: AlertedDelivery,
+  { record: { destination, callbackId, receivedAt: since }, notice }: AlertedDelivery,
   settings: AlertSettings,
   trouble: Trouble = {},
 ): DeliveryUpdate {
@@ -44,6 +51,7 @@ export function withAlert(
   if (error === undefined || isForOperators(notice)) return update;
   const isWaiting = state === 'pending' && isTakenOver && isForSomebody(error, trouble);
   if (state !== 'dead' && !isWaiting) return update;
+  const channel = channelOf(destination);
   const callback = named(aboutOf(notice));
   const message = { destination, channel, error, attempts, callback, callbackId, since };
   const subject: AlertSubject = isWaiting

@@ -1,7 +1,7 @@
 /** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
 import { LARGE_BYTES } from '../callback/callback.ts';
-import { channelOf, type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
-import type { DueDelivery } from '../ledger/ledger.ts';
+import { type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
+import { channelOf, type DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
 import type { ConfigFollower } from './follow-config.ts';
 import type { DeliveringByLoop } from './loop.ts';

@@ -1,6 +1,6 @@
 /** Undelivered deliveries follow the config: those it no longer routes end, those it routes again become pending. */
 import { nameIn } from '../ledger/callbacks/keys.ts';
-import { NO_LONGER_ROUTED } from '../ledger/ledger.ts';
+import { channelOf, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { BEFORE_ALL, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
 import type { DeliveryRow } from '../ledger/deliveries/rows.ts';
@@ -55,7 +55,7 @@ interface Review {
 function isAffectedBy(settings: Settings, changed: ReadonlySet<string>): (row: DeliveryRow) => boolean {
   return (row) =>
     (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
-    changed.has(row.channel) ||
+    changed.has(channelOf(row.destination)) ||
     plannedFor(row, planOf(settings, row)) === undefined;
 }
 

@@ -4,7 +4,7 @@ import type { ChannelPace } from '../channels/channel.ts';
 import type { FailureDetails } from '../channels/failure.ts';
 import type { Clock } from '../time/clock.ts';
 import type { CurrentPace } from '../ledger/deliveries/failing.ts';
-import { channelOf } from '../ledger/deliveries/claim.ts';
+import { channelOf } from '../ledger/ledger.ts';
 import { RESERVE_MS } from './settings.ts';
 
 /** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */

@@ -90,7 +90,7 @@ function asksBack({ on, rules }: RouteConfig): boolean {
 /** @param expected what its routes expect of the BOT; left out where whether the message is late is not asked */
 export function plannedDelivery(
   { channels }: Pick<Config, 'channels'>,
-  { destination, channel, address, asked }: PlannedTarget,
+  { destination, channel, asked }: PlannedTarget,
   expected: readonly ExpectationOfRoutes[] = [],
 ): PlannedDelivery {
   const routes = asked?.map((route): AskedRoute => {
@@ -98,7 +98,7 @@ export function plannedDelivery(
     const timer = rules.expect && expected.find(({ routes: sharing }) => sharing.includes(route))?.key;
     return { name, on, rules, timer, firstStep: firstStepOf(route) };
   });
-  return { destination, channel, address, asked: routes, burst: channels.get(channel)?.burst };
+  return { destination, asked: routes, burst: channels.get(channel)?.burst };
 }
 
 function firstStepOf({ steps = [] }: RouteConfig): AskedRoute['firstStep'] {

@@ -175,11 +175,7 @@ function stepsOf({ route: name }: Escalation, { config, router }: Settings): Ask
     router.routesOf(botId).flatMap((each) => (each.steps === undefined ? [] : each.name));
   const route = routesOf(config).find((each) => each.name === name);
   const namesOf = (targets: readonly Destination[]) => targets.map(({ destination }) => destination);
-  const steps = route?.steps?.map(({ notify, ...step }) => ({
-    ...step,
-    destinations: namesOf(notify),
-    targets: notify.map(({ destination, channel, address }) => ({ destination, channel, address })),
-  }));
+  const steps = route?.steps?.map(({ notify, ...step }) => ({ ...step, destinations: namesOf(notify) }));
   const { timezone } = config.display;
   return {
     heirs: route === undefined ? heirsOf : () => [],

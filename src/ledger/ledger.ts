@@ -35,10 +35,14 @@ export type CallbackResult = (typeof CALLBACK_RESULTS)[number];
 export type DeliveryError = Omit<FailureDetails, 'retryAfterMs' | 'isForLater'>;
 
 export interface DeliveryTarget {
+  /** `<channel>:<address>`; no channel's name has a colon. */
   readonly destination: string;
-  readonly channel: string;
-  readonly address: string;
 }
+
+export function channelOf(destination: string): string {
+  return destination.split(':', 1).join();
+}
+
 /** Reason of what is held for good, since it is no longer true: an `executing` whose job's result is known, and the like. */
 export const SUPERSEDED = 'superseded';
 
@@ -52,9 +56,8 @@ export const NO_LONGER_ROUTED = 'no longer routed';
 export const DISMISSED = 'dismissed';
 
 /** What no other delivery has: a database that loses rows in a crash, or is restored, gives their ids to others. */
-export interface DeliveryName {
+export interface DeliveryName extends DeliveryTarget {
   readonly id: number;
-  readonly destination: string;
   /** When its callback came, by the store's clock. */
   readonly receivedAt: number;
 }
@@ -63,7 +66,7 @@ export function isSame(a: DeliveryName, b: DeliveryName): boolean {
   return a.id === b.id && a.destination === b.destination && a.receivedAt === b.receivedAt;
 }
 
-export interface DeliveryRecord extends DeliveryTarget, DeliveryName {
+export interface DeliveryRecord extends DeliveryName {
   readonly callbackId: number;
   readonly state: DeliveryState;
   readonly attempts: number;

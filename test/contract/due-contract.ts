@@ -117,7 +117,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           state: 'pending',
           claim: 'own',
           isTakenOver: true,
-          address: '#ops',
+          destination: 'slack:#ops',
         });
       });
 

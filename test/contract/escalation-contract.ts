@@ -28,7 +28,7 @@ const DUTY = target('email:duty@example.com');
 const ALL = target('slack:#all');
 
 function step(minutes: number, to: DeliveryTarget, unlessDelivered = false): AskedSteps['steps'][number] {
-  return { afterMs: minutes * MINUTE, unlessDelivered, destinations: [to.destination], targets: [to] };
+  return { afterMs: minutes * MINUTE, unlessDelivered, destinations: [to.destination] };
 }
 
 const STEPS: AskedSteps = {

@@ -381,8 +381,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('tells it, too, when somebody closes it, whatever its destination is called', async () => {
       for (const noNews of [[], [ALERTS.destination]]) {
         const long = target(`slack:#${noNews.join()}${'x'.repeat(300)}`);
-        const [id] = namesOf(await bench.arrive({ job_id: long.address, status: 0 }, [long]));
-        const alert = { cause: long.address, subject: DEAD_LETTER, targets: [ALERTS] };
+        const [id] = namesOf(await bench.arrive({ job_id: long.destination, status: 0 }, [long]));
+        const alert = { cause: long.destination, subject: DEAD_LETTER, targets: [ALERTS] };
         await bench.settle([dead(id, alert)]);
         await bench.tell(await bench.claim());
         const [{ id: incident } = { id: 0 }] = await open();

@@ -37,8 +37,7 @@ export const OPS = target('slack:#ops');
 export const LOG = target('slack:#log');
 
 export function target(destination: string): DeliveryTarget {
-  const [channel = '', address = ''] = destination.split(/:(.*)/s);
-  return { destination, channel, address };
+  return { destination };
 }
 
 /** A store and one process's ledger over it, anew for each test. */

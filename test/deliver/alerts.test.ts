@@ -38,8 +38,7 @@ function alertAfter(
   pauseMs?: number,
 ): Alert | undefined {
   const lastError: DeliveryError = { class: failureClass, code, message: 'It failed.', concerns };
-  const [channel = ''] = destination.split(':');
-  const record = deliveryRecord({ callbackId: 7, destination, channel });
+  const record = deliveryRecord({ callbackId: 7, destination });
   return withAlert({ ...PENDING, lastError, ...fields }, { record, ...CONCERNED }, SETTINGS, { pauseMs })
     .alert;
 }

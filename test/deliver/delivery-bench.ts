@@ -41,7 +41,7 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
   override async reload(): Promise<void> {
     const { answerWhen, maxInFlight, alertTargets, planned } = this;
     const notify = (destinations: readonly string[]) =>
-      destinations.map(target).map(({ channel, address }) => ({ [channel]: address }));
+      destinations.map(plannedTo).map(({ channel, address }) => ({ [channel]: address }));
     const config = {
       channels: { slack: { type: 'outbox', as: 'slack' }, email: { type: 'outbox', as: 'email' } },
       receiver: {
@@ -120,5 +120,6 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
 }
 
 export function plannedTo(destination: string): PlannedTarget {
-  return { ...target(destination), perJob: 'message', options: {} };
+  const [channel = '', address = ''] = destination.split(/:(.*)/s);
+  return { destination, channel, address, perJob: 'message', options: {} };
 }

@@ -144,8 +144,8 @@ describe('of what routes ask to be told less', () => {
       INSERT INTO callbacks (id, kind, identity, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, routing, bytes)
       SELECT n, kind, identity || n, body, job_id, bot_key, bot_id, bot_name, status, started_at, received_at, routing, bytes
       FROM copies JOIN callbacks ON id = 1;
-      INSERT INTO deliveries (callback_id, destination, channel, address, state, reason, held_until, due_at, counts_from, updated_at)
-      SELECT copy.id, destination, channel, address, state, reason, held_until, due_at, counts_from, updated_at
+      INSERT INTO deliveries (callback_id, destination, state, reason, held_until, due_at, counts_from, updated_at)
+      SELECT copy.id, destination, state, reason, held_until, due_at, counts_from, updated_at
       FROM callbacks AS copy JOIN deliveries ON copy.id > 1 ORDER BY copy.id`);
     await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     await world.pass(10 * SECOND);
@@ -220,7 +220,7 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     await world.reload(CONFIG.replace('{ email: ops@example.com }', '{ email: other@example.com }'));
     await world.pass(10 * SECOND);
     const ofMail = async () =>
-      (await world.store.rows("deliveries WHERE channel = 'email' AND address = 'ops@example.com'")).map(
+      (await world.store.rows("deliveries WHERE destination = 'email:ops@example.com'")).map(
         ({ state }) => state,
       );
     expect(await ofMail()).to.deep.equal(['held', 'dead']);

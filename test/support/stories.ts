@@ -26,8 +26,6 @@ export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryReco
     id: 1,
     receivedAt: 0,
     destination: 'slack:#ops',
-    channel: 'slack',
-    address: '#ops',
     state: 'delivered',
     attempts: 1,
     refusals: 0,

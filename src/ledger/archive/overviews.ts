@@ -14,7 +14,7 @@ import type {
 import { DOWN_AFTER_MS, isPaused } from '../deliveries/failing.ts';
 import { boundsOf, isOfBot, pageOf } from './stories.ts';
 import { EARLIER, EXECUTING } from '../deliveries/rows.ts';
-import { channelOf } from '../deliveries/claim.ts';
+import { channelOf } from '../ledger.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
 
@@ -45,7 +45,7 @@ export async function countOpen(tx: Tx) {
         SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
-      SELECT 1 FROM paces WHERE key IN (destination, channel) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
+      SELECT 1 FROM paces WHERE (key = destination OR key || ':' = substr(destination, 1, length(key) + 1)) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
   return only(counts);
 }
 

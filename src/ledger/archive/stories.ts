@@ -22,7 +22,7 @@ import {
   type Page,
   type PageRequest,
 } from './archive.ts';
-import { DELIVERY_STATES, type DeliveryState } from '../ledger.ts';
+import { channelOf, DELIVERY_STATES, type DeliveryState } from '../ledger.ts';
 import { cleanText } from '../../text/clean.ts';
 
 const ARCHIVED = sql`id, kind, job_id, bot_id, bot_name, status, started_at, received_at, times_received,
@@ -46,8 +46,10 @@ async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readon
   const probes = await probesOf(tx);
   const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
   return (await deliveriesOf(tx, callbackIds)).map((delivery) => {
-    const { destination, channel, isTakenOver } = delivery;
-    const pausedMs = isTakenOver ? Math.max(...[destination, channel].map((key) => pauses.get(key) ?? 0)) : 0;
+    const { destination, isTakenOver } = delivery;
+    const pausedMs = isTakenOver
+      ? Math.max(...[destination, channelOf(destination)].map((key) => pauses.get(key) ?? 0))
+      : 0;
     // Nothing is sent in a pause, whoever was asked for it.
     const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
     return { ...delivery, dueInMs, probeInMs: probes.get(destination) };

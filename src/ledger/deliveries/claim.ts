@@ -13,7 +13,7 @@ import {
 import { livingIn } from '../shared/processes.ts';
 import type { Notice } from '../../notice/notice.ts';
 import { writeEach } from '../callbacks/history.ts';
-import { type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
+import { channelOf, type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { change, dropRecoveries, holdBack } from './deliveries.ts';
 import { Counts } from '../../time/clock.ts';
@@ -215,11 +215,6 @@ const MOST_OF_CLAIM = 64;
 
 /** A paced destination's next delivery is claimed when its slot is so near, since the ledger is asked again after that. */
 export const POLL_MS = 1000;
-
-/** A destination is written `<channel>:<address>`, and no channel's name has a colon. */
-export function channelOf(destination: string): string {
-  return destination.split(':', 1).join();
-}
 
 /** Who has how many places of a process. */
 export class Places extends Counts {

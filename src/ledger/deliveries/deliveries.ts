@@ -65,7 +65,7 @@ export async function addRows(
 }
 
 const newDelivery = shared(
-  'bigint text text text text text text text bigint bigint text text text bigint integer bigint bigint bigint',
+  'bigint text text text text text bigint bigint text text text bigint integer bigint bigint bigint',
 );
 
 /** @returns the record, which is known but for the id; undefined: the callback has the destination already */
@@ -80,7 +80,7 @@ async function insertRow(
     takenOverInMs,
     isNew,
   }: Planned,
-  { destination, channel, address, reason, heldUntil, snoozeId, telling, recoveryOf }: DecidedTarget,
+  { destination, reason, heldUntil, snoozeId, telling, recoveryOf }: DecidedTarget,
   isAnswered: boolean,
 ): Promise<DeliveryRecord | undefined> {
   const { now } = tx;
@@ -91,9 +91,9 @@ async function insertRow(
   // One that the callback may have already is not written, so it cannot be written together with others.
   const statement = isNew ? newDelivery : sql;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
-    INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, channel, address, reason, held_until, snooze_id, telling,
+    INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, reason, held_until, snooze_id, telling,
       state, owner, due_at, is_taken_over, counts_from, updated_at, answered_at)
-    VALUES (${callbackId}, ${jobKey}, ${errorOf}, ${recoveryOf}, ${destination}, ${channel}, ${address}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
+    VALUES (${callbackId}, ${jobKey}, ${errorOf}, ${recoveryOf}, ${destination}, ${reason}, ${heldUntil}, ${snoozeId}, ${telling},
       ${state}, ${isClaimed ? tx.owner : null}, ${now + dueInMs}, ${isTakenOver},
       ${now}, ${now}, ${isAnswered ? now : null})
     ON CONFLICT (callback_id, destination) DO NOTHING
@@ -102,7 +102,7 @@ async function insertRow(
   const { id } = row;
   if (state === 'held')
     await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
-  const named = { id, callbackId, receivedAt, destination, channel, address } as const;
+  const named = { id, callbackId, receivedAt, destination } as const;
   const begun = { state, attempts: 0, refusals: 0, ...named } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   const claim = isClaimed ? 'own' : undefined;

@@ -176,10 +176,10 @@ class Told {
     await beginAfterHolds(tx, this.#escalating);
   }
 
-  async #summarise(tx: Tx, { destination, channel, address }: DeliveryTarget): Promise<void> {
+  async #summarise(tx: Tx, { destination }: DeliveryTarget): Promise<void> {
     const subject = JSON.stringify(this.#counted.subject);
     const telling = this.#teller === undefined ? undefined : { wantedBy: [this.#teller] };
-    const targets = [{ destination, channel, address, telling }];
+    const targets = [{ destination, telling }];
     const { callbackId: summaryId } = await writeOwnNotice(tx, { kind: 'summary', subject }, targets);
     for (const ids of inChunks(this.#ids, AT_ONCE))
       await tx.all(sql`

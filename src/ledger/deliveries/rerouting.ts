@@ -4,6 +4,7 @@ import type { Tx } from '../database.ts';
 import type { Telling } from '../../signal/decide.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import {
+  channelOf,
   type DecidedTarget,
   type DeliveryTarget,
   type DeliveryUpdate,
@@ -187,8 +188,8 @@ interface Sibling extends DeliveryTarget, Pick<DeliveryRow, 'id' | 'callbackId' 
 
 export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]> {
   return tx.all<Sibling>(sql`
-    SELECT id, callback_id, destination, channel, address, state, reason, type
-    FROM deliveries LEFT JOIN channel_types ON channel_types.name = deliveries.channel
+    SELECT id, callback_id, destination, state, reason, type
+    FROM deliveries LEFT JOIN channel_types ON name || ':' = substr(destination, 1, length(name) + 1)
     WHERE callback_id IN (${callbackIds}) ORDER BY id`);
 }
 
@@ -213,17 +214,21 @@ export function gained<Target extends DeliveryTarget>(
 }
 
 function hasUnderAnotherName(
-  { channel, address }: Pick<DeliveryTarget, 'channel' | 'address'>,
+  { destination }: DeliveryTarget,
   siblings: readonly Sibling[],
   channels: Channels,
 ): boolean {
   return siblings.some(
     (each) =>
       (each.state === 'delivered' || each.state === 'pending') &&
-      !channels.has(each.channel) &&
-      each.address === address &&
-      each.type === channels.get(channel),
+      !channels.has(channelOf(each.destination)) &&
+      addressOf(each.destination) === addressOf(destination) &&
+      each.type === channels.get(channelOf(destination)),
   );
+}
+
+function addressOf(destination: string): string {
+  return destination.slice(channelOf(destination).length);
 }
 
 export function isUnrouted({ reason }: Sibling): boolean {

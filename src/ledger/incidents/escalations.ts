@@ -6,13 +6,7 @@ import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../callbacks/history.ts';
-import {
-  type CallbackKind,
-  type DecidedTarget,
-  type DeliveryTarget,
-  DISMISSED,
-  type PlannedDelivery,
-} from '../ledger.ts';
+import { type CallbackKind, type DecidedTarget, DISMISSED, type PlannedDelivery } from '../ledger.ts';
 import { addRows, makePending } from '../deliveries/deliveries.ts';
 import { type DeliveryRow, lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
@@ -84,7 +78,7 @@ export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promis
 export interface AskedSteps {
   /** Of a route that is gone, the BOT's routes that have steps today; none of one that is there. */
   readonly heirs: (botId: string) => readonly string[];
-  readonly steps: readonly (Step & { readonly targets: readonly DeliveryTarget[] })[];
+  readonly steps: readonly Step[];
   /** The route's own destinations. */
   readonly own: readonly string[];
   readonly mute: readonly MuteEntry[];
@@ -119,9 +113,7 @@ async function tellStep(
   if (!(await endTimer(tx, timer, { dueAt, data })) || tell.length === 0) return;
   const escalated = { told: delivered, takenBy: incident.takenUp?.by ?? '' };
   const telling: Telling = { incident: id, escalated, ...last.telling };
-  const all = asked.steps.flatMap(({ targets }) => targets);
-  const targets = tell.flatMap((destination) => all.find((each) => each.destination === destination) ?? []);
-  const told = await tellLast(tx, last.id, targets, telling);
+  const told = await tellLast(tx, last.id, tell, telling);
   if (told.length === 0) return;
   const who = told.map(({ destination }) => destination);
   const others = (incident.alerted ?? []).filter(({ destination }) => !who.includes(destination));
@@ -184,24 +176,19 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
 async function tellLast(
   tx: Tx,
   callbackId: number,
-  targets: readonly DeliveryTarget[],
+  destinations: readonly string[],
   telling: Telling,
 ): Promise<readonly ToldTarget[]> {
-  const again = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | keyof DeliveryTarget>>(sql`
-    SELECT id, callback_id, destination, channel, address FROM deliveries
-    WHERE callback_id = ${callbackId} AND destination IN (${join(targets.map(({ destination }) => destination))})
+  const again = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | 'destination'>>(sql`
+    SELECT id, callback_id, destination FROM deliveries
+    WHERE callback_id = ${callbackId} AND destination IN (${join(destinations)})
       AND ((state = 'held' AND reason <> ${DISMISSED}) OR (state = 'delivered' AND telling LIKE '%"escalated"%'))
     ORDER BY id`);
   const added = await addRows(
     tx,
     callbackId,
-    targets.map((target) => ({ ...target, telling })),
+    destinations.map((destination) => ({ destination, telling })),
   );
   await makePending(tx, again, { countsAnew: true, givenBackAt: tx.now, telling });
-  return [...again, ...added].map(({ id: lastId, destination, channel, address }) => ({
-    destination,
-    channel,
-    address,
-    lastId,
-  }));
+  return [...again, ...added].map(({ id: lastId, destination }) => ({ destination, lastId }));
 }

@@ -44,7 +44,7 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
     const hearing = got.filter(({ destination }) => !noNews.includes(destination));
     if (hearing.length === 0) continue;
     const incident = { ...found, ...(await lateAndLost(tx, found)) };
-    const targets = hearing.map(({ destination, channel, address }) => ({ destination, channel, address }));
+    const targets = hearing.map(({ destination }) => ({ destination }));
     const key = JSON.stringify(targets);
     groups.set(key, { targets, incidents: [...(groups.get(key)?.incidents ?? []), incident] });
   }
@@ -113,9 +113,9 @@ export async function toldOf(
 /** The destinations that have got a message about a BOT's trouble. */
 export function deliveredOf(tx: Tx, incident: IncidentRow): Promise<readonly ToldTarget[]> {
   return tx.all<ToldTarget>(sql`
-    SELECT destination, channel, address, max(id) AS last_id FROM deliveries
+    SELECT destination, max(id) AS last_id FROM deliveries
     WHERE state = 'delivered' AND callback_id IN (${troublesOf(incident)})
-    GROUP BY destination, channel, address ORDER BY destination`);
+    GROUP BY destination ORDER BY destination`);
 }
 
 /** A query of the ids of a BOT's errors, overdue runs and missed results, the newest of each. */
@@ -171,9 +171,7 @@ async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
   // Whom it tells hears who is on it, as a reply, and of its end.
   const alerted =
     known?.alerted ??
-    (await write(tx, incident)).map(({ destination, channel, address, id: lastId }) => {
-      return { destination, channel, address, lastId };
-    });
+    (await write(tx, incident)).map(({ destination, id: lastId }) => ({ destination, lastId }));
   await tx.all(sql`
     UPDATE incidents SET cause = ${key}, alert = NULL, alerted = ${alerted}, told_count = count, told_at = ${known?.toldAt ?? tx.now}
     WHERE id = ${id}`);

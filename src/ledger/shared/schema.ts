@@ -37,7 +37,7 @@ const TABLES: readonly string[] = [
   // answered_at alone: when it was answered with its admission, in the first row of its callback.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT, error_of TEXT, recovery_of TEXT,
-    destination TEXT NOT NULL, channel TEXT NOT NULL, address TEXT NOT NULL, state TEXT NOT NULL,
+    destination TEXT NOT NULL, state TEXT NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0, refusals INTEGER NOT NULL DEFAULT 0,
     error_class TEXT, error_code TEXT, last_error TEXT, receipt TEXT,
     reason TEXT, held_until BIGINT, snooze_id BIGINT, summary_id BIGINT, telling TEXT, owner TEXT,

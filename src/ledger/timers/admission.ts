@@ -122,13 +122,13 @@ export const ASKED_AGAIN_MS = 86_400_000;
  */
 function targetOf(
   { now }: Tx,
-  { target: { destination, channel, address }, decision }: Foreseen,
+  { target: { destination }, decision }: Foreseen,
   botKey: string,
   endsSnooze: boolean,
 ): readonly DecidedTarget[] {
   const recoveryOf = endsSnooze || decision?.isRecovered === true ? botKey : undefined;
   const tells = decision?.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
-  const target = { destination, channel, address, telling: decision?.telling, recoveryOf, tells };
+  const target = { destination, telling: decision?.telling, recoveryOf, tells };
   const ruling = decision?.ruling;
   if (ruling === undefined || ruling.does === 'tell') return [target];
   if (ruling.does === 'let go') return ruling.rule === 'on' ? [] : [{ ...target, reason: ruling.rule }];
