@@ -2,13 +2,12 @@
  * What becomes of messages whose hold has ended, by the rules in force: told in one summary, or as itself if it is one alone, unless a
  * rule or a snooze still holds them.
  */
-import { type StatusName, statusNameOf } from '../callback/callback.ts';
 import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
 import { tellingSteps } from '../ledger/incidents/escalations.ts';
-import type { Ended, EndedHold, HoldRules } from '../ledger/deliveries/holds.ts';
+import type { AskedRoute } from '../signal/decide.ts';
+import { asArriving, judge, NOTHING_KNOWN } from '../ledger/timers/admission.ts';
+import type { Ended, EndedHold, HoldRules, KnownNow } from '../ledger/deliveries/holds.ts';
 import { type Plan, type PlannedTarget, routesOf } from '../route/router.ts';
-import { decide } from '../signal/decide.ts';
-import { NOTHING_TOLD } from '../signal/streak.ts';
 import { plannedDelivery, plannedFor, planOf } from './plan.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,44 +16,36 @@ export function holdRules(settings: Settings): HoldRules {
   return { decide: (held, askedAgainAt, known) => decideOn(held, askedAgainAt, known, settings), routes };
 }
 
-function decideOn(
-  held: EndedHold,
-  askedAgainAt: number,
-  { now, snoozes }: Parameters<HoldRules['decide']>[2],
-  settings: Settings,
-): Ended {
-  const { destination, botId, kind, telling } = held;
+function decideOn(held: EndedHold, askedAgainAt: number, known: KnownNow, settings: Settings): Ended {
   if (held.isOver) return SUPERSEDED;
   const plan = planOf(settings, held);
   const target = plannedFor(held, plan);
   if (isLetGo(held, plan, settings)) return NOT_ASKED_FOR;
   if (target === undefined) return unplanned(held, plan, settings);
   const { asked = [] } = plannedDelivery(settings.config, target);
-  if (asked.length === 0) return { route: undefined, isPlanned: true, escalating: [] };
-  const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
-  const status: StatusName | undefined = kind === 'callback' ? statusNameOf(held) : undefined;
-  const subject = {
-    id: 0,
-    botId,
-    status,
-    startedAt: now,
-    row: undefined,
-    likeness: '',
-    unmet: [],
-    isWanted: true,
-  };
-  const here = { destination, snoozes, told: NOTHING_TOLD, lateFor: new Map(), burst: undefined };
-  const { timezone } = settings.config.display;
-  const routes = wanting.length === 0 ? asked : wanting;
-  const decided = decide(subject, routes, { ...here, window: undefined }, { now, timezone });
-  const { ruling } = decided;
+  const decision = asked.length > 0 ? decisionOn(held, asked, known, settings) : undefined;
+  if (decision === undefined) return { route: undefined, isPlanned: true, escalating: [] };
+  const { ruling, routes } = decision;
   if (ruling.does !== 'hold') {
-    const tells = decided.routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
+    const tells = routes.flatMap(({ does, route }) => (does === 'tell' ? [route] : []));
     const escalating = tellingSteps([{ ...held, asked }], [{ ...held, reason: undefined, tells }]);
     return { route: ruling.route, isPlanned: true, escalating };
   }
   const { rule: reason, until: heldUntil = askedAgainAt, snoozeId } = ruling;
   return { reason, heldUntil, snoozeId };
+}
+
+function decisionOn(
+  { destination, botId, kind, status, telling }: EndedHold,
+  asked: readonly AskedRoute[],
+  { now, snoozes }: KnownNow,
+  { config }: Settings,
+) {
+  const wanting = asked.filter(({ name }) => telling?.wantedBy?.includes(name));
+  const planned = [{ destination, asked: wanting.length === 0 ? asked : wanting }];
+  const about = { botId, status: kind === 'callback' ? status : undefined, planned };
+  const arriving = asArriving({ ...about, timezone: config.display.timezone }, now);
+  return judge(arriving, { ...NOTHING_KNOWN, snoozes }, now).foreseen[0]?.decision;
 }
 
 /** A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left. */

@@ -45,7 +45,7 @@ export interface HoldRules {
   readonly routes: readonly string[];
 }
 
-interface KnownNow {
+export interface KnownNow {
   readonly now: number;
   readonly snoozes: readonly Snooze[];
 }

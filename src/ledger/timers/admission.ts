@@ -31,12 +31,15 @@ import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
 export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
-export function holdWanted(tx: Tx, { timezone, ...wanted }: Wanted): Promise<readonly DecidedTarget[]> {
-  const times = { startedAt: tx.now, receivedAt: tx.now };
-  const about = { ...wanted, ...times, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
-  const nothing = { callbackId: 0, likeness: '', unmet: [], hasSnoozes: true };
+export function holdWanted(tx: Tx, wanted: Wanted): Promise<readonly DecidedTarget[]> {
+  return decideAll(tx, { ...asArriving(wanted, tx.now), hasSnoozes: true });
+}
+
+export function asArriving({ timezone, ...wanted }: Wanted, now: number): Arriving {
+  const about = { ...wanted, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
+  const nothing = { callbackId: 0, likeness: '', unmet: [], startedAt: now, receivedAt: now };
   const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
-  return decideAll(tx, { ...about, ...nothing, watched });
+  return { ...about, ...nothing, watched };
 }
 
 type Question = Arriving & { readonly hasSnoozes: boolean };
