@@ -1,5 +1,5 @@
 /** The Liquid filters that Botbell adds, replaces or removes. */
-import type { Liquid } from 'liquidjs';
+import type { Context, Liquid } from 'liquidjs';
 import type { OutputView } from '../channels/card.ts';
 import { separated } from '../channels/marks.ts';
 import { inlineText, memberText, textOf } from '../channels/value-text.ts';
@@ -19,14 +19,14 @@ const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
 export const OWN_ADDRESS = 'own_address';
 
 /** liquidjs' own would print `1.1` for `1.10`, and round an id of 64 bits. */
-const OF_JSON = ['json', 'jsonify', 'inspect'];
+const OF_JSON = /^(?:json|jsonify|inspect)$/;
 
 /** For which liquidjs would make `[object Object]` of what is no text. */
 const OF_TEXTS =
   /^(?:[lr]?strip|strip_(?:html|newlines)|newline_to_br|squish|normalize_whitespace|append|prepend|upcase|downcase|capitalize|(?:remove|replace)(?:_first|_last)?|split|truncate(?:words)?|number_of_words|(?:url|base64)_(?:en|de)code|(?:cgi|uri)_escape|slugify|sha256|hmac_sha256)$/;
 
 /** These join the items of a list. */
-const JOINING = ['join', 'array_to_sentence_string'];
+const JOINING = /^(?:join|array_to_sentence_string)$/;
 
 /** liquidjs looks at the clock between two outputs, and these take long over one list: they order it, or judge each of its items. */
 const OF_LISTS =
@@ -51,11 +51,39 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
   });
-  registerDate(liquid, timezone);
-  for (const name of OF_JSON) keepNumbers(liquid, name);
-  for (const name of Object.keys(liquid.filters)) if (OF_LISTS.test(name)) bound(liquid, name);
-  for (const name of Object.keys(liquid.filters)) if (OF_TEXTS.test(name)) takingTexts(liquid, name, asText);
-  for (const name of JOINING) takingTexts(liquid, name, asItems);
+  // Liquid's own would read a time without an offset in the time zone of the process.
+  wrap(liquid, /^date$/, (call, value, rest) => {
+    const instant = instantOf(value, timezone);
+    return call(instant === undefined ? plainNumber(value) : new Date(instant), ...rest);
+  });
+  wrap(liquid, OF_JSON, (call, value, [space]) => {
+    // It counts what it prints, and ends where that is too much.
+    call(value, space);
+    return exactJson(value, ' '.repeat(Math.min(10, Math.max(0, Number(space ?? 0) || 0))));
+  });
+  wrap(liquid, OF_LISTS, (call, value, rest, { renderLimit }) => {
+    if (Array.isArray(value) && value.length > MOST_ITEMS)
+      throw new Error(`a filter takes a list of at most ${MOST_ITEMS} items`);
+    renderLimit.check(performance.now());
+    return call(value, ...rest);
+  });
+  wrap(liquid, OF_TEXTS, (call, value, rest) => call(asText(value), ...rest.map(asText)));
+  wrap(liquid, JOINING, (call, value, rest) => call(asItems(value), ...rest.map(asText)));
+}
+
+type Filter = (value: unknown, ...rest: unknown[]) => unknown;
+
+/** @param around gets the filter that had the name, and what it is called with */
+function wrap(
+  liquid: Liquid,
+  names: RegExp,
+  around: (call: Filter, value: unknown, rest: readonly unknown[], context: Context) => unknown,
+): void {
+  for (const [name, original] of Object.entries(liquid.filters).filter(([each]) => names.test(each)))
+    liquid.registerFilter(name, function wrapped(value: unknown, ...rest: unknown[]) {
+      const call: Filter = (...given) => (original as Filter).apply(this, given);
+      return around(call, value, rest, this.context);
+    });
 }
 
 /** Objects and lists as they are printed. */
@@ -66,36 +94,6 @@ function asText(value: unknown): unknown {
 function asItems(value: unknown): unknown {
   if (!Array.isArray(value)) return asText(value);
   return value.slice(0, MOST_ITEMS).map((item: unknown) => (isContainer(item) ? inline(item) : item));
-}
-
-function takingTexts(liquid: Liquid, name: string, asTaken: (value: unknown) => unknown): void {
-  const original = liquid.filters[name];
-  if (typeof original !== 'function') return;
-  liquid.registerFilter(name, function taking(value: unknown, ...rest: unknown[]) {
-    return original.call(this, asTaken(value), ...rest.map(asText)) as unknown;
-  });
-}
-
-function keepNumbers(liquid: Liquid, name: string): void {
-  const original = liquid.filters[name];
-  if (typeof original !== 'function') return;
-  liquid.registerFilter(name, function exact(value: unknown, space: unknown) {
-    // It counts what it prints, and ends where that is too much.
-    original.call(this, value, space);
-    return exactJson(value, ' '.repeat(Math.min(10, Math.max(0, Number(space ?? 0) || 0))));
-  });
-}
-
-/** Lets a filter begin in time alone, and with a list that it is through with in time. */
-function bound(liquid: Liquid, name: string): void {
-  const original = liquid.filters[name];
-  if (typeof original !== 'function') return;
-  liquid.registerFilter(name, function bounded(value: unknown, ...rest: unknown[]) {
-    if (Array.isArray(value) && value.length > MOST_ITEMS)
-      throw new Error(`"${name}" takes a list of at most ${MOST_ITEMS} items`);
-    this.context.renderLimit.check(performance.now());
-    return original.call(this, value, ...rest) as unknown;
-  });
 }
 
 /** The value on one line. */
@@ -120,20 +118,6 @@ function withNumber(value: unknown, format: (value: number) => string): unknown 
 
 function instantOf(value: unknown, timezone: string): number | undefined {
   return typeof value === 'string' ? parseStartTime(value, timezone) : undefined;
-}
-
-/** Wraps Liquid's `date`, which would read a time without an offset in the time zone of the process. */
-function registerDate(liquid: Liquid, timezone: string): void {
-  const original = liquid.filters['date'];
-  if (typeof original !== 'function') return;
-  liquid.registerFilter('date', function date(value: unknown, ...rest: unknown[]) {
-    const instant = instantOf(value, timezone);
-    return original.call(
-      this,
-      instant === undefined ? plainNumber(value) : new Date(instant),
-      ...rest,
-    ) as unknown;
-  });
 }
 
 /** The value if it is an address that Botbell made: a job's, the page's or a file's; else ''. */
