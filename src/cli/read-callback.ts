@@ -1,39 +1,34 @@
 /** Reads a callback from a file or standard input, with the receiver's checks. */
 import { readFileSync } from 'node:fs';
-import { type CheckedCallback, InvalidCallback, checkCallback } from '../callback/callback.ts';
+import { type CheckedCallback, InvalidCallback } from '../callback/callback.ts';
 import { faultIn } from '../callback/fault-words.ts';
-import { decodeBody } from '../callback/decode.ts';
+import * as body from '../callback/decode.ts';
 import type { Config } from '../config/config.ts';
 import { visibleOnOneLine } from '../text/clean.ts';
-import { FaultError, faultSaid, unreadable } from '../text/fault.ts';
+import { unreadable } from '../text/fault.ts';
 import { CommandFailed, type CommandContext } from './context.ts';
 
-/** @param file a path, or `-` for standard input. @throws {CommandFailed | FaultError} it cannot be read, or is no callback */
+/** @param file a path, or `-` for standard input. @throws {CommandFailed} it cannot be read, or is no callback */
 export async function readCallback(
   context: CommandContext,
   file: string,
-  config: Config,
+  { display }: Config,
 ): Promise<CheckedCallback> {
-  const value = decoded(await readBytes(context, file), file);
-  try {
-    return checkCallback(value, config.display.timezone);
-  } catch (error) {
-    if (!(error instanceof InvalidCallback)) throw error;
-    const lines = error.errors.map(({ pointer, detail }) =>
-      visibleOnOneLine(`${file}: ${pointer || '/'}: ${faultIn(detail, config.display.language)}`),
-    );
-    throw new CommandFailed(lines.join('\n'), { cause: error });
-  }
+  const bytes = await readBytes(context, file);
+  return readBy(() => body.readCallback(bytes, display.timezone), file, context);
 }
 
-/** @throws {FaultError} if the bytes are not JSON */
-export function decoded(bytes: Buffer, file: string): unknown {
+/** @throws {CommandFailed} says all that `read` finds wrong in the file */
+export function readBy<Read>(read: () => Read, file: string, { speaks }: CommandContext): Read {
   try {
-    return decodeBody(bytes).value;
+    return read();
   } catch (error) {
-    const { message } = error as Error;
-    const what = faultSaid(`${file}: ${message}`, `${file}：${faultIn(message, 'ja')}`);
-    throw new FaultError(what, { cause: error });
+    const faults =
+      error instanceof InvalidCallback
+        ? error.errors.map(({ pointer, detail }) => [`${pointer || '/'}: `, detail] as const)
+        : [['', (error as Error).message] as const];
+    const lines = faults.map(([at, fault]) => `${file}: ${at}${faultIn(fault, speaks.language)}`);
+    throw new CommandFailed(lines.map(visibleOnOneLine).join('\n'), { cause: error });
   }
 }
 

@@ -106,7 +106,7 @@ describe('The command line', () => {
       expect((await run('why', 'job-1')).stderr).to.match(/^store\.url に記録がまだありません。/);
       expect((await run('route', 'none.json')).stderr).to.include('を読めません：見つかりません');
       const cut = await runCommand(['preview', '-', '--config', config], { stdin: '{' });
-      expect(cut.stderr).to.include('：本文がJSONではありません');
+      expect(cut.stderr).to.include('-: 本文がJSONではありません');
     });
 
     it('says which file is missing', async () => {

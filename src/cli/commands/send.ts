@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkErrorOf } from '../../channels/network-error.ts';
+import { decodeBody } from '../../callback/decode.ts';
 import { callbackUrlOf } from '../../config/callback-url.ts';
 import { loginOf } from '../../outbound/login.ts';
 import { isJsonObject, exactJson } from '../../text/json.ts';
@@ -11,7 +12,7 @@ import { formatElapsed } from '../../time/display.ts';
 import { type CommandContext, CommandFailed, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadProject } from '../load-config.ts';
-import { decoded, readBytes } from '../read-callback.ts';
+import { readBy, readBytes } from '../read-callback.ts';
 
 /** Longer than any sensible `receiver.answer_within`. */
 const TIMEOUT_MS = 120_000;
@@ -60,7 +61,7 @@ async function receiverOf(context: CommandContext): Promise<string> {
 
 /** @throws {CommandFailed} if the bytes are no JSON object */
 function freshened(context: CommandContext, file: string, bytes: Buffer): string {
-  const callback = decoded(bytes, file);
+  const callback = readBy(() => decodeBody(bytes).value, file, context);
   if (!isJsonObject(callback)) throw new CommandFailed(context.say('send.no callback', { file }));
   const jobId = randomUUID();
   context.message(`job ${jobId}`);
