@@ -1,5 +1,5 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
-import sql, { join, raw, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import {
   type Incident,
   type IncidentKind,
@@ -111,19 +111,15 @@ export async function noticeOwn(
   alert: Alert,
 ): Promise<void> {
   const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
-  if (noticed.sign === 'reload') await noteRefuser(tx, true);
+  if (noticed.sign === 'reload') await noteRefusal(tx, true);
   await raise(tx, sql`id = ${id}`);
 }
 
-/** The names of who has refused a config, each between blanks: it is over when the last one has taken it, or is gone. */
-const REFUSERS = sql`coalesce(incidents.owner, '')`;
-
-async function noteRefuser(tx: Tx, isRefused: boolean): Promise<void> {
-  const own = ` ${tx.owner} `;
-  const others = sql`replace(${REFUSERS}, ${own}, '')`;
-  await tx.all(sql`
-    UPDATE incidents SET owner = ${others} || ${isRefused ? own : ''}
-    WHERE kind = 'botbell' AND sign = 'reload' AND over_at IS NULL AND ${REFUSERS} ${raw(isRefused ? '=' : '<>')} ${others}`);
+/** A refused config is over when the last process that has refused one has taken it, or is gone. */
+async function noteRefusal(tx: Tx, isRefused: boolean): Promise<void> {
+  await tx.all(
+    sql`UPDATE processes SET has_refused = ${isRefused} WHERE owner = ${tx.owner} AND has_refused <> ${isRefused}`,
+  );
 }
 
 /** Refused callbacks are over after so long without one. */
@@ -186,12 +182,11 @@ export async function careForIncidents(
 ): Promise<void> {
   const { now } = tx;
   await sayWhatIsLeft(tx);
-  await noteRefuser(tx, isConfigRefused);
+  await noteRefusal(tx, isConfigRefused);
   const isOver = sql`last_at < ${now - keepMs}
     OR (kind = 'botbell' AND sign = 'refused' AND last_at < ${now - QUIET_MS})
     OR (kind = 'botbell' AND sign = 'reload' AND ${isConfigRefused} = 0 AND NOT EXISTS (
-      SELECT 1 FROM (SELECT owner FROM ${livingIn(tx)}) AS living
-      WHERE replace(${REFUSERS}, ' ' || living.owner || ' ', '') <> ${REFUSERS}))
+      SELECT 1 FROM (SELECT has_refused FROM ${livingIn(tx)}) AS living WHERE has_refused = 1))
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
