@@ -23,22 +23,12 @@ export type LedgerOptions = LedgerSettings & DatabaseOptions;
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   try {
+    // Of what a role may not do, the server says only that.
+    if (!url.startsWith(SQLITE)) await inspectStore(url, options);
     return ledgerOver(...(await openBoth(url, options)), options);
   } catch (error) {
-    throw unusable(url, await withRemedy(url, error));
+    throw unusable(url, error);
   }
-}
-
-/** PostgreSQL, "Appendix A. Error Codes": `insufficient_privilege`, of which the server does not say what to do. */
-const FORBIDDEN = '42501';
-
-async function withRemedy(url: string, error: unknown): Promise<unknown> {
-  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
-  if (code !== FORBIDDEN) return error;
-  return inspectStore(url).then(
-    () => error,
-    (found: unknown) => found,
-  );
 }
 
 /** The error of a store that cannot be used, naming it, for the reason that `inspectStore` finds. */

@@ -14,7 +14,6 @@ import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
-import { checkServer } from './server.ts';
 import { CallQueue, type QueuedCall } from './queue.ts';
 import {
   type Beginning,
@@ -292,7 +291,6 @@ function connect({ url, isReader = false }: PostgresSettings): pg.Pool {
 }
 
 /** A reader connects with its first call. @throws {Error} the database cannot be used; says why */
-export async function openPostgres(settings: PostgresSettings): Promise<PostgresTransactions> {
-  if (settings.isReader !== true) await checkServer(settings.url);
+export function openPostgres(settings: PostgresSettings): Promise<PostgresTransactions> {
   return upToDate(new PostgresTransactions(settings), settings);
 }
