@@ -23,8 +23,9 @@ export type LedgerOptions = LedgerSettings & DatabaseOptions;
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   try {
-    // Of what a role may not do, the server says only that.
-    if (!url.startsWith(SQLITE)) await inspectStore(url, options);
+    // Opening a file to write changes it; and of what a role may not do, the server says only that.
+    if (url.startsWith(SQLITE)) await (await look(url, { ...options, mayIndexLog: true })).database?.close();
+    else await inspectStore(url, options);
     return ledgerOver(...(await openBoth(url, options)), options);
   } catch (error) {
     throw unusable(url, error);
@@ -122,12 +123,12 @@ function checkFile(url: string): void {
   checkDisk(path);
 }
 
-type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations'>>;
+type ReadingOptions = Partial<Pick<DatabaseOptions, 'clock' | 'migrations' | 'mayIndexLog'>>;
 
 /** @throws {Error} the store cannot be used */
 async function look(
   url: string,
-  { clock = systemClock, migrations }: ReadingOptions,
+  { clock = systemClock, migrations, mayIndexLog }: ReadingOptions,
 ): Promise<{ readonly database?: Database; readonly state: LedgerState }> {
   let database: Database | undefined;
   try {
@@ -136,7 +137,7 @@ async function look(
       if (!hasBytes(path)) return { state: 'none' };
       accessSync(path, constants.R_OK);
     }
-    database = await openDatabase(url, { clock, owner: '', isInProcess: true }, true);
+    database = await openDatabase(url, { clock, owner: '', isInProcess: true, mayIndexLog }, true);
     return { database, state: await database.call('ledgerState', [migrations]) };
   } catch (error) {
     await database?.close();

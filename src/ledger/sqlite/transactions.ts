@@ -16,9 +16,9 @@ import { failed, unavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, Turns } from '../../time/clock.ts';
-import { ledgerState, upToDate } from '../shared/migrate.ts';
+import { upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
-import { hasBytes, Space, type StoreEvent } from './file.ts';
+import { Space, type StoreEvent } from './file.ts';
 
 /** The most calls in one transaction; the rest waits for the next one. */
 const CALLS_PER_BATCH = 100;
@@ -232,25 +232,11 @@ export interface SqliteOptions extends DatabaseSettings, Omit<ConnectionOptions,
 export async function openSqlite(options: SqliteOptions): Promise<SqliteTransactions> {
   const { path, isReader = false, maxBytes, clock, onStoreEvent: onEvent = () => undefined } = options;
   try {
-    if (!isReader) await checkOwn(options);
     const connection = new SqliteConnection(path, options);
     const hasLimit = !isReader && maxBytes !== undefined;
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     return await upToDate(new SqliteTransactions({ ...options, connection, space }), options);
   } catch (error) {
     throw unavailable(error);
-  }
-}
-
-/** Opening a file to write changes it, so whether it is a ledger, or empty, is asked before. @throws {Error} it is neither; says what to do */
-async function checkOwn(options: SqliteOptions): Promise<void> {
-  const { path } = options;
-  if (!hasBytes(path)) return;
-  const connection = new SqliteConnection(path, { isReader: true, mayIndexLog: true });
-  const transactions = new SqliteTransactions({ ...options, connection, isReader: true });
-  try {
-    await transactions.run((tx) => ledgerState(tx, options.migrations));
-  } finally {
-    await transactions.close();
   }
 }
