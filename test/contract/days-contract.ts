@@ -269,8 +269,8 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
       ];
       for (const [id, since, overAt] of incidents)
         await store.run(`
-          insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
-          values ('bot', '${id}', '${id}', 'name', 'error', '', '', ${since}, ${since}, 1, 0, 0, ${overAt})`);
+          insert into incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, over_at)
+          values ('bot', '${id}', '${id}', 'name', 'error', '', '', ${since}, ${since}, 1, 0, ${overAt})`);
       await store.passTime(begin + 6 * HOUR_MS - store.clock.now());
       const saidOf = async (botId?: string) => {
         const asked = { from: today, to: today + DAY_MS, timezone: 'Asia/Tokyo', botId };

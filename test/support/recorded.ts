@@ -104,8 +104,8 @@ export class Recorded {
   /** An open incident: a BOT's error. @param set columns with other values, as SQL has it */
   async incident(set = 'over_at = null'): Promise<void> {
     const columns =
-      'kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead';
-    const values = "'bot', '', 'a', '', 'error', 'disk full', '', 1, 2, 1, 0, 0";
+      'kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting';
+    const values = "'bot', '', 'a', '', 'error', 'disk full', '', 1, 2, 1, 0";
     await this.#store.run(`insert into incidents (${columns}) values (${values})`);
     await this.#store.run(
       `update incidents set subject_key = id, ${set} where id = (select max(id) from incidents)`,

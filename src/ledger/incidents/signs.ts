@@ -58,9 +58,9 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
   if (kind !== 'bot') await reopen(tx, kind, key);
   const counted = await tx.first<{ id: number }>(fixed`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
-      has_dead, about, alert)
+      about, alert)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
-      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${sign === 'dead'} AS INTEGER), CAST(${about} AS BIGINT), ${alert}
+      CAST(${startedAt} AS BIGINT), CAST(${isWaiting} AS INTEGER), CAST(${about} AS BIGINT), ${alert}
     WHERE EXISTS (
       SELECT 1 FROM incidents
       WHERE kind = 'bot' AND subject_key = ${key} AND over_at IS NULL AND started_at <= CAST(${startedAt} AS BIGINT))
@@ -75,8 +75,7 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
       about = coalesce(incidents.about, excluded.about), alert = coalesce(excluded.alert, incidents.alert),
       started_at = CASE WHEN incidents.started_at > excluded.started_at THEN incidents.started_at
         ELSE coalesce(excluded.started_at, incidents.started_at) END,
-      is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END,
-      has_dead = CASE WHEN incidents.has_dead = 1 THEN 1 ELSE excluded.has_dead END
+      is_waiting = CASE WHEN incidents.is_waiting = 1 THEN excluded.is_waiting ELSE 0 END
     RETURNING id`);
   return counted?.id;
 }
@@ -154,6 +153,8 @@ export const HAS_DELIVERED: Sql = sql`(
     SELECT 1 FROM deliveries
     WHERE callback_id = incidents.about AND destination = subject AND state = 'delivered' AND updated_at > incidents.last_at))`;
 
+const HAS_DEAD = sql`EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)`;
+
 /** A config that was loaded since may have mended it, and nothing waits there that would show it. */
 const IS_LEFT_BEHIND = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = subject)
@@ -165,7 +166,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
     SELECT id, (
       SELECT last_error FROM deliveries WHERE state = 'dead' AND destination = subject ORDER BY id DESC LIMIT 1) AS last_error
     FROM incidents
-    WHERE kind = 'destination' AND over_at IS NULL AND has_dead = 1 AND sign <> 'dead' AND ${HAS_DELIVERED} ORDER BY id`);
+    WHERE kind = 'destination' AND over_at IS NULL AND sign <> 'dead' AND ${HAS_DEAD} AND ${HAS_DELIVERED} ORDER BY id`);
   for (const { id, lastError } of mended)
     await tx.all(
       sql`UPDATE incidents SET sign = 'dead', gist = ${gistOf(lastError?.message ?? '')} WHERE id = ${id}`,
@@ -190,8 +191,7 @@ export async function careForIncidents(
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
-      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)
-      AND (has_dead = 1 OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))`;
+      AND NOT ${HAS_DEAD} AND (sign = 'dead' OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raise(tx, sql`1 = 1`);
 }
@@ -225,8 +225,8 @@ export async function recordOutage(
     known ??
     only(
       await tx.all<Incident>(sql`
-        INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, has_dead, over_at)
-        VALUES ('botbell', ${STORE}, ${STORE}, '', 'store', ${reason}, '', ${since}, ${overAt}, ${answered.count}, 0, 0, ${overAt})
+        INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, over_at)
+        VALUES ('botbell', ${STORE}, ${STORE}, '', 'store', ${reason}, '', ${since}, ${overAt}, ${answered.count}, 0, ${overAt})
         RETURNING ${INCIDENT}`),
     );
   await tellIncidents(tx, { template: 'over', ...toldTroubles([incident]), answered }, told);

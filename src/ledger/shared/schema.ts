@@ -80,13 +80,13 @@ const TABLES: readonly string[] = [
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
     because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
   // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted.
-  // has_dead: a message became a dead letter. about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
+  // about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
   // were then. cause: of that alert. alert: JSON, the latest that has not been told. alerted: JSON, the targets of the alert about it, or whom steps have told.
   // taken_up: JSON, who is on it. over_at: NULL while it is open.
   `CREATE TABLE incidents (
     id $id, kind TEXT NOT NULL, subject_key TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL, sign TEXT NOT NULL,
     gist TEXT NOT NULL, likeness TEXT NOT NULL, since BIGINT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL,
-    started_at BIGINT, is_waiting INTEGER NOT NULL, has_dead INTEGER NOT NULL, about BIGINT,
+    started_at BIGINT, is_waiting INTEGER NOT NULL, about BIGINT,
     told_at BIGINT, told_count BIGINT NOT NULL DEFAULT 0, cause TEXT, alert TEXT, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
   // What days have of a run. day: the midnight, read as UTC, of the day on which it started. status: of its last result; 2: none has come.
   `CREATE TABLE runs (
