@@ -148,6 +148,12 @@ function onIncidents(parts: ActionParts) {
   const done = doneBy(parts);
   const { snooze } = snoozing(parts);
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
+  const endingQuiet = async <Ended>(ids: readonly number[], end: () => Promise<Ended>): Promise<Ended> => {
+    const quiet = await quietFor(ids, archive);
+    const ended = await end();
+    for (const id of quiet) await actions.endSnooze(id);
+    return ended;
+  };
   return {
     /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
@@ -162,28 +168,27 @@ function onIncidents(parts: ActionParts) {
     },
     /** Ends the snoozes that came with a quiet take-up: nobody is on it, and its steps begin anew. */
     async giveBack(ids: readonly number[], actor: Actor) {
-      const quiet = await quietFor(ids, archive);
-      const given = await actions.releaseIncidents(ids);
-      for (const id of quiet) await actions.endSnooze(id);
+      const given = await endingQuiet(ids, () => actions.releaseIncidents(ids));
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
+    /** Ends such snoozes, too: what comes next is another trouble. */
     async closeIncidents(ids: readonly number[], actor: Actor) {
-      const isAnyClosed = await actions.closeIncidents(ids, noNews());
+      const isAnyClosed = await endingQuiet(ids, () => actions.closeIncidents(ids, noNews()));
       const name = isAnyClosed ? 'closed' : await notOpen(ids, archive);
       return done('close', actor, ids.join(' '), { name, json: { id: ids[0], result: name } });
     },
   };
 }
 
-/** The snoozes that came with the take-ups of these incidents. */
+/** The snoozes that came with the take-ups of these incidents, of those that are not over. */
 async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly number[]> {
   const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
   const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(incidents) });
   const cameWith = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
     isUntilSuccess &&
     destination === undefined &&
-    incidents.some(({ subject, takenUp }) => subject === botId && takenUp?.by === by);
+    incidents.some((each) => each.overAt === undefined && each.subject === botId && each.takenUp?.by === by);
   return items.filter(cameWith).map(({ id }) => id);
 }
 

@@ -90,7 +90,7 @@ function mayGiveBack(
   bot: string | undefined,
 ): boolean {
   return (
-    act.kind === 'release' &&
+    (act.kind === 'release' || act.kind === 'close') &&
     observed.incidents.some((each) => each.subject === bot && incidents.includes(each.id))
   );
 }
