@@ -37,19 +37,16 @@ export function keepLanguage(ctx: RouterContext): void {
 
 /** Who signs what he takes up, so that he is asked for his name once. */
 export function keptName(ctx: Context): string {
-  return Buffer.from(ctx.cookies.get(NAME) ?? '', 'base64url').toString('utf8');
+  return textIn(ctx.cookies.get(NAME));
 }
 
 /** @param name of a form; null: it has none */
 export function keepName(ctx: Context, name: string | null): void {
-  if (name === null || name === '') return;
-  const value = Buffer.from(name.slice(0, LONGEST_TEXT)).toString('base64url');
-  ctx.cookies.set(NAME, value, { ...KEPT, maxAge: YEAR_MS });
+  if (name) ctx.cookies.set(NAME, packed(name), { ...KEPT, maxAge: YEAR_MS });
 }
 
 export function leaveFlash(ctx: Context, { kind, text }: Flash): void {
-  const value = Buffer.from(text.slice(0, LONGEST_TEXT)).toString('base64url');
-  ctx.cookies.set(FLASH, `${kind}.${value}`, { ...KEPT, maxAge: MINUTE_MS });
+  ctx.cookies.set(FLASH, `${kind}.${packed(text)}`, { ...KEPT, maxAge: MINUTE_MS });
 }
 
 /** Returns the message and removes its cookie. */
@@ -57,9 +54,16 @@ export function takeFlash(ctx: Context): Flash | undefined {
   const cookie = ctx.cookies.get(FLASH);
   if (cookie === undefined) return undefined;
   ctx.cookies.set(FLASH, '', { ...KEPT, maxAge: 0 });
-  const [kind, value = ''] = cookie.split('.');
-  if (kind !== 'done' && kind !== 'failed') return undefined;
-  return { kind, text: Buffer.from(value, 'base64url').toString('utf8') };
+  const [kind, value] = cookie.split('.');
+  return kind === 'done' || kind === 'failed' ? { kind, text: textIn(value) } : undefined;
+}
+
+function packed(text: string): string {
+  return Buffer.from(text.slice(0, LONGEST_TEXT)).toString('base64url');
+}
+
+function textIn(value = ''): string {
+  return Buffer.from(value, 'base64url').toString('utf8');
 }
 
 /** Excludes `//host` and `/\host`, which browsers read as other sites. */
