@@ -22,8 +22,6 @@ export const MOST_CONNECTIONS = 3;
 
 const DEFAULTS: SMTPPoolOptions = {
   connectionTimeout: CONNECT_TIMEOUT_MS,
-  dnsTimeout: CONNECT_TIMEOUT_MS,
-  greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
   idleTimeout: IDLE_TIMEOUT_MS,
   // One retry, since the server may have closed a pooled connection.

@@ -111,7 +111,7 @@ describe('an smtp URL', () => {
     const auth = { user: 'u', pass: 'p@ss' };
     expect(options).to.deep.include({ host: 'h', port: 2525, auth, tls: { servername: 'x' } });
     expect(options).to.include({ maxConnections: 2, logger: false, debug: false, connectionTimeout: 9 });
-    expect(options).to.include({ greetingTimeout: 25_000, socketTimeout: 660_000, idleTimeout: 30_000 });
+    expect(options).to.include({ socketTimeout: 660_000, idleTimeout: 30_000 });
   });
 
   it('limits the mails at a time and their rate, for which nodemailer has no mail wait', () => {
