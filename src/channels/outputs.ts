@@ -19,6 +19,8 @@ export interface MostOfOutputs {
 
 interface Limits extends Omit<MostOfOutputs, 'outputs'>, Pick<Card, 'language' | 'restUrl'> {}
 
+const LONGEST_NAME = 80;
+
 /** The least room for each output, in characters; an output that cannot have it is only counted. */
 const LEAST = 100;
 
@@ -49,7 +51,7 @@ function linesOfOutput(output: OutputView, room: number, limits: Limits): readon
   const { name, kind, items, files, fileCount } = output;
   const { language } = limits;
   const isList = kind === 'list' && items.length > 0;
-  const label = `${nameWithin(name) || '–'}${isList ? countMark(language, items.length) : ''}`;
+  const label = `${cutMiddle(name, LONGEST_NAME) || '–'}${isList ? countMark(language, items.length) : ''}`;
   const left = room - label.length;
   if (!isList && files.length === 0) return linesOfScalar(label, output, left, language);
   // What is a file itself is not said twice.
@@ -86,7 +88,7 @@ function linesOfFiles(
 ): readonly CardLine[] {
   const { items: most } = limits;
   const runsOf = ({ name, size, url }: FileView) => {
-    const file = { text: nameWithin(name) + (size === '' ? '' : ` (${formatSize(size)})`), url };
+    const file = { text: cutMiddle(name, LONGEST_NAME) + (size === '' ? '' : ` (${formatSize(size)})`), url };
     const shown = [{ text: '📎 ' }, file];
     // Of a file whose address has no room, the name is shown.
     return sizeOf(shown) > room ? [...shown.slice(0, 1), { text: file.text }] : shown;
@@ -101,7 +103,7 @@ function linesOfList(list: readonly unknown[], room: number, limits: Limits): re
   const { items: most, tables, language } = limits;
   const some = list.slice(0, most);
   const itemOf = (item: unknown) => {
-    const text = short(inlineText(item), LONGEST_LINE);
+    const text = cleanMiddle(inlineText(item), LONGEST_LINE);
     return isBlank(text) ? emptyRuns(language) : runsOfValue(text);
   };
   const table = tables > 0 ? tableOf(list, most) : undefined;
@@ -141,9 +143,9 @@ export function tableOf(items: readonly unknown[], most: number) {
   if (columns.length < 2 || columns.length > MOST_COLUMNS || !isAlike) return undefined;
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
-    names: columns.map((key) => nameWithin(keyText(key), LONGEST_KEY)),
+    names: columns.map((key) => cutMiddle(keyText(key), LONGEST_KEY)),
     rowOf: (row: unknown) =>
-      columns.map((key) => runsOfValue(short(memberText((row as JsonObject)[key]), room))),
+      columns.map((key) => runsOfValue(cleanMiddle(memberText((row as JsonObject)[key]), room))),
   };
 }
 
@@ -185,16 +187,6 @@ export function firstWithin<Item>(
     shown.push(item);
   }
   return shown;
-}
-
-const LONGEST_NAME = 80;
-
-function nameWithin(name: string, most = LONGEST_NAME): string {
-  return cutMiddle(name, most);
-}
-
-function short(text: string, room: number): string {
-  return cleanMiddle(text, room);
 }
 
 /** In less room, the words that say how much was left out do not fit. */
