@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SIGN_WORDS } from '../../src/incident/incident.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import { openAdminWorld } from '../support/admin-world.ts';
 import { anew } from '../support/anew.ts';
 import { expectMessages } from '../support/expected-messages.ts';
 import { openOffice } from '../support/office.ts';
@@ -211,19 +210,11 @@ describe('The API of an office', () => {
   });
 
   it('says with which config it goes on once another one is loaded', async () => {
-    const loaded = {
-      isLoaded: true,
-      hasChanged: true,
-      configHash: 'c0ffee',
-      warnings: [],
-      unchanged: ['a.b'],
-    };
+    const said = { warnings: [], unchanged: ['a.b'] };
+    const loaded = { isLoaded: true, hasChanged: true, configHash: 'c0ffee', ...said };
     Object.assign(world.services.reloading, { reload: () => Promise.resolve(loaded) });
     const { status, json } = await ask('POST /-/reload');
-    expect([status, json]).to.deep.equal([
-      200,
-      { result: 'reloaded', config: 'c0ffee', warnings: [], unchanged: ['a.b'] },
-    ]);
+    expect([status, json]).to.deep.equal([200, { result: 'reloaded', config: 'c0ffee', ...said }]);
   });
 
   it('gives a callback to the letter, a large one at an address of its own alone', async () => {
@@ -266,28 +257,20 @@ describe('The API of an office', () => {
     for (const { bot_id: id } of bots)
       expect((await ask(`GET /api/bots/${encodeURIComponent(id)}`)).json['bot_id']).to.equal(id);
   });
-});
 
-describe('The API', () => {
   it('answers 503 while the ledger cannot be read or written', async () => {
     const fails = () => Promise.reject(new LedgerUnavailable('disk /var/secret/path is gone'));
-    const world = await openAdminWorld({
-      people: { dismiss: fails },
-      archive: { callbacks: fails, story: fails, bots: fails, refusals: fails, bulks: fails },
-    });
-    for (const what of [
-      'GET /api/callbacks',
-      'GET /api/callbacks/1',
-      'GET /api/bots',
-      'GET /api/refused',
-      'GET /api/redeliveries',
-      'POST /api/deliveries/1/dismiss',
-    ]) {
-      const answer = await world.ask(what);
-      expect([answer.status, answer.headers['retry-after']], what).to.deep.equal([503, '5']);
-      expect([faultIn(what, answer), answer.body.includes('secret')]).to.deep.equal([undefined, false]);
+    const reads = { callbacks: fails, story: fails, bots: fails, refusals: fails, bulks: fails };
+    Object.assign(world.services.archive, reads);
+    Object.assign(world.services.people, { dismiss: fails });
+    const reading = ['callbacks', 'callbacks/1', 'bots', 'refused', 'redeliveries'];
+    for (const what of [...reading.map((path) => `GET /api/${path}`), 'POST /api/deliveries/1/dismiss']) {
+      const { status, headers, body } = await ask(what);
+      expect([status, headers['retry-after'], body.includes('secret')], what).to.deep.equal([
+        503,
+        '5',
+        false,
+      ]);
     }
-    await world.close();
-    expect(world.unforeseen).to.deep.equal([]);
   });
 });

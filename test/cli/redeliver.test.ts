@@ -84,14 +84,6 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     expect(await counts()).to.deep.equal({ pending: 1, dead: 0 });
   });
 
-  it('is done with dead letters by the same question', async () => {
-    const ids = await deadLetters(['slack:#ops', 'slack:#log'], 3);
-    const { code, stdout, stderr } = await redeliver([...ids, '--dismiss'], { answer: 'y' });
-    expect([code, stdout]).to.deep.equal([0, '2 messages dismissed']);
-    expect(stderr).to.include('Dismiss, so that nobody is ever told? [y/N]');
-    expect(await counts()).to.deep.equal({ pending: 0, dead: 0 });
-  });
-
   it('says of a job whom its callbacks lack by today’s config, and asks', async () => {
     await world.recorded.arrive({ job_id: 'j' });
     const asked = await redeliver(['--route', 'j'], { answer: 'n' });

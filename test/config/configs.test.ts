@@ -110,17 +110,14 @@ routes: [{ bot_id: a, notify: [{ chat: '#a' }], mute: [{ calendar: office }] }]
 
   it('says its language, whatever is wrong with it', () => {
     const languageOf = (text: string) => loadText(text).language;
-    const wrong = [
-      '{ timezone: x, language: ja }',
-      '{ language: ja }\nroutes: [',
-      "{ language: 'ja' }\n\t- x",
-    ];
-    expect(wrong.map((display) => languageOf(`display: ${display}`))).to.deep.equal(['ja', 'ja', 'ja']);
-    expect(['routes: [', 'display: { language: fr }', '5'].map(languageOf)).to.deep.equal([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    for (const wrong of [
+      'timezone: x, language: ja }',
+      'language: ja }\nroutes: [',
+      "language: 'ja' }\n\t- x",
+    ])
+      expect(languageOf(`display: { ${wrong}`), wrong).to.equal('ja');
+    for (const text of ['routes: [', 'display: { language: fr }', '5'])
+      expect(languageOf(text), text).to.equal(undefined);
   });
 
   it('has no secret of its shown, whatever is wrong, be it in the file or from elsewhere', () => {

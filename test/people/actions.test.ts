@@ -79,13 +79,6 @@ describe('what people do', () => {
     expect(results).to.deep.equal(['routed', 'routed to nobody', 'unknown']);
   });
 
-  it('names the destination that was meant by another name', async () => {
-    const meant = 'The config tells nobody at slack:#opps; did you mean "slack:#ops"?';
-    const fields = { bot_id: '', destination: 'slack:#opps', until: 'tomorrow', because: '' };
-    for (const asked of [people.snooze(fields, ACTOR), people.test('slack:#opps', ACTOR)])
-      expect(await refusalOf(asked)).to.equal(meant);
-  });
-
   it('snoozes a BOT that is not known, and says so', async () => {
     await accept('a');
     const snooze = async (bot_id: string) => {

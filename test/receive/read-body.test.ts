@@ -1,9 +1,9 @@
 /** Bodies in every condition that a network can deliver them in: each gets a clear answer, and so does the next one. */
-import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
+import { noise } from '../support/noise.ts';
 import { until } from '../support/proof-wait.ts';
 import { type RawAnswer, RawClient } from '../support/raw-client.ts';
 import { DELIVERED, expectProblem, head, openReceiver, post, type ReceiverBench } from './receiver-bench.ts';
@@ -16,14 +16,6 @@ const GOOD = Buffer.from(JSON.stringify(callbackWith()));
 function callbackOf(bytes: number): Buffer {
   const empty = Buffer.byteLength(JSON.stringify(callbackWith({ message: '' })));
   return Buffer.from(JSON.stringify(callbackWith({ message: 'x'.repeat(bytes - empty) })));
-}
-
-/** Bytes that compress to nothing. */
-function noise(bytes: number): Buffer {
-  const blocks = Array.from({ length: Math.ceil(bytes / 64) }, (_, index) =>
-    createHash('sha512').update(String(index)).digest(),
-  );
-  return Buffer.concat(blocks).subarray(0, bytes);
 }
 
 describe('a body', () => {

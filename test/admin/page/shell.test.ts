@@ -10,11 +10,6 @@ const NOWHERE = '/nowhere';
 describe('every page', () => {
   const world = anew(() => openAdminWorld());
 
-  it('names the methods that there are where it is asked by another one', async () => {
-    const { status, headers } = await world.post('/dead', {});
-    expect([status, headers['allow']]).to.deep.equal([405, 'HEAD, GET']);
-  });
-
   it('has an address that is a page where there is nothing', async () => {
     const { status, body, headers } = await world.get(NOWHERE);
     expect([status, headers['content-type']]).to.deep.equal([404, 'text/html; charset=utf-8']);

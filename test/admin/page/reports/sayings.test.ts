@@ -1,6 +1,6 @@
 /** What page and command line say beside the figures of a report. */
 import { expect } from 'chai';
-import { notesOn, titleOf } from '../../../../src/admin/page/reports/sayings.ts';
+import { notesOn } from '../../../../src/admin/page/reports/sayings.ts';
 import { formatsFor } from '../../../../src/admin/page/reader.ts';
 import { translator } from '../../../../src/admin/page/words.ts';
 import type { FullReport } from '../../../../src/people/report.ts';
@@ -87,10 +87,5 @@ describe('What is said of a report beside its figures', () => {
     expect(notesOn(reportWith([], { before }), telling('en'))).to.deep.equal([
       'Ran in October 2026, but not in this month: a ***',
     ]);
-  });
-
-  it('is in its title that it is not over', () => {
-    expect(titleOf(reportWith([]), telling('en'))).to.equal('November 2026');
-    expect(titleOf(reportWith([], { isOver: false }), telling('ja'))).to.equal('2026年11月（途中経過）');
   });
 });
