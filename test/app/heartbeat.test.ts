@@ -72,11 +72,8 @@ describe('the heartbeat', () => {
   const OK = Promise.resolve(200);
   const NOT_FOUND = Promise.resolve(404);
   const TAKEN = [30, 'the heartbeat is taken', undefined];
-  const FAILS = [
-    40,
-    'the heartbeat fails: whoever waits for it may report that Botbell is gone',
-    'it answered 404',
-  ];
+  const GONE = 'the heartbeat fails: whoever waits for it may report that Botbell is gone';
+  const FAILS = [40, GONE, 'it answered 404'];
   const UNSENT = [40, 'no heartbeat is sent: the store cannot be used', undefined];
   const UNTOLD = [40, 'no heartbeat is sent: no destination of delivery.alerts works', undefined];
   const table: Readonly<Record<string, Case>> = {

@@ -21,16 +21,10 @@ describe('While the store cannot be written', () => {
   let outage: Outage;
 
   beforeEach(() => {
-    sent = [];
-    recorded = [];
-    failing = [];
+    [sent, recorded, failing] = [[], [], []];
     ledger = { writtenAt: clock.monotonic(), trouble: undefined };
-    const settings = {
-      current: {
-        config: { delivery: { alerts: ALERTS } },
-        redact: (text: string) => text.replace('hunter2', '…'),
-      },
-    };
+    const redact = (text: string) => text.replace('hunter2', '…');
+    const settings = { current: { config: { delivery: { alerts: ALERTS } }, redact } };
     const recordOutage = (outage: Record<string, unknown>) => {
       if (ledger.writtenAt === undefined) throw new Error('still');
       recorded.push(outage);
@@ -40,13 +34,8 @@ describe('While the store cannot be written', () => {
       sent.push(`${notice.template} ${destination}`);
       return Promise.resolve(failing.includes(destination) ? undefined : { receipt: { ts: '1' } });
     };
-    const parts = {
-      clock,
-      settings,
-      random: () => 0.5,
-      sendOnce,
-      ledger: Object.assign(ledger, { recordOutage }),
-    };
+    Object.assign(ledger, { recordOutage });
+    const parts = { clock, settings, random: () => 0.5, sendOnce, ledger };
     outage = new Outage(parts as unknown as ConstructorParameters<typeof Outage>[0]);
   });
 
@@ -105,10 +94,8 @@ describe('While the store cannot be written', () => {
     mends();
     await pass(30 * SECOND);
     expect(recorded).to.have.length(1);
-    expect(recorded[0]).to.deep.include({
-      reason: 'password …',
-      answered: { count: 3, bots: ['a', 'b'] },
-    });
+    const answered = { count: 3, bots: ['a', 'b'] };
+    expect(recorded[0]).to.deep.include({ reason: 'password …', answered });
     expect(recorded[0]?.['told']).to.have.length(2);
     outage.refused(callbackWith({ bot_id: 'busy' }));
     await pass(30 * SECOND);

