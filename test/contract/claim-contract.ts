@@ -7,7 +7,6 @@ import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
   Bench,
-  claimedOf,
   type CreateStore,
   HANDS,
   LOG,
@@ -56,20 +55,6 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
       expect(await other.upkeep.lookAfter(HANDS), 'once').to.equal(false);
-    });
-
-    it('stays its own while it drains, however long an answer is waited for', async () => {
-      await begin();
-      for (let beats = 0; beats < 12; beats += 1) {
-        await pass(25 * SECOND);
-        for (const each of [bench.ledger, other]) await each.upkeep.heartbeat(CONFIG);
-        expect((await bench.deliveries()).filter(({ owner }) => owner !== 'first')).to.deep.equal([]);
-        expect(await other.upkeep.lookAfter(HANDS)).to.equal(false);
-      }
-      const [log] = namesOf(await bench.arrive({ job_id: 'mail' }, [LOG], other));
-      expect(claimedOf(await bench.arrive({ job_id: 'mail' }, [LOG], other)), log.destination).to.deep.equal(
-        [],
-      );
     });
 
     it('is another’s when it has been silent for 30 s, and then only what it had', async () => {

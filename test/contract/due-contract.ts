@@ -12,7 +12,6 @@ import {
   Bench,
   codesOf,
   type CreateStore,
-  dead,
   delivered,
   destinationsOf,
   EXECUTING,
@@ -27,7 +26,6 @@ import {
   settleAll,
   settlementOf,
   settlementsOf,
-  TAKE_OVER_AFTER_MS,
   target,
 } from './ledger-under-test.ts';
 
@@ -43,15 +41,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
       bench.claim(bench.ledger, { ...only(destination, most), isBulkFirst });
 
     describe('a callback accepted for later', () => {
-      it('is nobody’s yet, due at once, and Botbell’s own', async () => {
-        const { deliveries } = await bench.accept({}, [OPS, LOG]);
-        expect(deliveries.map(({ claim, isTakenOver }) => [claim, isTakenOver])).to.deep.equal([
-          [undefined, true],
-          [undefined, true],
-        ]);
-        expect(destinationsOf(await bench.claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
-      });
-
       it('is answered with its admission, and its own process has it in hand where that has room', async () => {
         const arrival = { ...arrivalOf(callbackWith(), [OPS, LOG]), isAccepted: true, isClaimed: true };
         const { deliveries, isAnswered } = await bench.ledger.admit(arrival);
@@ -96,15 +85,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         ]);
       });
 
-      it('that comes again leaves what is under way alone', async () => {
-        await bench.accept({}, [OPS]);
-        await bench.claim();
-        const again = await bench.accept({}, [OPS, LOG]);
-        expect(again).to.include({ isNew: false, timesReceived: 2 });
-        expect(again.deliveries.map(({ claim }) => claim)).to.deep.equal(['another']);
-        expect(await bench.claim()).to.deep.equal([]);
-      });
-
       it('carries all that is to be told', async () => {
         const { callbackId, firstReceivedAt: receivedAt } = await bench.accept({ message: '請求書' }, [OPS]);
         await bench.accept({ message: '請求書' }, [OPS]);
@@ -132,15 +112,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     });
 
     describe('what is due', () => {
-      it('is not what was told, given up or held back', async () => {
-        const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
-        await bench.settle([delivered(ops), dead(log)]);
-        await bench.accept({ job_id: 'job-2', status: EXECUTING }, [OPS]);
-        await bench.arrive({ job_id: 'job-2', status: 0 }, []);
-        await pass(TAKE_OVER_AFTER_MS);
-        expect(await bench.due()).to.deep.equal([]);
-      });
-
       it('comes in the order of its callbacks, whenever each became due, no more than asked for', async () => {
         for (const job_id of ['a', 'b', 'c']) await bench.accept({ job_id }, [OPS]);
         const [first] = await claimAt(OPS, 1);
@@ -154,13 +125,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           const { deliveries, left } = await bench.ledger.claim({ turns });
           expect([jobsOf(deliveries), left]).to.deep.equal([jobs, places]);
         }
-      });
-
-      it('is given for the destinations that were asked for, and for no others', async () => {
-        await bench.accept({}, [OPS, MAIL, LOG]);
-        expect(destinationsOf(await claimAt(MAIL))).to.deep.equal([MAIL.destination]);
-        expect(await claimAt(MAIL)).to.deep.equal([]);
-        expect(destinationsOf(await bench.claim())).to.deep.equal(['slack:#log', 'slack:#ops']);
       });
 
       it('comes after what is new where it was given back in bulk, but for its turns', async () => {
@@ -180,18 +144,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.settle([putOff(due?.record ?? NOBODY, 600_000)]);
         await pass(HOUR_MS);
         expect((await bench.claim())[0]?.record.ageMs).to.equal(600_000);
-      });
-
-      it('is due again when it fails again, at the time that was settled', async () => {
-        await bench.accept({}, [OPS]);
-        const [due] = await bench.claim();
-        await bench.settle([putOff(due?.record ?? NOBODY, 60_000, { attempts: 3 })]);
-        await pass(59_999);
-        expect(await bench.claim()).to.deep.equal([]);
-        await pass(1);
-        const [again] = await bench.claim();
-        expect(again?.record).to.include({ attempts: 3, isTakenOver: true });
-        expect(again?.record.lastError?.code).to.equal('ETIMEDOUT');
       });
 
       it('stays due as it was where nothing is said of it', async () => {

@@ -52,30 +52,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
     const bench = anew(() => Bench.open(createStore));
 
     describe('admitting', () => {
-      it('writes a new callback and its deliveries down and gives every one of them to who asks', async () => {
-        const admission = await bench.arrive({}, [OPS, LOG]);
-        expect(admission).to.include({ isNew: true, timesReceived: 1, isSuperseded: false });
-        expect(
-          admission.deliveries.map((each) => [each.destination, each.state, each.attempts, each.behind]),
-        ).to.deep.equal([
-          ['slack:#ops', 'pending', 0, undefined],
-          ['slack:#log', 'pending', 0, undefined],
-        ]);
-        expect(claimedOf(admission)).to.deep.equal(['slack:#ops', 'slack:#log']);
-        expect(await bench.states()).to.deep.equal(['slack:#ops pending', 'slack:#log pending']);
-      });
-
-      it('gives a duplicate nothing to tell and counts how often it came', async () => {
-        const first = await bench.arrive({}, [OPS]);
-        await bench.settle(first.deliveries.map(delivered));
-        await bench.store.passTime(30_000);
-        const again = await bench.arrive({ elapsed_time: 42 }, [OPS]);
-        expect(again).to.include({ callbackId: first.callbackId, isNew: false, timesReceived: 2 });
-        expect(claimedOf(again)).to.deep.equal([]);
-        expect(again.deliveries.map(({ state }) => state)).to.deep.equal(['delivered']);
-        expect(await bench.history()).to.deep.equal(['received']);
-      });
-
       it('gives a retry only whom nobody has told or given up yet', async () => {
         const [ops, log, mail] = namesOf(await bench.arrive({}, [OPS, LOG, MAIL]));
         await bench.settle([delivered(ops), failed(log), dead(mail)]);
@@ -227,14 +203,6 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await tell(3, { ts: '3', [ROOT_GONE]: 'message_not_found' });
         await tell(4, { ts: '4' });
         expect(await before(second)).to.deep.equal(['3', true]);
-      });
-
-      it('writes nothing of a callback of which one of the last statements fails', async () => {
-        await bench.store.run('alter table deliveries rename to hidden');
-        expect(await rejectionOf(bench.arrive({}, [OPS]))).to.be.instanceOf(LedgerUnavailable);
-        await bench.store.run('alter table hidden rename to deliveries');
-        expect(await bench.store.rows('callbacks')).to.deep.equal([]);
-        expect(claimedOf(await bench.arrive({}, [OPS]))).to.have.length(1);
       });
 
       it('refuses what is new where the store is full, and nothing that it knows', async () => {

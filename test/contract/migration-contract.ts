@@ -85,14 +85,6 @@ export function describeMigrations(
       }
     });
 
-    it('gets the steps that it lacks, each once, and keeps what it holds', async () => {
-      await admit(await store.open(), 'before');
-      for (const _ of [1, 2]) await (await store.open({ migrations: NEXT })).close();
-      expect(await version()).to.deep.equal([TODAY + 1, FIRST_VERSION]);
-      expect(await colours()).to.deep.equal(['none']);
-      expect(await store.rows('colours')).to.deep.equal([]);
-    });
-
     it('is worked on by this version and the next one side by side, and by this one again', async () => {
       const told: unknown[] = [];
       const onUpgrade = (versions: unknown) => void told.push(versions);
