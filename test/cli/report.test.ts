@@ -82,13 +82,9 @@ describe('botbell report', () => {
 
   it('gives programs the same as JSON and CSV, of one BOT if asked', async () => {
     const asked = ['report', '--from', from(), '--to', today(), '--bot', 'nightly', '--format'];
-    const {
-      total,
-      bots,
-      from: first,
-      to,
-    } = JSON.parse((await world.run([...asked, 'json'])).stdout) as Record<string, unknown>;
-    expect([first, to]).to.deep.equal([from(), today()]);
+    const json = JSON.parse((await world.run([...asked, 'json'])).stdout) as Record<string, unknown>;
+    const { total, bots, ...period } = json;
+    expect(period).to.include({ from: from(), to: today() });
     expect(total).to.include({ runs: 2, unfinished: 1, running_seconds: 300, estimated_runs: 1 });
     expect(bots).to.have.length(1);
     const csv = (await world.run([...asked, 'csv'])).stdout.split('\r\n');

@@ -11,8 +11,11 @@ import { BesideStore } from './beside-store.ts';
 const MINUTE_MS = 60_000;
 const NIGHT = '2199-12-31T23:00';
 const NOON = '2199-12-31T12:00';
-const AFTER_FAILURES =
-  'get_items: Not told to slack:#ops: the route tells errors only from a number of them in a row on (after_failures).';
+const AFTER_FAILURES = [
+  'slack:#ops (get_items)',
+  'get_items: Not told to slack:#ops: the route tells errors only from a number of them in a row on (after_failures).',
+  'depends on what came before: after_failures',
+];
 const ERROR = { bot_id: 'get_items', status: 1, message: 'no stock' } as const;
 
 describe('botbell route, of rules', () => {
@@ -99,11 +102,7 @@ routes:
     configure('after_failures: 3');
     await errorsCame(1);
     for (let times = 0; times < 2; times += 1)
-      expect((await route(ERROR)).lines).to.deep.equal([
-        'slack:#ops (get_items)',
-        AFTER_FAILURES,
-        'depends on what came before: after_failures',
-      ]);
+      expect((await route(ERROR)).lines).to.deep.equal(AFTER_FAILURES);
     await errorsCame(2);
     const [, verdict] = (await route(ERROR)).lines;
     expect(verdict).to.equal('get_items: told');
@@ -132,11 +131,7 @@ routes:
     const file = join(world.store.folder, 'none.db');
     configure('after_failures: 3', `sqlite:${file}`);
     const { lines, stderr } = await route(ERROR);
-    expect(lines).to.deep.equal([
-      'slack:#ops (get_items)',
-      AFTER_FAILURES,
-      'depends on what came before: after_failures',
-    ]);
+    expect(lines).to.deep.equal(AFTER_FAILURES);
     expect(stderr).to.match(
       /^what came before, and what is snoozed, is not known: there is no ledger yet at store\.url/,
     );

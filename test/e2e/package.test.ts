@@ -71,15 +71,8 @@ function install(folder: string): void {
 
 /** @returns what npm says of the package that it made of `sources` */
 function pack(sources: string, destination: string, ...options: readonly string[]): Packed {
-  const { stdout, stderr } = run(
-    sources,
-    'npm',
-    'pack',
-    '--json',
-    '--pack-destination',
-    destination,
-    ...options,
-  );
+  const args = ['pack', '--json', '--pack-destination', destination, ...options];
+  const { stdout, stderr } = run(sources, 'npm', ...args);
   const answer = JSON.parse(stdout || '[]') as readonly Packed[] | Readonly<Record<string, Packed>>;
   const [packed] = Object.values(answer) as readonly Packed[];
   if (packed === undefined) throw new Error(`npm packed nothing:\n${stderr}`);

@@ -106,13 +106,8 @@ describe('a listening server', () => {
 
   it('says in words that the address is taken', async () => {
     const { port } = await start(() => {});
-    const error = await rejectionOf(
-      listen(
-        () => {},
-        { host: '127.0.0.1', port },
-        () => {},
-      ),
-    );
+    const nothing = () => {};
+    const error = await rejectionOf(listen(nothing, { host: '127.0.0.1', port }, nothing));
     expect(error.message).to.equal(
       `cannot listen on 127.0.0.1:${port}: another program has this port, perhaps a Botbell that runs already: end that, or change \`listen\``,
     );
@@ -198,7 +193,8 @@ describe('a listening server', () => {
   });
 
   describe('that stops', () => {
-    it('lets a request finish and answers it, though it takes no new connection', async () => {
+    /** A request is under way, and answered when the test says so. */
+    const underWay = async () => {
       const [begun, finished] = [moment(), moment()];
       const server = await start(async (_request, response) => {
         begun.happen();
@@ -208,6 +204,11 @@ describe('a listening server', () => {
       const client = await connect(server);
       client.write(GET);
       await begun.promise;
+      return { server, client, finished };
+    };
+
+    it('lets a request finish and answers it, though it takes no new connection', async () => {
+      const { server, client, finished } = await underWay();
       const closed = server.close(5000);
       await rejectionOf(RawClient.open(server.port));
       finished.happen();
@@ -225,11 +226,7 @@ describe('a listening server', () => {
     });
 
     it('cuts off what has not finished in time', async () => {
-      const begun = moment();
-      const server = await start(() => begun.happen());
-      const client = await connect(server);
-      client.write(GET);
-      await begun.promise;
+      const { server, client } = await underWay();
       await server.close(20);
       expect(await client.answer()).to.equal(undefined);
     });

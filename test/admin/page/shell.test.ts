@@ -111,12 +111,8 @@ describe('every page', () => {
   });
 
   it('leads nobody to another site', async () => {
-    for (const back of [
-      '//elsewhere.example',
-      '/\\elsewhere.example',
-      'https://elsewhere.example',
-      'javascript:alert(1)',
-    ]) {
+    const others = '//elsewhere.example /\\elsewhere.example https://elsewhere.example javascript:alert(1)';
+    for (const back of others.split(' ')) {
       const { headers } = await world.get(`/language/en?${new URLSearchParams({ back })}`);
       expect(headers['location'], back).to.equal('/');
     }
