@@ -85,21 +85,13 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(60 * MINUTE_MS);
         const added = await routeAnew(await claimOne(), [NEW, LOG]);
         expect(added).to.deep.equal(['slack:#new', 'slack:#log']);
-        expect(await bench.states()).to.deep.equal([
-          'slack:#old held',
-          'slack:#new pending',
-          'slack:#log pending',
-        ]);
-        const told = (await bench.claim()).map(({ record }) => record);
-        expect(told.map(({ isTakenOver, ageMs }) => [isTakenOver, ageMs])).to.deep.equal([
-          [true, 0],
-          [true, 0],
-        ]);
+        const states = ['slack:#old held', 'slack:#new pending', 'slack:#log pending'];
+        expect(await bench.states()).to.deep.equal(states);
+        const told = (await bench.claim()).map(({ record }) => `${record.isTakenOver} ${record.ageMs}`);
+        expect(told).to.deep.equal(['true 0', 'true 0']);
         expect((await bench.deliveries())[0]).to.include({ reason: NO_LONGER_ROUTED, owner: null });
-        expect((await bench.history()).slice(1), 'its story').to.deep.equal([
-          'routed',
-          'held no longer routed',
-        ]);
+        const story = (await bench.history()).slice(1);
+        expect(story).to.deep.equal(['routed', 'held no longer routed']);
         const [routed] = await bench.store.rows('history');
         expect(JSON.parse(String(routed?.['entry']))).to.deep.equal({
           by: 'config',
@@ -112,20 +104,15 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         const due = await bench.claim();
         await bench.settle([delivered(log), dead(at('slack:#new', due).record)]);
         expect(await routeAnew(at('slack:#old', due), [LOG, NEW])).to.deep.equal([]);
-        expect(await bench.states()).to.deep.equal([
-          'slack:#old held',
-          'slack:#log delivered',
-          'slack:#new dead',
-        ]);
+        const states = ['slack:#old held', 'slack:#log delivered', 'slack:#new dead'];
+        expect(await bench.states()).to.deep.equal(states);
       });
 
       it('is a dead letter where nobody is named, with its alert, which goes to whom alerts go today', async () => {
         await bench.accept({}, [OLD]);
         await routeAnew(await claimOne(), [], ALERT);
-        expect(await bench.states()).to.deep.equal([
-          'slack:#old dead',
-          'email:operators@example.com pending',
-        ]);
+        const states = ['slack:#old dead', 'email:operators@example.com pending'];
+        expect(await bench.states()).to.deep.equal(states);
         const alert = await claimOne();
         expect(await routeAnew(alert, [LOG])).to.deep.equal(['slack:#log']);
         expect((await claimOne()).notice).to.deep.equal(alert.notice);
@@ -155,11 +142,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.accept({}, [OLD, LOG]);
         const due = await bench.claim();
         await bench.store.clock.runAlong(Promise.all(due.map((each) => routeAnew(each, [NEW]))));
-        expect((await bench.states()).toSorted()).to.deep.equal([
-          'slack:#log held',
-          'slack:#new pending',
-          'slack:#old held',
-        ]);
+        const states = ['slack:#log held', 'slack:#new pending', 'slack:#old held'];
+        expect((await bench.states()).toSorted()).to.deep.equal(states);
       });
     });
 

@@ -45,12 +45,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const arrival = { ...arrivalOf(callbackWith(), [OPS, LOG]), isAccepted: true, isClaimed: true };
         const { deliveries, isAnswered } = await bench.ledger.admit(arrival);
         expect(isAnswered).to.equal(true);
-        expect(
-          deliveries.map(({ claim, isTakenOver, dueInMs }) => [claim, isTakenOver, dueInMs]),
-        ).to.deep.equal([
-          ['own', true, 0],
-          ['own', true, 0],
-        ]);
+        for (const each of deliveries)
+          expect(each).to.include({ claim: 'own', isTakenOver: true, dueInMs: 0 });
         expect(await bench.history()).to.deep.equal(['answered accepted']);
         const other = await bench.openAs('another');
         expect(await bench.claim(other), 'in hand').to.deep.equal([]);
@@ -71,12 +67,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.tell(await bench.claim());
         expect(await shown(callbackId), 'told').to.deep.equal(['accepted', [at, 'accepted']]);
         await bench.arrive({}, [OPS]);
-        const answer = {
-          receivedAt: at + 2000,
-          answeredAt: at + 2000,
-          status: 200,
-          result: 'duplicate',
-        } as const;
+        const times = { receivedAt: at + 2000, answeredAt: at + 2000 };
+        const answer = { ...times, status: 200, result: 'duplicate' } as const;
         await settleAll(bench.ledger, settlementsOf(came.deliveries.map(delivered), callbackId, answer));
         expect(await shown(callbackId), 'came again').to.deep.equal([
           'duplicate',
