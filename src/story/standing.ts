@@ -102,11 +102,21 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs, probeInMs }: Deliver
 const MOST_GROUPS = 3;
 
 export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
-  const next = story.next.map(({ at, who, unlessDelivered }) => {
+  const hasIt = (to: string) =>
+    story.deliveries.some((each) => each.destination === to && isLeftAsItIs(each));
+  const next = story.next.flatMap(({ at, who, unlessDelivered }) => {
     const sentence = unlessDelivered ? 'next step, second way' : 'next step';
-    return sayings.say(sentence, { who: sayings.list(who), time: sayings.time(at) });
+    const lacking = who.filter((to) => !hasIt(to));
+    return lacking.length === 0
+      ? []
+      : sayings.say(sentence, { who: sayings.list(lacking), time: sayings.time(at) });
   });
   return [summaryOfNow(story, now, sayings), ...next].join(sayings.say('space'));
+}
+
+/** By a step, which tells what is held, and after a take-up once more whom a step has told. */
+function isLeftAsItIs({ state, reason, telling }: DeliveryRecord): boolean {
+  return state === 'held' ? reason === DISMISSED : telling?.escalated === undefined;
 }
 
 function summaryOfNow(story: CallbackStory, now: number, sayings: Sayings): string {

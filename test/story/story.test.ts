@@ -54,6 +54,24 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     deliveries: [deliveryWith({ receipt: { channel: 'C1', ts: '1.2' } })],
     history: [attemptAt(10), answerAt(0, 200, 'delivered')],
   }),
+  'who is told next, but for whom the error has reached already': storyWith({
+    deliveries: [
+      deliveryWith({}),
+      ...[
+        { destination: 'slack:#night', state: 'held', reason: 'repeat' } as const,
+        { destination: 'slack:#duty', telling: { escalated: { told: [], takenBy: '' } } },
+        { destination: 'slack:#off', state: 'held', reason: DISMISSED } as const,
+      ].map((fields) => deliveryWith(fields)),
+    ],
+    next: [
+      { at: NOW + 60_000, who: ['slack:#ops', 'slack:#off'], unlessDelivered: false },
+      {
+        at: NOW + 120_000,
+        who: ['slack:#ops', 'slack:#night', 'slack:#duty', 'slack:#leads'],
+        unlessDelivered: false,
+      },
+    ],
+  }),
   'a failed attempt, its answer, and the next post': storyWith({
     status: 0,
     timesReceived: 2,
