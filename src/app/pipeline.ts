@@ -100,7 +100,11 @@ export class Pipeline {
       planning: () => settings.current,
       now: () => clock.now(),
       onBulkStarted: onBulk,
-      sendTest: (target, askedBy, language) => sendTest({ target, askedBy, language }, parts, sendOnce),
+      sendTest: async (target, askedBy, language) => {
+        const outcome = await sendTest({ target, askedBy, language }, parts, sendOnce);
+        if (outcome.isDelivered) await follower.mended(target.destination);
+        return outcome;
+      },
     });
   }
 

@@ -115,6 +115,19 @@ export class ConfigFollower {
     return true;
   }
 
+  /** A test has reached it: what waits there is due, but for what may have arrived. Never rejects. */
+  async mended(destination: string): Promise<void> {
+    const { ledger, onDue, onUnwritten } = this.#delivering;
+    const waits = (row: DeliveryRow) => row.destination === destination && !waitsForSomebody(row.lastError);
+    try {
+      let after: WaitingPosition | undefined = { ...BEFORE_ALL, destination };
+      while (after?.destination === destination) ({ next: after } = await ledger.hasten(after, waits));
+      onDue();
+    } catch (error) {
+      onUnwritten(error);
+    }
+  }
+
   /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
   get claimable(): readonly string[] | undefined {
     return this.#mayRouteAnew ? undefined : [...this.#delivering.settings.current.destinations.keys()];

@@ -131,4 +131,21 @@ describe('A destination', () => {
     await world.clock.advance(2 * SECOND);
     expect(world.tries(OPS)).to.equal(1);
   });
+
+  it('that a test has reached has due at once what waits there, but what may have arrived', async () => {
+    const arrived = Object.assign(failure('config'), { mayHaveArrived: true });
+    world.fails(OPS, failure('config'), arrived);
+    for (const bot_id of ['a', 'b']) await world.post({ bot_id, status: 0 });
+    world.fails(OPS, ...failures(9, 'config'));
+    await world.passBy(6 * MINUTE, SECOND);
+    world.fails(OPS);
+    const before = world.tries(OPS);
+    await world.clock.runUntil(world.first.pipeline.people.test(OPS, { via: 'api', user: 'aya', from: '' }));
+    await world.clock.advance(SECOND);
+    expect(world.tries(OPS) - before, 'the test, and the first callback').to.equal(2);
+    expect((await world.store.rows('deliveries')).map(({ state }) => state)).to.include.members([
+      'delivered',
+      'pending',
+    ]);
+  });
 });
