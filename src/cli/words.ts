@@ -74,7 +74,7 @@ const WORDS = {
   'redeliver.callback': ['callback {id}: {why}', 'コールバック {id}：{why}'],
   'redeliver.other config': ['the running service has another config than {file} is now: have it load that one first (kill -HUP, or a restart), and ask again', '動作中のサービスの設定が、今の {file} と違います。先に読み込ませてから（kill -HUP、または再起動）、やり直してください'],
   'status.not known': ['not known: {why}', '確認できません：{why}'],
-  'status.silent': ['no process of Botbell has written to the store for half a minute: it does not run, or its store is full or read-only', 'この30秒間、Botbellのプロセスが記録に書き込んでいません。動いていないか、記録が満杯または読み取り専用です'],
+  'status.silent': ['no process of Botbell has written to the store for 15 seconds: it does not run, or its store is full or read-only', 'この15秒間、Botbellのプロセスが記録に書き込んでいません。動いていないか、記録が満杯または読み取り専用です'],
   'status.full': ['the store has reached store.max_size: unless something is left to be forgotten, new callbacks are answered 503; deliver or dismiss what is undelivered, or raise it and restart', '記録が store.max_size に達しました。消せるものがなければ、新しいコールバックには503を返します。未配信のものを再送するか対応済みにするか、値を大きくして再起動してください'],
   'status.well': ['all is well', '問題はありません'],
   'status.line': ['{who} {what} ({bots}{count|time|times}, for {age})', '{who}：{what}（{bots}{count}回、{age}前から）'],

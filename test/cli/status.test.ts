@@ -42,6 +42,8 @@ describe('botbell status', () => {
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
     world.rewrite('display: {', '$& language: ja,');
     expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: '問題はありません' });
+    await world.store.run('update processes set seen_at = seen_at - 15000');
+    expect(await world.run(['status'])).to.deep.include({ code: 3, stdout: '' });
   });
 
   it('says that the store is full, which no process can write into it', async () => {

@@ -23,6 +23,9 @@ import type { Words } from '../words.ts';
 
 type Options = OptionsOf<'status'>;
 
+/** As of `/readyz`: three heartbeats have not been written. */
+const SILENT_MS = 15_000;
+
 const NONE = 0;
 const SOME = 1;
 const NOT_KNOWN = 3;
@@ -72,7 +75,8 @@ async function openNow(context: CommandContext) {
   return reading(config, async (archive) => {
     const living = await archive.processes();
     const isFull = url.startsWith('sqlite:') && (await archive.storeBytes()) > maxSizeBytes;
-    return { open: await archive.openIncidents(), isServed: living.length > 0, isFull };
+    const isServed = living.some(({ silentMs }) => silentMs < SILENT_MS);
+    return { open: await archive.openIncidents(), isServed, isFull };
   });
 }
 

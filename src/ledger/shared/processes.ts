@@ -19,7 +19,8 @@ interface LivingProcess {
   readonly isThis: boolean;
   readonly configHash: string;
   readonly loadedAt: number;
-  readonly seenAt: number;
+  /** Since its last heartbeat. */
+  readonly silentMs: number;
 }
 
 /** How long nobody routes anew while configs differ: longer than a rolling restart. */
@@ -34,7 +35,7 @@ export function livingIn({ now, owner }: Tx): Sql {
 
 export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
   return tx.all<LivingProcess>(sql`
-    SELECT owner, config_hash, loaded_at, seen_at, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
+    SELECT owner, config_hash, loaded_at, CAST(${tx.now} AS BIGINT) - seen_at AS silent_ms, owner = ${tx.owner} AS is_this FROM ${livingIn(tx)}`);
 }
 
 /**
@@ -49,7 +50,7 @@ export async function isDecider(tx: Tx, by?: string): Promise<boolean> {
   const isOwn = ({ configHash }: LivingProcess) => configHash === own.configHash;
   if (all.every(isOwn)) return true;
   // If this process's heartbeat stopped, the others ignore it and may decide themselves.
-  const isAlive = own.seenAt > tx.now - DEAD_AFTER_MS;
+  const isAlive = own.silentMs < DEAD_AFTER_MS;
   return isAlive && isOwn(last) && tx.now >= last.loadedAt + UNDECIDED_FOR_MS;
 }
 
