@@ -218,11 +218,8 @@ export function describeActions(
           untouched: [LOG.destination],
         });
         const due = await recorded.claim();
-        expect(due.map(({ destination, ageMs }) => [destination, ageMs]).toSorted()).to.deep.equal([
-          [MAIL.destination, 0],
-          [HELD.destination, 0],
-          [OPS.destination, 0],
-        ]);
+        const hear = due.map(({ destination, ageMs }) => `${destination} ${ageMs}`).toSorted();
+        expect(hear).to.deep.equal([MAIL, HELD, OPS].map(({ destination }) => `${destination} 0`));
         const [asked, routed] = (await historyOf(dead)).slice(-2);
         expect(asked).to.deep.include({ what: 'routed_anew' });
         expect(routed).to.deep.include({
@@ -253,14 +250,8 @@ export function describeActions(
         const [told, dead] = ids;
         await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
         await recorded.settle({ callbackId: await callbackOf(dead ?? 0) }, [deadUpdate(dead ?? 0)]);
-        expect(await archive.bulk(id)).to.deep.include({
-          state: 'delivering',
-          given: 120,
-          delivered: 1,
-          dead: 1,
-          pending: 118,
-          actor: ACTOR,
-        });
+        const counts = { given: 120, delivered: 1, dead: 1, pending: 118 };
+        expect(await archive.bulk(id)).to.deep.include({ ...counts, state: 'delivering', actor: ACTOR });
         expect((await archive.bulks()).map((bulk) => bulk.id)).to.deep.equal([id]);
         const told2 = (await historyOf(told)).find(({ what }) => what === 'redelivered');
         expect(told2?.entry).to.deep.include({ bulkId: id });
@@ -347,10 +338,8 @@ export function describeActions(
         const { id: none } = await actions.startBulk({ state: 'held' }, ACTOR);
         const { id } = await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
         await continueAll();
-        expect(
-          (await archive.bulks()).map((bulk) => bulk.id),
-          'the newest first',
-        ).to.deep.equal([id, none]);
+        const bulks = (await archive.bulks()).map((bulk) => bulk.id);
+        expect(bulks, 'the newest first').to.deep.equal([id, none]);
         const done = { what: 'dismissed', state: 'done', given: 2, stoppedBy: undefined };
         expect(await actions.stopBulk(id, ACTOR), 'it is over').to.include(done);
         expect(await recorded.archive.countOpen()).to.include({ dead: 0, pending: 0 });

@@ -22,20 +22,15 @@ import {
 } from './ledger-under-test.ts';
 
 const OPERATORS = [target('slack:#alerts'), target('email:operators@example.com')];
+const AT_OPERATORS = OPERATORS.map(({ destination }) => destination);
 const HOUR_MS = 3_600_000;
 
 function alertOf(cause: string, fields: Partial<Alert> = {}): Alert {
   return { cause, subject: DEAD_LETTER, targets: OPERATORS, ...fields };
 }
 
-const REFUSAL = {
-  receivedAt: 7,
-  status: 413,
-  detail: 'too large',
-  errors: [],
-  from: '192.0.2.7',
-  body: '{',
-} as const;
+const FROM = { receivedAt: 7, from: '192.0.2.7' };
+const REFUSAL = { ...FROM, status: 413, detail: 'too large', errors: [], body: '{' } as const;
 
 export function describeAlerts(name: string, createStore: CreateStore): void {
   describe(`${name} as the ledger of alerts`, () => {
@@ -50,9 +45,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     };
     /** The alerts that are told now, to the first operator. */
     const alertsDue = async (): Promise<RaisedAlert[]> => {
-      const due = await bench.claim(bench.ledger, {
-        only: OPERATORS.map(({ destination }) => destination),
-      });
+      const due = await bench.claim(bench.ledger, { only: AT_OPERATORS });
       await bench.tell(due);
       return due.flatMap(({ notice, record }) =>
         isAlert(notice) && record.destination === 'slack:#alerts' ? notice.alert : [],
@@ -102,10 +95,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.settle([delivered(log)]);
       expect(await alertsDue()).to.deep.equal([]);
       const alerts = (await bench.deliveries()).filter(({ id }) => id > log.id);
-      expect(alerts.map(({ state, reason }) => `${state} ${String(reason)}`)).to.deep.equal([
-        'held superseded',
-        'held superseded',
-      ]);
+      const states = alerts.map(({ state, reason }) => `${state} ${String(reason)}`);
+      expect(states).to.deep.equal(['held superseded', 'held superseded']);
     });
 
     it('raises none of a failure that no longer counts, nor where nobody is named', async () => {
@@ -145,10 +136,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await die(alertOf('mail down'), bench.ledger, target('email:a@example.com'));
       expect(await suppressed()).to.deep.equal([0, 0]);
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.closeIncidents(
-        ids,
-        OPERATORS.map(({ destination }) => destination),
-      );
+      await bench.ledger.actions.closeIncidents(ids, AT_OPERATORS);
       expect(await die(alertOf('token revoked'), bench.ledger, target('slack:#third'))).to.equal(false);
       await bench.store.passTime(HOUR_MS - 1);
       await care();

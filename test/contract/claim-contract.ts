@@ -79,9 +79,8 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       await begin();
       await bench.ledger.leave();
       expect(await claimed()).to.deep.equal([false, [LOG.destination, OPS.destination]]);
-      expect((await bench.store.rows('processes', 'owner')).map(({ owner }) => owner)).to.deep.equal([
-        'other',
-      ]);
+      const owners = (await bench.store.rows('processes', 'owner')).map(({ owner }) => owner);
+      expect(owners).to.deep.equal(['other']);
     });
 
     it('is all that is given to others: not what waits for a later attempt', async () => {

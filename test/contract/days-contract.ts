@@ -178,13 +178,10 @@ class Counting {
   }
 
   async #forget(keepMs: number): Promise<void> {
+    const kept = { doneKeptMs: keepMs, nobodyKeptMs: keepMs };
     let from: ForgetPosition = { done: 0, reachedNobody: 0 };
     for (let isMore = true; isMore;)
-      ({ next: from, isMore } = await this.#bench.ledger.forget({
-        doneKeptMs: keepMs,
-        nobodyKeptMs: keepMs,
-        from,
-      }));
+      ({ next: from, isMore } = await this.#bench.ledger.forget({ ...kept, from }));
   }
 
   /** Of each BOT, and of each day of both. */

@@ -34,10 +34,7 @@ export function describeLostRows(database: string, createStore: CreateStore, los
     const writes: Readonly<Record<string, (of: DeliveryName, callbackId: number) => Promise<unknown>>> = {
       'that somebody was told': (of, id) => bench.ledger.settle(settlementOf(delivered(of), id)),
       'that it was, with the answer': (of, id) =>
-        bench.ledger.settle({
-          ...settlementOf(delivered(of), id),
-          answer: answerOf(200, 'delivered'),
-        }),
+        bench.ledger.settle({ ...settlementOf(delivered(of), id), answer: answerOf(200, 'delivered') }),
       'a failure': (of, id) => bench.ledger.settle(settlementOf(failed(of), id)),
       'that it is Botbell’s own': (of) => bench.ledger.takeOver([of]),
       'that no route names it': (of) =>
@@ -85,9 +82,8 @@ export function describeLostRows(database: string, createStore: CreateStore, los
       await bench.arrive({ job_id: 'other' }, []);
       const before = await contents();
       const answer = answerOf(200, 'delivered');
-      expect((await rejectionOf(bench.ledger.settle({ ...answeredOf(lost), answer }))).message).to.match(
-        /the store has lost the callback/,
-      );
+      const { message } = await rejectionOf(bench.ledger.settle({ ...answeredOf(lost), answer }));
+      expect(message).to.match(/the store has lost the callback/);
       expect(await contents()).to.deep.equal(before);
     });
 

@@ -176,9 +176,8 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await bench.ledger.pausePace(LOG.destination, HOUR);
       await ahead(() => bench.ledger.pausePace(OPS.destination, 2 * SECOND));
       await beat();
-      expect(await bench.ledger.currentPaces()).to.deep.equal([
-        { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR },
-      ]);
+      const obeyed = { key: LOG.destination, nextInMs: HOUR, pausedMs: HOUR };
+      expect(await bench.ledger.currentPaces()).to.deep.equal([obeyed]);
     });
 
     it('lets the config that was loaded last decide fifteen minutes after it is set right', async () => {
