@@ -83,21 +83,9 @@ describe('Incidents', () => {
   });
 
   it('are told ten at most, with how many more there are', () => {
-    const told = {
-      kind: 'bot',
-      sign: 'error',
-      gist: 'refused',
-      name: '',
-      since: 1,
-      count: 1,
-      late: 2,
-      lost: 3,
-    };
-    const all = Array.from({ length: 12 }, (_, index) => ({
-      ...incident('a', { id: index, since: 1 }),
-      late: 2,
-      lost: 3,
-    }));
+    const came = { since: 1, count: 1, late: 2, lost: 3 };
+    const told = { ...came, kind: 'bot', sign: 'error', gist: 'refused', name: '' };
+    const all = Array.from({ length: 12 }, (_, id) => ({ ...incident('a', { id }), ...came }));
     const { troubles, moreTroubles } = toldTroubles(all);
     expect([troubles.length, moreTroubles]).to.deep.equal([10, 2]);
     expect(troubles.at(-1)).to.deep.equal({ ...told, id: 9, subject: 'a' });

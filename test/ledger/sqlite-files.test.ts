@@ -155,10 +155,7 @@ describe('The files of a SQLite ledger', () => {
       }
       await troubles();
       await ledger.close();
-      expect([store.file, log()].map((path) => readFileSync(path, 'utf8'))).to.deep.equal([
-        'restored',
-        'restored',
-      ]);
+      for (const path of [store.file, log()]) expect(readFileSync(path, 'utf8')).to.equal('restored');
     });
   });
 

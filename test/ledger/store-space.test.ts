@@ -2,12 +2,8 @@
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { statSync } from 'node:fs';
 import { expect } from 'chai';
-import {
-  type Admission,
-  type DeliveryTarget,
-  LedgerFull,
-  type DeliveryUpdate,
-} from '../../src/ledger/ledger.ts';
+import type { Admission, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { LedgerFull } from '../../src/ledger/ledger.ts';
 import type { StoreEvent } from '../../src/ledger/sqlite/file.ts';
 import { answeredOf, arrivalOf, delivered, namesOf, OPS } from '../contract/ledger-under-test.ts';
 import { anew } from '../support/anew.ts';

@@ -56,12 +56,8 @@ describe('a summary', () => {
 
   it('names the newest jobs of many', () => {
     const { count, bots } = summaryOf(Array.from({ length: 1000 }, (_, index) => held(index, 'a')));
-    expect([count, bots[0]?.errors, bots[0]?.jobs.length, bots[0]?.jobs.at(-1)]).to.deep.equal([
-      1000,
-      1000,
-      20,
-      'job-999',
-    ]);
+    expect([count, bots[0]?.errors, bots[0]?.jobs.length]).to.deep.equal([1000, 1000, 20]);
+    expect(bots[0]?.jobs.at(-1)).to.equal('job-999');
   });
 
   it('names fifty BOTs, and counts the others', () => {

@@ -4,6 +4,7 @@ import { passedNow, planMonth, standingOf, type ToldOfBudget } from '../../src/r
 import { calendarOf, dateOf, dayIn } from '../../src/signal/calendar.ts';
 
 const HOUR = 3_600_000;
+const HOURS_60 = { hours: 60, fromDay: 1, calendar: undefined };
 const day = (date: string) => dayIn(date) ?? Number.NaN;
 const WORKDAYS = calendarOf({
   days: ['mon', 'tue', 'wed', 'thu', 'fri'],
@@ -41,7 +42,7 @@ describe('The budget', () => {
   ] as const;
   const days = RAN.map(([date, hours]) => ({ day: day(date), runningMs: hours * HOUR }));
   const standing = (today: string, calendar?: typeof WORKDAYS) => {
-    const { usedMs, percent, forecastMs } = standingOf({ hours: 60, fromDay: 1, calendar }, days, day(today));
+    const { usedMs, percent, forecastMs } = standingOf({ ...HOURS_60, calendar }, days, day(today));
     return { used: usedMs / HOUR, percent, forecast: forecastMs && forecastMs / HOUR };
   };
 
@@ -52,14 +53,11 @@ describe('The budget', () => {
   });
 
   it('is forecast by the days since Botbell was there, but for the first, which may not be whole', () => {
-    const since = (date: string) =>
-      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, days.slice(2), day(date)).forecastMs;
+    const since = (date: string) => standingOf(HOURS_60, days.slice(2), day(date)).forecastMs;
     expect(since('2026-11-04')).to.equal(undefined);
     // Twelve hours in all, eleven of them in the three days behind the first, and 26 days to come.
     expect(since('2026-11-05')).to.equal(12 * HOUR + Math.round((11 * HOUR * 26) / 3));
-    expect(
-      standingOf({ hours: 60, fromDay: 1, calendar: undefined }, [], day('2026-11-20')).forecastMs,
-    ).to.equal(undefined);
+    expect(standingOf(HOURS_60, [], day('2026-11-20')).forecastMs).to.equal(undefined);
   });
 
   it('is forecast by the days of its calendar', () => {
@@ -69,12 +67,7 @@ describe('The budget', () => {
   });
 
   it('of a month that is over is what it has come to, without a forecast', () => {
-    const over = standingOf(
-      { hours: 60, fromDay: 1, calendar: undefined },
-      days,
-      day('2026-12-01'),
-      day('2026-11-30'),
-    );
+    const over = standingOf(HOURS_60, days, day('2026-12-01'), day('2026-11-30'));
     expect(over).to.include({ from: day('2026-11-01'), percent: 20, forecastMs: undefined });
   });
 
@@ -83,10 +76,8 @@ describe('The budget', () => {
       { day: day('2026-10-31'), runningMs: HOUR },
       { day: day('2026-11-30'), runningMs: 90 * HOUR },
     ];
-    expect(standingOf({ hours: 60, fromDay: 1, calendar: undefined }, late, day('2026-11-30'))).to.include({
-      percent: 150,
-      forecastMs: 90 * HOUR,
-    });
+    const standing = standingOf(HOURS_60, late, day('2026-11-30'));
+    expect(standing).to.include({ percent: 150, forecastMs: 90 * HOUR });
   });
 
   const WARN = [80, 100, 120];
@@ -125,14 +116,8 @@ describe('The budget', () => {
   });
 
   it('has told, too, what a month passes by runs that end after it', () => {
-    const { known } = toldFor(
-      [
-        [0, 95],
-        [0, 95],
-      ],
-      NOVEMBER,
-      { from: 0, told: [] },
-    );
+    const looks = [95, 95].map((used) => [0, used] as const);
+    const { known } = toldFor(looks, NOVEMBER, { from: 0, told: [] });
     const late = [
       [99, 0],
       [125, 80],
@@ -162,16 +147,7 @@ describe('The budget', () => {
       'before: 100',
     ]);
     const { known } = toldFor([[0, 60]], NOVEMBER, { from: 0, told: [] });
-    expect(
-      toldFor(
-        [
-          [60, 0],
-          [61, 0],
-        ],
-        DECEMBER,
-        known,
-        60,
-      ).told,
-    ).to.deep.equal(['undefined', 'undefined']);
+    const looks = [60, 61].map((before) => [before, 0] as const);
+    expect(toldFor(looks, DECEMBER, known, 60).told).to.deep.equal(['undefined', 'undefined']);
   });
 });
