@@ -434,6 +434,13 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         }
       });
 
+      it('wait for no error that became a dead letter', async () => {
+        const [lost] = namesOf(await bench.comes({ status: ERROR }, [here]));
+        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([putOff(success, 0), dead(lost)]);
+        expect(await bench.summaries()).to.deep.equal(['recovered']);
+      });
+
       it('goes where the config moves it, but only to whom an error went that it answers', async () => {
         const channels = new Map([['slack', 'slack']]);
         await bench.ledger.upkeep.heartbeat({ hash: 'a', channels });
@@ -693,6 +700,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(again).to.deep.include({ key: 'digest ops', data: { position: 1, since: 2 } });
         expect(await bench.ledger.fire({ timer: again ?? timer, notice })).to.have.length(1);
         expect(await bench.timersOf('digest')).to.deep.equal([]);
+      });
+
+      it('has what a snooze silences held, too', async () => {
+        await adopt();
+        await pass(HOUR);
+        await bench.snooze({ botId: 'get_items' });
+        const [timer = { ...digest }] = await bench.timers();
+        const [told] = await bench.ledger.fire({ timer, notice });
+        expect(told?.reason).to.equal('snooze');
       });
     });
 
