@@ -182,4 +182,20 @@ describe('what nobody waits for', () => {
     expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
     expect(bench.told).to.have.length(2);
   });
+
+  it('leaves other processes the time to write down whom they told, once the ledger can be used again', async () => {
+    const other = await bench.another('other');
+    bench.takes(OPS, 100);
+    await start();
+    await bench.clock.advance(500);
+    await accept({}, [OPS]);
+    await other.pipeline.start();
+    await bench.clock.advance(50);
+    const mend = bench.breakStore();
+    await bench.clock.advance(20 * SECOND_MS + 150);
+    mend();
+    await bench.clock.advance(30 * SECOND_MS);
+    expect(bench.told).to.deep.equal([OPS]);
+    await bench.clock.runUntil(other.pipeline.stop());
+  });
 });

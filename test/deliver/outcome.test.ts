@@ -73,6 +73,7 @@ describe('a delivery after its attempts', () => {
     ['that the service asked for waits for nobody yet', WAITED, { lastError: ASKS }, { ...own, dueInMs: 0 }],
     ['that could not arrive waits for nobody', WAITED, { ...own, lastError: MENDED }, { dueInMs: undefined }],
     ['attempted since somebody asked has its turn', failing('config', ASKS), own, { dueInMs: 7500 }],
+    ['is Botbell’s own where the remote pauses', failing('transient', PAUSED), {}, own],
     ['is Botbell’s own where a refused login pauses', failing('config', PAUSED), {}, own],
     ['is the service’s where a rate limit pauses', failing('rate_limited', PAUSED), {}, toService],
     ['is never given up without a turn', WAITED, { ...old, ...before }, { ...pending, ...before }],

@@ -6,6 +6,7 @@ import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 import { ANSWER_WITHIN_MS, DeliveryBench, failure, failures } from './delivery-bench.ts';
 
 const CALLBACK = callbackWith();
@@ -83,6 +84,27 @@ describe('a POST', () => {
   });
 
   describe('while the store cannot be written', () => {
+    for (const [operation, outcome] of [
+      ['admit', 'LedgerUnavailable: hangs'],
+      ['takeOver', '504 timed_out'],
+      ['settle', 'LedgerUnavailable: hangs'],
+    ] as const)
+      it(`is answered in time where the store hangs at ${operation} and another process attempts it`, async () => {
+        bench.takes(OPS, 2 * ANSWER_WITHIN_MS);
+        const other = await bench.another('other');
+        void other.handle(CALLBACK);
+        await bench.clock.advance(100);
+        const hang = async (...args: readonly unknown[]) => {
+          await bench.clock.sleep(Number(args[1] ?? 60_000));
+          throw new LedgerUnavailable('hangs');
+        };
+        Object.assign(bench.first.ledger, { [operation]: hang });
+        const begun = bench.clock.monotonic();
+        const said = handle().then(({ status, result }) => `${status} ${result}`, String);
+        expect(await bench.clock.runUntil(said)).to.equal(outcome);
+        expect(bench.clock.monotonic() - begun).to.be.within(ANSWER_WITHIN_MS - 1000, ANSWER_WITHIN_MS);
+      });
+
     it('leaves so much earlier where writing takes long that who is taken over is written down in time', async () => {
       const { ledger } = bench.first;
       const { settle } = ledger;
@@ -106,6 +128,20 @@ describe('a POST', () => {
       expect((await bench.clock.runUntil(answer)).result).to.equal('delivered');
       expect(bench.unwritten).to.have.length(1);
     });
+
+    for (const [what, failed] of [
+      ['given up', failure('permanent')],
+      ['taken over', failure('rate_limited', 90_000)],
+    ] as const)
+      it(`is not answered 200 where something is to be ${what}, since nobody would know`, async () => {
+        bench.policy.permanentAttempts = 0;
+        bench.takes(OPS, 100);
+        bench.fails(OPS, failed);
+        const answer = handle();
+        await bench.clock.advance(50);
+        bench.breakStore();
+        expect(await rejectionOf(bench.clock.runUntil(answer))).to.be.instanceOf(LedgerUnavailable);
+      });
   });
 
   describe('beside many others', () => {
