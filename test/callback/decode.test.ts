@@ -53,19 +53,12 @@ describe('decodeBody', () => {
   });
 
   it('shows next to nothing of a body that is not JSON, and that clean', () => {
-    const bodies = [
-      `[${'x'.repeat(100_000)}`,
-      'y'.repeat(35),
-      '\u202e\u0007<script>',
-      '"\u0000"',
-      'nul\u2028l',
-    ];
-    for (const body of bodies) {
-      expect(() => decode(body))
-        .to.throw(UndecodableBody)
-        .with.property('message')
-        .that.matches(/^The body is not JSON: [^\p{Cc}\u202e\u2028]{1,100}\.$/u);
-    }
+    const long = [`[${'x'.repeat(100_000)}`, 'y'.repeat(35)];
+    for (const body of [...long, '\u202e\u0007<script>', '"\u0000"', 'nul\u2028l'])
+      expect(() => decode(body)).to.throw(
+        UndecodableBody,
+        /^The body is not JSON: [^\p{Cc}\u202e\u2028]{1,100}\.$/u,
+      );
   });
 
   it('refuses more values than are allowed, and megabytes of nothing but nesting, before it parses them', () => {

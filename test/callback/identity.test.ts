@@ -53,26 +53,15 @@ describe('the identity of a callback', () => {
   const numbers = '1.1 1.10 "1.10" 12345678901234567890 12345678901234567891 "12345678901234567890"'.split(
     ' ',
   );
+  const [b1, c2] = [{ b: 1 }, { c: 2 }];
   const shapes = [
-    { a: { b: 1 } },
-    { a: 'b:1' },
+    ...[b1, 'b:1', ['1'], [1], 1, [[1]], { b: 'c' }, { ...b1, ...c2 }].map((a) => ({ a })),
     { 'a":{"b': 1 },
-    { a: ['1'] },
-    { a: [1] },
-    { a: 1 },
-    { a: [[1]] },
-    { a: { b: 'c' } },
     { a: 'b', c: {} },
-    { a: { b: 1 }, c: 2 },
-    { a: { b: 1, c: 2 } },
+    { a: b1, ...c2 },
   ];
-  const texts = {
-    job_id: 'x',
-    message: '',
-    bot_id: 'x',
-    bot_name: 'x',
-    start_time: '2026-11-20T09:00:00.0+09:00',
-  };
+  const ids = { job_id: 'x', bot_id: 'x', bot_name: 'x' };
+  const texts = { ...ids, message: '', start_time: '2026-11-20T09:00:00.0+09:00' };
   const fields = Object.entries({ code: 1, status: 1, ...texts }).map(([name, value]) => ({ [name]: value }));
   const counts = [5, 6].map((elapsed_time) => ({ elapsed_time }));
   const outputs = [{}, ...counts, { extra: '6' }, { extra: true }, { a: [null] }, { a: [] }].map(

@@ -172,7 +172,8 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
     it('takes an address as people write it, and no other', () => {
       const { addresses = {}, wrongAddresses = [] } = subject;
       for (const [written, canonical] of Object.entries({ [address]: address, ...addresses }))
-        expect(type.parseAddress(written, known)).to.equal(canonical);
+        for (const each of [written, canonical])
+          expect(type.parseAddress(each, known), written).to.equal(canonical);
       for (const wrong of ['', 'https://chat.example/hooks/1', ...wrongAddresses])
         expect(() => type.parseAddress(wrong, known), wrong).to.throw(AddressError);
     });

@@ -1,17 +1,8 @@
 /** Calendars, and what is due on their days: all through a year, against an oracle that only looks at clocks. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import {
-  calendarOf,
-  dateOf,
-  dayIn,
-  type DayRange,
-  daysIn,
-  digestAtStart,
-  nextDigest,
-  outside,
-  reportDue,
-} from '../../src/signal/calendar.ts';
+import { calendarOf, dateOf, dayIn, type DayRange, daysIn, outside } from '../../src/signal/calendar.ts';
+import { digestAtStart, nextDigest, reportDue } from '../../src/signal/calendar.ts';
 import { beginToExpect, withCallback } from '../../src/signal/expect.ts';
 import { isWithin } from '../../src/signal/hold.ts';
 import { type Calendar, type Report, type Weekday, WEEKDAYS } from '../../src/signal/rules.ts';
@@ -62,11 +53,8 @@ interface Moment {
 const MOMENTS = new Map(ZONES.map((timezone) => [timezone, momentsIn(timezone)]));
 
 function momentsIn(timezone: string): readonly Moment[] {
-  const format = new Intl.DateTimeFormat('sv', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  });
+  const shown = { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' } as const;
+  const format = new Intl.DateTimeFormat('sv', shown);
   return Array.from({ length: (YEAR.days + 2) * 48 }, (_, index) => {
     const instant = YEAR.from - DAY + (index * HOUR) / 2;
     const [date = '', time = ''] = format.format(instant).split(' ');

@@ -3,13 +3,8 @@ import { expect } from 'chai';
 import { type AskedRoute, type BurstWindow, decide, type Decision } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type Occasion, type RouteRules, type Snooze } from '../../src/signal/rules.ts';
-import {
-  NO_RESULTS,
-  NOTHING_TOLD,
-  type Streak,
-  type ToldErrors,
-  withResult,
-} from '../../src/signal/streak.ts';
+import { NO_RESULTS, NOTHING_TOLD, type Streak, type ToldErrors } from '../../src/signal/streak.ts';
+import { withResult } from '../../src/signal/streak.ts';
 
 const MINUTE = 60_000;
 const TIMEZONE = 'Asia/Tokyo';
@@ -53,16 +48,8 @@ class Place {
   run({ status = 'error', message = '', startedAt = this.now }: Run = {}): Decision {
     const row = status === 'executing' ? undefined : this.#enter(startedAt, status === 'error');
     const likeness = likenessOf(message, '');
-    return this.#decide({
-      id: 0,
-      botId: 'bot',
-      status,
-      startedAt,
-      row,
-      likeness,
-      unmet: [UNMET],
-      isWanted: false,
-    });
+    const subject = { id: 0, botId: 'bot', status, startedAt, row, isWanted: false };
+    return this.#decide({ ...subject, likeness, unmet: [UNMET] });
   }
 
   /** `overdue` or `missed`; with a status, what had been held and is asked for again. */

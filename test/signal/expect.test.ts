@@ -1,13 +1,7 @@
 /** When a BOT is due, what meets that, and who is told once that nothing came. */
 import { expect } from 'chai';
-import {
-  beginToExpect,
-  cronFault,
-  missedFrom,
-  underRule,
-  withCallback,
-  withMissed,
-} from '../../src/signal/expect.ts';
+import { beginToExpect, cronFault, missedFrom } from '../../src/signal/expect.ts';
+import { underRule, withCallback, withMissed } from '../../src/signal/expect.ts';
 import type { Expectation } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
@@ -56,13 +50,9 @@ describe('a BOT that is expected', () => {
     const rarer = { ...rule, everyMs: DAY };
     const edited = { ...expected, rule: rarer, dueAt: at + HOUR + DAY };
     expect(underRule(rarer, expected, at + HOUR)).to.deep.equal(edited);
-    const [inTokyo, inUtc] = ['Asia/Tokyo', 'UTC'].map((timezone) => ({
-      cron: '0 9 * * *',
-      graceMs: 0,
-      timezone,
-    }));
-    const before = beginToExpect(inTokyo as Expectation, { at, hasCome: true, lastResultAt: at });
-    expect(underRule(inUtc as Expectation, before, at).dueAt - before.dueAt).to.equal(9 * HOUR);
+    const nine = (timezone: string) => ({ cron: '0 9 * * *', graceMs: 0, timezone });
+    const before = beginToExpect(nine('Asia/Tokyo'), { at, hasCome: true, lastResultAt: at });
+    expect(underRule(nine('UTC'), before, at).dueAt - before.dueAt).to.equal(9 * HOUR);
   });
 
   it('is due from now on where it was due only later than a clock that is set back can ask for', () => {

@@ -23,11 +23,7 @@ describe('messages', () => {
     ['the name of a temporary folder', 'no scratch/tmpzq8wvkxj/out.csv', 'no scratch/tmpab12cd_e/out.csv'],
     ['a short commit', 'checkout of 3f9a2bc failed', 'checkout of a01bc9d failed'],
     ['a number with its unit', 'no answer in 70ms (8kB)', 'no answer in 1204ms (65536kB)'],
-    [
-      'a UUID',
-      '先3f2504e0-4f89-11d3-9a0c-0305e82c3301が無い',
-      '先7D444840-9DC0-11D1-B245-5FFDCE74FAD2が無い',
-    ],
+    ['a UUID', '先3f2504e0-4f89-11d3-9a0c-0305e82c3301が', '先7D444840-9DC0-11D1-B245-5FFDCE74FAD2が'],
     ['a date in words among Japanese ones', '期限Fri, 20 Nov 2026です', '期限Tue, 1 Dec 2026です'],
     ['a size among Japanese words', '空きが150MBしかない', '空きが8MBしかない'],
     ['the job’s own id among Japanese words', 'ジョブjob-aが失敗', 'ジョブjob-bが失敗'],
@@ -69,11 +65,8 @@ describe('messages', () => {
     const begun = process.cpuUsage();
     for (const piece of [...hostile, '_', '-', '1_a', '日', '日1'])
       likenessOf(piece.repeat(1_000_000 / piece.length), 'job');
-    for (const id of [
-      '-'.repeat(16_000),
-      `${'a'.repeat(16_000)}b${'a'.repeat(16_000)}`,
-      `${'a'.repeat(33_000)}b`,
-    ])
+    const many = 'a'.repeat(16_000);
+    for (const id of ['-'.repeat(16_000), `${many}b${many}`, `${many}${many}b`])
       for (const piece of ['-', 'a']) likenessOf(piece.repeat(100_000), id);
     expect(process.cpuUsage(begun).user / 1000, 'ms of this process').to.be.below(5000);
   });

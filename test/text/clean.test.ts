@@ -99,22 +99,10 @@ describe('cleanText', () => {
   });
 
   it('reads a hostile megabyte in one pass', () => {
-    const hostile = ['\u0301', '\u200d', 'क\u200d', '👩\u200d', '🏴\u{e0067}', '\r\0', '\r', '\r ', '\ufa19'];
-    const sequences = [
-      '\u001b[1G',
-      '\u001b[1000D',
-      '\u001b',
-      '\u001b[',
-      '\u001b[0',
-      '\u009b0',
-      '\u001b]',
-      '\u009d0;',
-      '\u001b ',
-      '\u001bP',
-    ];
-    for (const unit of [...hostile, ...sequences]) {
+    const joined = '\u0301|\u200d|क\u200d|👩\u200d|🏴\u{e0067}|\r\0|\r|\r |\ufa19';
+    const sequences = '[1G|[1000D||[|[0|]| |P'.split('|').map((end) => `\u001b${end}`);
+    for (const unit of [...joined.split('|'), ...sequences, '\u009b0', '\u009d0;'])
       expect(cleanText(unit.repeat(200_000)).length).to.be.at.most(unit.length * 200_000);
-    }
   });
 
   it('sorts no run of marks that is longer than any text has, which would take the square of its length', () => {

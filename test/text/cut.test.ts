@@ -2,15 +2,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { cleanLine } from '../../src/text/clean.ts';
-import {
-  charactersWithin,
-  cutEnd,
-  cutMiddle,
-  endsOf,
-  graphemeCut,
-  shortLine,
-  shortText,
-} from '../../src/text/cut.ts';
+import { charactersWithin, cutEnd, cutMiddle, endsOf } from '../../src/text/cut.ts';
+import { graphemeCut, shortLine, shortText } from '../../src/text/cut.ts';
 import { hostileText } from './hostile-text.ts';
 import { sized } from '../support/test-size.ts';
 
@@ -85,9 +78,9 @@ describe('cutMiddle', () => {
       ['abcdefghij', 5, 'abcde'],
       ['one two three four five six seven eight', 29, 'one two three … 21 … eight'],
       [
-        '入金の処理コード3f2b8c1eを待つ。次の処理コード9a517d4aは処理が済み',
+        '入金の処理コード3f2b8c1eを待つ。次の処理9a517d4aは処理が済み',
         26,
-        '入金の処理コード … 27 … は処理が済み',
+        '入金の処理コード … 24 … は処理が済み',
       ],
       [`see https://example.com/${'a/'.repeat(40)} now`, 60, 'see … 102 … now'],
     ] as const)

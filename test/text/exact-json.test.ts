@@ -2,15 +2,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { Liquid } from 'liquidjs';
-import {
-  isContainer,
-  isJsonObject,
-  plainNumber,
-  SpeltNumber,
-  exactJson,
-  objectOf,
-  parseExactly,
-} from '../../src/text/json.ts';
+import { exactJson, isContainer, isJsonObject, objectOf } from '../../src/text/json.ts';
+import { parseExactly, plainNumber, SpeltNumber } from '../../src/text/json.ts';
 
 const SPELT = '1.10 1.0 -0 0.0 1e5 1E+2 1e400 1E-400 12345678901234567890 -9007199254740993'.split(' ');
 const PLAIN = '0 -1 1.1 -0.5 9007199254740991 9007199254740992 0.30000000000000004'.split(' ');

@@ -10,11 +10,7 @@ function isoInstant(text: string, timezone = 'Asia/Tokyo'): string | undefined {
 
 const NEW_YORK = 'America/New_York';
 
-const years = {
-  min: new Date('0000-01-01T00:00:00Z'),
-  max: new Date('9999-12-31T23:59:59.999Z'),
-  noInvalidDate: true,
-};
+const [MIN, MAX] = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'].map((text) => new Date(text));
 
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'days that do not exist': ['2026-02-29T00:00:00Z', '1900-02-29T00:00:00Z', '2026-04-31T00:00:00Z'],
@@ -72,7 +68,7 @@ describe('parseStartTime', () => {
 
   it('reads what Date writes, in both forms', () => {
     fc.assert(
-      fc.property(fc.date(years), (date) => {
+      fc.property(fc.date({ min: MIN, max: MAX, noInvalidDate: true }), (date) => {
         const iso = date.toISOString();
         for (const text of [iso, iso.replaceAll(/[-:]/g, '')])
           expect(parseStartTime(text, 'Asia/Tokyo')).to.equal(date.getTime());
@@ -81,22 +77,7 @@ describe('parseStartTime', () => {
   });
 
   it('is undefined or an instant, whatever the text', () => {
-    const part = fc.constantFrom(
-      '2026',
-      '-',
-      '11',
-      '20',
-      'T',
-      '09',
-      ':',
-      '60',
-      '.',
-      '5',
-      'Z',
-      '+',
-      '0930',
-      ' ',
-    );
+    const part = fc.constantFrom(' ', ...'2026 - 11 20 T 09 : 60 . 5 Z + 0930'.split(' '));
     const nearMiss = fc.array(part).map((parts) => parts.join(''));
     fc.assert(
       fc.property(fc.oneof(nearMiss, fc.string()), (text) => {

@@ -1,13 +1,8 @@
 /** Durations, instants and sizes as the reader of a notification sees them. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import {
-  formatAge,
-  formatElapsed,
-  formatInstant,
-  formatSize,
-  formatTimeOfDay,
-} from '../../src/time/display.ts';
+import { formatAge, formatElapsed, formatInstant } from '../../src/time/display.ts';
+import { formatSize, formatTimeOfDay } from '../../src/time/display.ts';
 
 const languages = fc.constantFrom('en' as const, 'ja' as const);
 
@@ -103,15 +98,9 @@ describe('formatTimeOfDay', () => {
 
 describe('formatSize', () => {
   it('shows one digit of the unit that fits, and nothing of what is no size', () => {
-    const table = {
-      0: '0 B',
-      1023: '1,023 B',
-      1024: '1 KB',
-      603956: '589.8 KB',
-      1048575: '1 MB',
-      5368709120: '5 GB',
-    };
-    for (const [bytes, shown] of Object.entries(table)) expect(formatSize(Number(bytes))).to.equal(shown);
+    const small = { 0: '0 B', 1023: '1,023 B', 1024: '1 KB', 603956: '589.8 KB' };
+    for (const [bytes, shown] of Object.entries({ ...small, 1048575: '1 MB', 5368709120: '5 GB' }))
+      expect(formatSize(Number(bytes))).to.equal(shown);
     for (const bytes of [-1, NaN, Infinity, 1.5, 2 ** 53]) expect(formatSize(bytes)).to.equal('');
   });
 

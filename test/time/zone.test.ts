@@ -19,17 +19,8 @@ describe('A time zone', () => {
     for (const name of [...ZONES, 'Etc/GMT+9', 'asia/tokyo', 'HST', 'PRC'])
       expect(isTimezone(name), name).to.equal(true);
     for (const name of [
-      '',
-      '+09:00',
-      '-0500',
-      'Mars/Phobos',
-      'Asia/Tokio',
       'Asia/Tokyo ',
-      '9',
-      'BST',
-      'CST',
-      'JST',
-      'PST',
+      ...',+09:00,-0500,Mars/Phobos,Asia/Tokio,9,BST,CST,JST,PST'.split(','),
     ])
       expect(isTimezone(name), name).to.equal(false);
     expect(() => zonedToInstant(asIfUtc('2026-01-01T00:00:00'), 'Mars/Phobos')).to.throw(RangeError);

@@ -87,7 +87,7 @@ const NAME = new RegExp(
 );
 
 /** `#name` in lower case, or the ID unchanged. @throws {AddressError} */
-export function parseSlackAddress(text: string): string {
+function parseSlackAddress(text: string): string {
   const address = text.trim().normalize('NFC');
   if (ID.test(address)) return address;
   // Japanese input methods type the full-width sign.

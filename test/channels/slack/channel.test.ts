@@ -56,6 +56,21 @@ const refuses = (error: string, more: object = {}) => answering(200, { ok: false
 const argsIn = ({ accepted }: ChatStandIn) =>
   accepted.map(({ body }) => JSON.parse(body) as Readonly<Record<string, unknown>>);
 
+/** IDs, and names of up to 80 characters of any script. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  bot_alerts: '#bot_alerts',
+  ' #Bot-Alerts ': '#bot-alerts',
+  '＃通知': '#通知',
+  '#エラー通知': '#エラー通知',
+  C0123ABC: 'C0123ABC',
+  U0123ABC: 'U0123ABC',
+  D0123ABC: 'D0123ABC',
+  DEVOPS: '#devops',
+  '#UPDATES': '#updates',
+  '#か\u3099': '#が',
+  [`#${'𠮷'.repeat(80)}`]: `#${'𠮷'.repeat(80)}`,
+};
+
 /** @returns the code by which Slack says that the first message is gone */
 const forgetAs = (code: string) => () => {
   messages.splice(0);
@@ -70,6 +85,10 @@ describe('the Slack channel', () => {
     judge,
     settingsAt,
     address: '#障害-通知',
+    addresses: ADDRESSES,
+    wrongAddresses: ['#two words', `#${'x'.repeat(81)}`].concat(
+      '# ##ops @bob #a.b #a\u202eb <#C1|x> a,b #C0123ABC ”＃ops” ‘ops’'.split(' '),
+    ),
     mention: { called: ['@here'], written: '<!here>' },
     answers: [
       ['channel_not_found', 'config', [], { address: '#nowhere' }],
@@ -124,17 +143,6 @@ describe('a message on Slack', () => {
   afterEach(async () => {
     await channel.close();
     await remote.close();
-  });
-
-  it('is sent as it is beside many others, whatever becomes of them, and named in its receipt', async () => {
-    const texts = Array.from({ length: 200 }, (_, index) => `message ${index} "🦊" é\u2028\n&=+%`);
-    remote.faults.push({ kind: 'reset' }, refuses('fatal_error'), { kind: 'cut', status: 200 });
-    const ended = await Promise.allSettled(texts.map((text) => send({ message: { text } })));
-    const receipts = ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
-    const textOf = new Map(messages.map(({ channelId, ts, text }) => [`${channelId} ${ts}`, text]));
-    const told = receipts.map((receipt) => textOf.get(`${receipt?.['channel']} ${receipt?.['ts']}`));
-    expect(told).to.deep.equal(texts.map((text, index) => receipts[index] && text));
-    expect(messages).to.have.length(197);
   });
 
   it('has the name and the emoji that the config gives, and says where blocks are refused', async () => {
