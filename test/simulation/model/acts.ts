@@ -1,17 +1,17 @@
 /** Section 7: what people ask for is done, once, and nothing else is. */
 import type { Acted, Admitted, ListedDelivery } from '../observed.ts';
 import { namedBy, SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, HOLDS, nameOf, seconds } from './history.ts';
+import { deliveryAt, type History, HOLDS, nameOf } from './history.ts';
 
 /** Between what a person saw in the list, and what was asked for by it. */
 const MOMENT_MS = 2 * SECOND;
 
-export function judgeActs(history: History, broken: Broken): void {
+export function* judgeActs(history: History) {
   for (const acted of history.observed.acted) {
-    answeredByTheList(history, acted, broken);
-    if (isAccepted(acted)) done(history, acted, broken);
+    yield* answeredByTheList(history, acted);
+    if (isAccepted(acted)) yield* done(history, acted);
   }
-  testsOnce(history, broken);
+  yield* testsOnce(history);
 }
 
 /** A 202 may also say that there is nothing to do: `open`. */
@@ -34,13 +34,13 @@ function placeOf(history: History, { id }: Acted): Place | undefined {
 }
 
 /** What is not undelivered for good is not given back, nor dismissed. */
-function answeredByTheList(history: History, acted: Acted, broken: Broken): void {
+function* answeredByTheList(history: History, acted: Acted) {
   const { act, was, at } = acted;
   if (was === undefined || !isAccepted(acted) || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
   const { state, rule = '' } = was;
   const isNone = state === 'delivered' || rule === 'superseded' || isHeldAt(history, was, at + MOMENT_MS);
   if (isNone || (act.kind === 'dismiss' && state === 'pending'))
-    broken('only what is undelivered is given back', `${act.kind} was accepted of what was ${state} ${rule}`);
+    yield `only what is undelivered is given back: ${act.kind} was accepted of what was ${state} ${rule}`;
 }
 
 function isHeldAt({ scenario }: History, { state, rule = '', until }: ListedDelivery, time: number): boolean {
@@ -48,40 +48,34 @@ function isHeldAt({ scenario }: History, { state, rule = '', until }: ListedDeli
   return state === 'held' && HOLDS.has(rule) && endsAt > time;
 }
 
-function done(history: History, acted: Acted, broken: Broken): void {
+function* done(history: History, acted: Acted) {
   const { act } = acted;
-  if (act.kind === 'redeliver') redelivered(history, acted, broken);
-  if (act.kind === 'dismiss') dismissed(history, acted, broken);
-  if (act.kind === 'route') routedAnew(history, acted, broken);
-  if (act.kind === 'bulk') redeliveredInBulk(history, acted, broken);
+  if (act.kind === 'redeliver') yield* redelivered(history, acted);
+  if (act.kind === 'dismiss') yield* dismissed(history, acted);
+  if (act.kind === 'route') yield* routedAnew(history, acted);
+  if (act.kind === 'bulk') yield* redeliveredInBulk(history, acted);
 }
 
 /** Attempted again, unless it has become needless or is asked away again. */
-function redelivered(history: History, acted: Acted, broken: Broken): void {
+function* redelivered(history: History, acted: Acted) {
   const place = placeOf(history, acted);
   if (place === undefined || isAskedAgain(history, acted)) return;
   const { admitted, delivery } = place;
   if (!isRoutedSince(history, acted.at, admitted, delivery.destination)) return;
   if (isEnded(delivery) || isAttemptedSince(history, place, acted.at)) return;
-  broken(
-    'what is given back is attempted',
-    `${nameOf(admitted.send)} at ${delivery.destination}, ${delivery.state}, was not attempted after ${seconds(acted.at)}`,
-  );
+  yield `what is given back is attempted: ${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`;
 }
 
-function dismissed(history: History, acted: Acted, broken: Broken): void {
+function* dismissed(history: History, acted: Acted) {
   const place = placeOf(history, acted);
   if (place === undefined || isAskedAgain(history, acted)) return;
   const { admitted, delivery } = place;
   if (delivery.state !== 'held' || isAttemptedSince(history, place, acted.at + MOMENT_MS))
-    broken(
-      'what is dismissed is done',
-      `${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`,
-    );
+    yield `what is dismissed is done: ${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`;
 }
 
 /** Whoever today's config names, and has not been told, is told. */
-function routedAnew(history: History, acted: Acted, broken: Broken): void {
+function* routedAnew(history: History, acted: Acted) {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
   const config = history.scenario.configs[history.settledConfig(acted.at) ?? -1];
   if (admitted === undefined || config === undefined || isBegun(history, admitted)) return;
@@ -91,7 +85,7 @@ function routedAnew(history: History, acted: Acted, broken: Broken): void {
     const delivery = deliveryAt(admitted, destination);
     const isDead = delivery?.state === 'dead' && !isAttemptedSince(history, { admitted, delivery }, acted.at);
     if (delivery === undefined || (isDead && wasDead(acted, destination)))
-      broken('who lacks it is told when it is routed anew', `${nameOf(admitted.send)} at ${destination}`);
+      yield `who lacks it is told when it is routed anew: ${nameOf(admitted.send)} at ${destination}`;
   }
 }
 
@@ -101,7 +95,7 @@ function wasDead({ listed }: Acted, destination: string): boolean {
 }
 
 /** What was a dead letter a moment before is attempted again. */
-function redeliveredInBulk(history: History, { at, dead = [] }: Acted, broken: Broken): void {
+function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
   if (history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
   for (const admitted of history.admitted)
     for (const delivery of admitted.listed.deliveries) {
@@ -109,10 +103,7 @@ function redeliveredInBulk(history: History, { at, dead = [] }: Acted, broken: B
       if (!dead.includes(id) || isEnded(delivery) || isBegun(history, admitted)) continue;
       const isAttempted = isAttemptedSince(history, { admitted, delivery }, at);
       if (isAttempted || !isRoutedSince(history, at, admitted, destination)) continue;
-      broken(
-        'what is given back is attempted',
-        `${nameOf(admitted.send)} at ${destination} is ${state}, and was given back at ${seconds(at)}`,
-      );
+      yield `what is given back is attempted: ${nameOf(admitted.send)} at ${destination} is ${state}`;
     }
 }
 
@@ -128,15 +119,14 @@ function isBegun(history: History, { send }: Admitted): boolean {
 }
 
 /** A message that a test asks for is sent once at the most, and nobody else hears of it. */
-function testsOnce(history: History, broken: Broken): void {
+function* testsOnce(history: History) {
   const { acted } = history.observed;
   const tests = history.sentAs('test');
   const asked = acted.flatMap(({ act }) => (act.kind === 'test' ? [act.destination] : []));
   for (const destination of new Set(tests.map((each) => each.destination))) {
     const sent = tests.filter((each) => each.destination === destination).length;
     const most = asked.filter((each) => each === destination).length;
-    if (sent > most)
-      broken('a test is sent once', `${destination} was sent ${sent} tests, asked for ${most}`);
+    if (sent > most) yield `a test is sent once: ${destination} was sent ${sent} tests, asked for ${most}`;
   }
   for (const { act, status, body, at } of acted) {
     if (act.kind !== 'test' || status !== 200) continue;
@@ -144,7 +134,7 @@ function testsOnce(history: History, broken: Broken): void {
     const has = tests.some(
       ({ destination, takenAt = -1 }) => destination === act.destination && takenAt >= at,
     );
-    if (delivered && !has) broken('a test says what came of it', `${act.destination} has not taken it`);
+    if (delivered && !has) yield `a test says what came of it: ${act.destination} has not taken it`;
   }
 }
 

@@ -2,15 +2,7 @@
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { MINUTE, OPERATORS, SECOND } from '../scenario.ts';
-import {
-  type Broken,
-  type History,
-  isSuccess,
-  nameOf,
-  seconds,
-  type SentAs,
-  WRITTEN_WITHIN_MS,
-} from './history.ts';
+import { type History, isSuccess, nameOf, seconds, type SentAs } from './history.ts';
 import { incidentsAbout } from './troubles.ts';
 
 /** A poll, on a machine that sleeps while nothing happens. */
@@ -19,25 +11,21 @@ const TOLD_WITHIN_MS = 20 * SECOND;
 /** By then each process has written of a destination that it works, and its incident is over. */
 const OVER_WITHIN_MS = MINUTE;
 
-export function judgeAlerts(history: History, broken: Broken): void {
+export function* judgeAlerts(history: History) {
   const alerts = history.sentAs('dead_letter', 'config_failure');
-  onlyWhoHeard(history, broken);
+  yield* onlyWhoHeard(history);
   if (history.hasReloads || history.hasSetClocks) return;
   for (const alert of alerts) {
     const { template, destination } = alert.about;
-    if (template === 'config_failure') notOver(history, alert, destination, broken);
-    hearsOfTheEnd(history, alert, destination, broken);
+    if (template === 'config_failure') yield* notOver(history, alert, destination);
+    yield* hearsOfTheEnd(history, alert, destination);
   }
   const isLeftAlone = history.observed.acted.every(({ act }) => act.kind === 'test' || act.kind === 'takeUp');
-  if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) eachIsAlerted(history, alerts, broken);
+  if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) yield* eachIsAlerted(history, alerts);
 }
 
 /** One alert is for all destinations of a channel whose trouble has one cause. */
-function eachIsAlerted(
-  history: History,
-  alerts: readonly SentAs<'dead_letter' | 'config_failure'>[],
-  broken: Broken,
-): void {
+function* eachIsAlerted(history: History, alerts: readonly SentAs<'dead_letter' | 'config_failure'>[]) {
   for (const admitted of history.admitted)
     for (const { destination, state } of [...admitted.listed.deliveries, ...admitted.escalated]) {
       if (state !== 'dead') continue;
@@ -49,7 +37,7 @@ function eachIsAlerted(
           at <= by,
       );
       if (!isTold && by <= history.now)
-        broken('a dead letter is alerted', `${nameOf(admitted.send)} at ${destination}, by ${seconds(by)}`);
+        yield `a dead letter is alerted: ${nameOf(admitted.send)} at ${destination}, by ${seconds(by)}`;
     }
 }
 
@@ -66,7 +54,7 @@ function alertedBy(history: History, last: Attempt | undefined): number {
 }
 
 /** What is over before it is told is not told: the destination has worked for long, and failed in nothing since. */
-function notOver(history: History, { key, at }: Attempt, destination: string, broken: Broken): void {
+function* notOver(history: History, { key, at }: Attempt, destination: string) {
   if (!history.isCalm(at - 2 * OVER_WITHIN_MS, at) || history.mayWait(OPERATORS, at)) return;
   const before = history.observed.attempts.filter((each) => each.destination === destination && each.at < at);
   const isUp = (each: Attempt) => isSuccess(each) && (each.endedAt ?? Infinity) < at - OVER_WITHIN_MS;
@@ -81,17 +69,13 @@ function notOver(history: History, { key, at }: Attempt, destination: string, br
   const giveUpAfterMs = Math.min(...history.scenario.configs.map((config) => config.giveUpAfterMs));
   const isGivenUp = before.some((each) => !isSuccess(each) && at - each.at >= giveUpAfterMs);
   if (up !== undefined && !isTroubled && !isRefused && !isGivenUp)
-    broken(
-      'what is over is not alerted',
-      `${key} at ${seconds(at)}, and ${destination} works since ${seconds(up.at)}`,
-    );
+    yield `what is over is not alerted: ${key}, and ${destination} works since ${seconds(up.at)}`;
 }
 
 /** Whoever has got an alert is told of its end. */
-function hearsOfTheEnd(history: History, alert: Attempt, destination: string, broken: Broken): void {
-  const { endedAt = Infinity, process, key } = alert;
-  const written = endedAt + WRITTEN_WITHIN_MS;
-  if (!isSuccess(alert) || history.endOf(process) < written || history.isStoreHit(endedAt, written)) return;
+function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {
+  const { endedAt = Infinity, key } = alert;
+  if (!isSuccess(alert) || !history.isWritten(alert)) return;
   const isNear = (time = 0) => Math.abs(time - endedAt) < OVER_WITHIN_MS;
   const { attempts, acted } = history.observed;
   const ends = attempts.filter((each) => each.destination === destination && isSuccess(each));
@@ -101,10 +85,10 @@ function hearsOfTheEnd(history: History, alert: Attempt, destination: string, br
   const isTold = history
     .sentAs('over')
     .some(({ at, about }) => at > endedAt && about.troubles.some(({ subject }) => subject === destination));
-  if (!isTold) broken('whoever heard of it hears of its end', `${OPERATORS} got ${key} of ${destination}`);
+  if (!isTold) yield `whoever heard of it hears of its end: ${OPERATORS} got ${key} of ${destination}`;
 }
 
-function onlyWhoHeard(history: History, broken: Broken): void {
+function* onlyWhoHeard(history: History) {
   for (const { key, destination, at } of history.sentAs('over')) {
     const hasHeard = history.observed.attempts.some(
       (each) =>
@@ -112,6 +96,6 @@ function onlyWhoHeard(history: History, broken: Broken): void {
         (each.takenAt ?? Infinity) <= at &&
         (isAlert(each.notice) || 'escalated' in each.notice),
     );
-    if (!hasHeard) broken('only who heard of it hears of its end', `${destination} is sent ${key}`);
+    if (!hasHeard) yield `only who heard of it hears of its end: ${destination} is sent ${key}`;
   }
 }

@@ -3,7 +3,7 @@ import { keyOfSend } from '../keys.ts';
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { AnsweredDelivery, Attempt, Post } from '../observed.ts';
 import { isMail, SECOND, type Send } from '../scenario.ts';
-import { type Broken, type History, nameOf } from './history.ts';
+import { type History, nameOf } from './history.ts';
 
 export const ANSWER_WITHIN_MS = 8 * SECOND;
 
@@ -13,53 +13,53 @@ const DONE = new Set(['taken_over', 'accepted', 'delivered', 'duplicate', 'gave_
 /** Of a 200. */
 const RESULTS = new Set([...DONE, 'no_route', 'held']);
 
-export function judgeAnswers(history: History, broken: Broken): void {
+export function* judgeAnswers(history: History) {
   for (const post of history.observed.posts) {
     if (post.status === undefined) continue;
-    inTime(post, broken);
-    asItSays(history, post, broken);
-    namesAResult(post, broken);
-    fittingResult(history, post, broken);
-    if (post.status === 200) kept(history, post, broken);
-    else forAReason(history, post, broken);
-    noMoreOften(history, post, broken);
-    notKeptWaiting(history, post, broken);
-    noLonger(history, post, broken);
+    yield* inTime(post);
+    yield* asItSays(history, post);
+    yield* namesAResult(post);
+    yield* fittingResult(history, post);
+    if (post.status === 200) yield* kept(history, post);
+    else yield* forAReason(history, post);
+    yield* noMoreOften(history, post);
+    yield* notKeptWaiting(history, post);
+    yield* noLonger(history, post);
   }
-  answeredByWhoStops(history, broken);
-  refusalsCounted(history, broken);
+  yield* answeredByWhoStops(history);
+  yield* refusalsCounted(history);
 }
 
-function inTime({ send, at, endedAt = Infinity, status }: Post, broken: Broken): void {
+function* inTime({ send, at, endedAt = Infinity, status }: Post) {
   if (endedAt - at > ANSWER_WITHIN_MS)
-    broken('answered in time', `${nameOf(send)} was answered ${status} after ${endedAt - at} ms`);
+    yield `answered in time: ${nameOf(send)} was answered ${status} after ${endedAt - at} ms`;
 }
 
 /** A destination that an answer calls delivered has taken the message. */
-function asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post, broken: Broken): void {
+function* asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post) {
   for (const { destination, state } of deliveries) {
     const toldAt = history.toldAt({ send }, destination);
     if (state === 'delivered' && (toldAt === undefined || toldAt > endedAt))
-      broken('delivered means taken', `${nameOf(send)} was answered so, but ${destination} has not taken it`);
+      yield `delivered means taken: ${nameOf(send)} was answered so, but ${destination} has not taken it`;
   }
 }
 
 /** A problem has none, and is no 200. */
-function namesAResult({ send, status, result }: Post, broken: Broken): void {
+function* namesAResult({ send, status, result }: Post) {
   if ((status === 200) !== RESULTS.has(result ?? ''))
-    broken('an answer of the contract', `${nameOf(send)} was answered ${status} ${result}`);
+    yield `an answer of the contract: ${nameOf(send)} was answered ${status} ${result}`;
 }
 
 type Fitting = (states: readonly AnsweredDelivery['state'][]) => boolean;
 
-function fittingResult(history: History, post: Post, broken: Broken): void {
+function* fittingResult(history: History, post: Post) {
   const { send, result, status, deliveries = [] } = post;
   const states = deliveries.map(({ state }) => state);
   const isFitting = (FITTING[result ?? ''] ?? (() => true))(states);
   const isStart = send.status === 2 && history.hasResult({ send });
   const isNeedless = status !== 200 && states.length > 0 && states.every((state) => state === 'delivered');
   if (isFitting && !isNeedless && (result !== 'superseded' || isStart)) return;
-  broken('the result fits', `${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`);
+  yield `the result fits: ${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`;
 }
 
 const isDone: Fitting = (states) => states.every((state) => state === 'delivered' || state === 'held');
@@ -71,32 +71,32 @@ const FITTING: Readonly<Record<string, Fitting>> = {
 };
 
 /** What was answered 200 is in the store. */
-function kept(history: History, { send }: Post, broken: Broken): void {
-  if (history.admissionOf(send) === undefined)
-    broken('answered 200 means kept', `${nameOf(send)} is not listed`);
+function* kept(history: History, { send }: Post) {
+  if (history.admissionOf(send) === undefined) yield `answered 200 means kept: ${nameOf(send)} is not listed`;
 }
 
-function forAReason(history: History, post: Post, broken: Broken): void {
+function* forAReason(history: History, post: Post) {
   const { send, status, at, endedAt = at, process } = post;
   if (status === 503) {
     const isEnding = history.endOf(process) < endedAt + 10 * SECOND;
     if (!isCrowded(history, post) && !isEnding && !history.isStoreHit(at, endedAt))
-      broken('503 for a reason', `${nameOf(send)} was answered 503`);
+      yield `503 for a reason: ${nameOf(send)} was answered 503`;
     return;
   }
   if (status !== 502 && status !== 504)
-    broken('an answer of the contract', `${nameOf(send)} was answered ${status}`);
-  const before = history.observed.posts.find(
-    (other) =>
-      other !== post &&
-      other.send.nth === send.nth &&
-      other.status === 200 &&
-      (other.endedAt ?? Infinity) < at &&
-      DONE.has(other.result ?? ''),
-  );
+    yield `an answer of the contract: ${nameOf(send)} was answered ${status}`;
+  const before = history
+    .postsOf(send)
+    .find(
+      (other) =>
+        other !== post &&
+        other.status === 200 &&
+        (other.endedAt ?? Infinity) < at &&
+        DONE.has(other.result ?? ''),
+    );
   if (before !== undefined && !history.isStoreHit(at, endedAt))
-    broken('never non-2xx for what is ours', `${nameOf(send)} was answered ${status} after ${before.result}`);
-  asksForWhatIsOurs(history, post, broken);
+    yield `never non-2xx for what is ours: ${nameOf(send)} was answered ${status} after ${before.result}`;
+  yield* asksForWhatIsOurs(history, post);
 }
 
 /** Others have taken all the room there is until then. */
@@ -116,26 +116,25 @@ function isCrowded(history: History, post: Post): boolean {
 const MOMENT_MS = SECOND;
 
 /** A non-2xx asks for a retry of something that is neither Botbell's own nor may arrive yet. */
-function asksForWhatIsOurs(history: History, post: Post, broken: Broken): void {
+function* asksForWhatIsOurs(history: History, post: Post) {
   const { send, status, at, endedAt = at, deliveries = [] } = post;
   const open = deliveries.filter(({ state }) => state === 'pending' || state === 'dead');
   if (open.length === 0 || history.isStoreHit(at, endedAt)) return;
   const name = `${nameOf(send)} was answered ${status}`;
   if (open.every(({ destination }) => isOurs(history, post, destination)))
-    broken('never non-2xx for what is ours', `${name}, though Botbell has attempted it by itself`);
+    yield `never non-2xx for what is ours: ${name}, though Botbell has attempted it by itself`;
   if (open.every(({ destination }) => isHandedOver(history, post, destination)))
-    broken('what was handed over is taken over', `${name}, though it may arrive yet`);
+    yield `what was handed over is taken over: ${name}, though it may arrive yet`;
   if (open.every(({ destination }) => isPutOff(history, post, destination)))
-    broken('never non-2xx for what is put off', `${name}, and no retry comes as late as it is asked for`);
+    yield `never non-2xx for what is put off: ${name}, and no retry comes as late as it is asked for`;
 }
 
 /** The remote has asked for it later than any retry would come, in an attempt that is surely of this POST. */
 function isPutOff(history: History, post: Post, destination: string): boolean {
   const { send, process, at, endedAt = at } = post;
-  const isAlone = history.observed.posts.every(
-    (other) =>
-      other === post || other.send.nth !== send.nth || other.at > endedAt || (other.endedAt ?? Infinity) < at,
-  );
+  const isAlone = history
+    .postsOf(send)
+    .every((other) => other === post || other.at > endedAt || (other.endedAt ?? Infinity) < at);
   if (!isAlone) return false;
   const made = history.attemptsOf({ send }, destination);
   const last = made.findLast((each) => each.process === process && (each.endedAt ?? Infinity) < endedAt);
@@ -144,10 +143,8 @@ function isPutOff(history: History, post: Post, destination: string): boolean {
 
 /** Botbell has attempted it by itself before. */
 function isOurs(history: History, { send, at: postedAt }: Post, destination: string): boolean {
-  const posts = history.observed.posts.filter((other) => other.send.nth === send.nth);
-  const isPosted = (time: number) =>
-    posts.some(({ at, endedAt = Infinity }) => at <= time && time <= endedAt + MOMENT_MS);
-  return history.attemptsOf({ send }, destination).some(({ at }) => at < postedAt && !isPosted(at));
+  const made = history.attemptsOf({ send }, destination);
+  return made.some(({ at }) => at < postedAt && !history.isPostedAt(send, at));
 }
 
 function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, destination: string): boolean {
@@ -165,7 +162,7 @@ function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, de
 const PAUSES_BETWEEN_MS = 1.5 * SECOND;
 
 /** A POST waits for attempts of its own, for those of its job before it that are made here, and a success for those of its BOT's errors; nothing else keeps it. */
-function noLonger(history: History, post: Post, broken: Broken): void {
+function* noLonger(history: History, post: Post) {
   const { send, at, endedAt = at, process, deliveries = [] } = post;
   const { timeoutMs, maxInFlight } = history.configOf(post);
   const mayWait = deliveries.some(({ destination }) => history.mayWait(destination));
@@ -176,10 +173,7 @@ function noLonger(history: History, post: Post, broken: Broken): void {
     .map((attempt) => Math.min(attempt.endedAt ?? Infinity, attempt.at + timeoutMs + SECOND / 4));
   const last = Math.max(at, ...ends.map((end) => Math.min(end, endedAt)));
   if (endedAt - last > PAUSES_BETWEEN_MS)
-    broken(
-      'answered once nothing is waited for',
-      `${nameOf(send)} was answered ${endedAt - last} ms after that`,
-    );
+    yield `answered once nothing is waited for: ${nameOf(send)} was answered ${endedAt - last} ms after that`;
 }
 
 /** Also that its run is overdue. */
@@ -195,7 +189,7 @@ function isWaitedFor(attempt: Attempt, send: Send): boolean {
 }
 
 /** A chat that has the request and takes longer than `delivery.timeout` is waited for by Botbell alone. */
-function notKeptWaiting(history: History, post: Post, broken: Broken): void {
+function* notKeptWaiting(history: History, post: Post) {
   const { send, at, endedAt = at, process, status, deliveries = [] } = post;
   const [{ destination }, another] = [deliveries[0] ?? { destination: '' }, deliveries[1]];
   if (another !== undefined || isMail(destination) || history.isStoreHit(at, endedAt)) return;
@@ -211,17 +205,14 @@ function notKeptWaiting(history: History, post: Post, broken: Broken): void {
     );
   if (slow === undefined || slow.at > endedAt) return;
   if (status !== 200 || endedAt > slow.at + timeoutMs + MOMENT_MS)
-    broken(
-      'taken over while the remote has it',
-      `${nameOf(send)} was answered ${status} ${endedAt - slow.at} ms after it was sent`,
-    );
+    yield `taken over while the remote has it: ${nameOf(send)} was answered ${status} after ${endedAt - slow.at} ms`;
 }
 
 /** Where nothing makes it wait, a POST attempts a message no more often than the config says. */
-function noMoreOften(history: History, post: Post, broken: Broken): void {
+function* noMoreOften(history: History, post: Post) {
   const { send, at, endedAt = at, process } = post;
   const config = history.configOf(post);
-  const posts = history.observed.posts.filter((other) => other.send.nth === send.nth && other.at <= endedAt);
+  const posts = history.postsOf(send).filter((other) => other.at <= endedAt);
   const admitted = history.admissionOf(send);
   if (admitted === undefined || posts.length > 1 || config.isAccepting || config.maxInFlight < 100) return;
   if (history.isBehind(admitted) || history.isActedOn(admitted) || history.isStoreHit(at, endedAt)) return;
@@ -235,30 +226,30 @@ function noMoreOften(history: History, post: Post, broken: Broken): void {
       .slice(0, last === -1 ? undefined : last + 1)
       .filter((attempt) => attempt.process === process && attempt.at <= endedAt);
     if (made.length > config.attemptsPerRequest)
-      broken('no more attempts in a POST', `${nameOf(send)} was sent to ${destination} ${made.length} times`);
+      yield `no more attempts in a POST: ${nameOf(send)} was sent to ${destination} ${made.length} times`;
   }
 }
 
 /** A stop cuts nobody off, and who comes then is to come again. */
-function answeredByWhoStops({ observed }: History, broken: Broken): void {
+function* answeredByWhoStops({ observed }: History) {
   for (const { send, process, status, at } of observed.posts)
     if (
       status !== undefined &&
       status !== 503 &&
       observed.stops.some((stop) => stop.process === process && stop.from < at)
     )
-      broken('a stop takes nothing new', `${nameOf(send)} was answered ${status}`);
+      yield `a stop takes nothing new: ${nameOf(send)} was answered ${status}`;
   for (const { send, process, status, endedAt } of observed.posts)
     if (
       status === undefined &&
       endedAt !== undefined &&
       observed.stops.some((stop) => stop.process === process)
     )
-      broken('a stop answers who has come', `${nameOf(send)} was not answered by ${process.name}`);
+      yield `a stop answers who has come: ${nameOf(send)} was not answered by ${process.name}`;
 }
 
 /** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */
-function refusalsCounted(history: History, broken: Broken): void {
+function* refusalsCounted(history: History) {
   const counts = new Map<string, number>();
   for (const { send, deliveries = [], config, endedAt } of history.observed.posts.filter(isRefusal)) {
     for (const { destination } of deliveries.filter(isRefused)) {
@@ -268,7 +259,7 @@ function refusalsCounted(history: History, broken: Broken): void {
       const { permanentAttempts } = history.configOf({ config });
       const since = history.admissionOf(send)?.at ?? 0;
       if (count > permanentAttempts && !history.isStoreHit(since, endedAt ?? Infinity))
-        broken('refusals are counted', `${about} was answered 502 for a lasting failure ${count} times`);
+        yield `refusals are counted: ${about} was answered 502 for a lasting failure ${count} times`;
     }
   }
 }

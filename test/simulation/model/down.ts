@@ -1,7 +1,7 @@
 /** Section 6: a destination that is down costs no BOT its running time, and all that waits for it is told once it is back. */
 import type { Admitted, Attempt, Post, Run } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
-import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+import { type History, isSuccess, nameOf, seconds } from './history.ts';
 
 /** Failures that are further apart, with no success between, say that a destination is down. */
 const DOWN_AFTER_MS = 2 * MINUTE;
@@ -15,12 +15,12 @@ const AT_ONCE_MS = SECOND;
 /** A poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 30 * SECOND;
 
-export function judgeDown(history: History, broken: Broken): void {
-  for (const post of history.observed.posts) takenOverAtOnce(history, post, broken);
+export function* judgeDown(history: History) {
+  for (const post of history.observed.posts) yield* takenOverAtOnce(history, post);
   if (history.hasReloads || history.hasSetClocks) return;
   for (const attempt of history.observed.attempts)
     if (isSuccess(attempt) && isDownFor(history, attempt.process, attempt.destination, attempt.endedAt ?? 0))
-      toldOnceItIsBack(history, attempt, broken);
+      yield* toldOnceItIsBack(history, attempt);
 }
 
 /** Whether the process has seen that the destination is down. */
@@ -60,7 +60,7 @@ function storeClockSetAt({ scenario }: History, before: number): number {
 }
 
 /** Nobody waits for it, and nobody is asked to post again for it alone. */
-function takenOverAtOnce(history: History, post: Post, broken: Broken): void {
+function* takenOverAtOnce(history: History, post: Post) {
   const { process, send, at, status, endedAt = at, deliveries = [] } = post;
   if (status === undefined || status === 503 || history.isStoreHit(at, endedAt)) return;
   const open = deliveries.filter(({ state }) => state === 'pending');
@@ -69,13 +69,10 @@ function takenOverAtOnce(history: History, post: Post, broken: Broken): void {
   if (open.length === 0 || !open.every(({ destination }) => isDownAllTheTime(destination))) return;
   const isAlone = open.length === deliveries.length;
   if (status !== 200 || (isAlone && endedAt - at > AT_ONCE_MS))
-    broken(
-      'taken over at once where it is down',
-      `${nameOf(send)} was answered ${status} after ${endedAt - at} ms`,
-    );
+    yield `taken over at once where it is down: ${nameOf(send)} is answered ${status} after ${endedAt - at} ms`;
 }
 
-function toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attempt, broken: Broken): void {
+function* toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attempt) {
   const until = endedAt + TOLD_WITHIN_MS;
   const isHindered =
     isInTrouble(history, destination, endedAt - SECOND, until) ||
@@ -86,10 +83,7 @@ function toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attemp
     if (!isWaiting(history, admitted, destination, endedAt)) continue;
     const next = history.attemptsOf(admitted, destination).find(({ at }) => at > endedAt - SECOND);
     if (next !== undefined && next.at > until)
-      broken(
-        'told once it is back',
-        `${nameOf(admitted.send)} is sent to ${destination} at ${seconds(next.at)}, which was back at ${seconds(endedAt)}`,
-      );
+      yield `told once it is back: ${nameOf(admitted.send)} at ${destination}, back at ${seconds(endedAt)}`;
   }
 }
 
@@ -107,7 +101,7 @@ function isInTrouble({ scenario }: History, destination: string, from: number, t
 /** Tried in vain before, by nothing but time, and not left to the service. */
 function isWaiting(history: History, admitted: Admitted, destination: string, time: number): boolean {
   if (history.isActedOn(admitted) || history.isBehind(admitted)) return false;
-  const last = history.observed.posts.findLast(({ send, at }) => send.nth === admitted.send.nth && at < time);
+  const last = history.postsOf(admitted.send).findLast(({ at }) => at < time);
   const { takeOverAfterMs } = history.configOf(admitted);
   if (last?.status !== 200 && time < (last?.endedAt ?? Infinity) + takeOverAfterMs) return false;
   const before = history.attemptsOf(admitted, destination).filter(({ at }) => at < time);

@@ -2,7 +2,7 @@
 import type { Admitted, Attempt } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
-import { type Broken, type History, isOfOneJob, nameOf, seconds } from './history.ts';
+import { type History, isOfOneJob, nameOf, seconds } from './history.ts';
 import { snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
@@ -11,21 +11,21 @@ const LATE_MS = 20 * SECOND;
 /** A replica takes over within so long of the last heartbeat. */
 const TAKEN_OVER_WITHIN_MS = 40 * SECOND;
 
-export function judgeEnd(history: History, broken: Broken): void {
+export function* judgeEnd(history: History) {
   const { stops, unforeseen, stuck, metrics } = history.observed;
   for (const { process, ms } of stops)
-    if (ms > ANSWER_WITHIN_MS + SECOND) broken('a stop is quick', `${process.name} took ${ms} ms`);
-  for (const what of unforeseen) broken('nothing unforeseen', what);
-  if (stuck !== undefined) return broken('everything ends', stuck);
-  for (const text of metrics) memoryIsEmpty(history, text, broken);
+    if (ms > ANSWER_WITHIN_MS + SECOND) yield `a stop is quick: ${process.name} took ${ms} ms`;
+  for (const what of unforeseen) yield `nothing unforeseen: ${what}`;
+  if (stuck !== undefined) return void (yield `everything ends: ${stuck}`);
+  for (const text of metrics) yield* memoryIsEmpty(history, text);
   for (const admitted of history.admitted) {
-    promptly(history, admitted, broken);
-    takenOver(history, admitted, broken);
-    givenUp(history, admitted, broken);
+    yield* promptly(history, admitted);
+    yield* takenOver(history, admitted);
+    yield* givenUp(history, admitted);
   }
 }
 
-function memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: string, broken: Broken): void {
+function* memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: string) {
   // Whether what no route names any more, or a dead summary was to tell, counts as held is an open question.
   const isSummaryDead = observed.listed.some(
     ({ kind, deliveries }) => kind === 'summary' && deliveries.some(({ state }) => state === 'dead'),
@@ -35,12 +35,12 @@ function memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: st
   const paused = hasSetClocks ? [] : ['botbell_destinations_paused'];
   for (const gauge of ['botbell_deliveries_pending', ...paused, ...held]) {
     const value = new RegExp(`^${gauge} (.*)$`, 'm').exec(text)?.[1];
-    if (value !== '0') broken('nothing is left', `${gauge} is ${value ?? 'not there'} at the end`);
+    if (value !== '0') yield `nothing is left: ${gauge} is ${value ?? 'not there'} at the end`;
   }
 }
 
 /** Where nothing is wrong, a message is sent at once. */
-function promptly(history: History, admitted: Admitted, broken: Broken): void {
+function* promptly(history: History, admitted: Admitted) {
   const { at, send } = admitted;
   if (!history.isCalm(at - MINUTE, at + 5 * SECOND) || history.hasSetClocks || history.isActedOn(admitted))
     return;
@@ -57,7 +57,7 @@ function promptly(history: History, admitted: Admitted, broken: Broken): void {
     )
       continue;
     if (first.at - at > 2 * SECOND)
-      broken('sent at once', `${nameOf(send)} was sent to ${destination} ${first.at - at} ms after it came`);
+      yield `sent at once: ${nameOf(send)} was sent to ${destination} ${first.at - at} ms after it came`;
   }
 }
 
@@ -83,38 +83,27 @@ function isHeld(history: History, admitted: Admitted, destination: string): bool
 }
 
 /** What a process had in hand when it died is attempted again: once the claim is free, and the service has had its time to post again. */
-function takenOver(history: History, admitted: Admitted, broken: Broken): void {
+function* takenOver(history: History, admitted: Admitted) {
   if (history.hasReloads || history.hasSetClocks || history.isActedOn(admitted)) return;
   for (const { destination } of admitted.listed.deliveries) {
     const attempts = history.attemptsOf(admitted, destination);
     for (const [place, cut] of attempts.entries()) {
       const next = attempts[place + 1];
-      if (cut.endedAt === undefined && next !== undefined) inTime(history, admitted, cut, next, broken);
+      if (cut.endedAt === undefined && next !== undefined) yield* inTime(history, admitted, cut, next);
     }
   }
 }
 
-function inTime(
-  history: History,
-  admitted: Admitted,
-  { process, destination }: Attempt,
-  next: Attempt,
-  broken: Broken,
-): void {
+function* inTime(history: History, admitted: Admitted, { process, destination }: Attempt, next: Attempt) {
   const died = history.endOf(process);
   const byAnother = history.scenario.replicas > 1 ? died + TAKEN_OVER_WITHIN_MS : Infinity;
   const freed = Math.min(byAnother, history.startAfter(process.slot, died));
-  const posts = history.observed.posts.filter(
-    ({ send, at }) => send.nth === admitted.send.nth && at < next.at,
-  );
+  const posts = history.postsOf(admitted.send).filter(({ at }) => at < next.at);
   const lastPost = Math.max(...posts.map(({ at }) => at));
   const due = Math.max(freed, lastPost + history.configOf(admitted).takeOverAfterMs) + LATE_MS;
   if (died === Infinity || next.at <= due || isHindered(history, destination, died, due)) return;
   const when = `until ${seconds(died)}, and is attempted at ${seconds(next.at)}`;
-  broken(
-    'taken over from the dead',
-    `${nameOf(admitted.send)} at ${destination} was in the hands of ${process.name} ${when}`,
-  );
+  yield `taken over from the dead: ${nameOf(admitted.send)} at ${destination}, of ${process.name} ${when}`;
 }
 
 function isHindered(history: History, destination: string, died: number, due: number): boolean {
@@ -127,7 +116,7 @@ function isHindered(history: History, destination: string, died: number, due: nu
 }
 
 /** Nothing is attempted any more so long after it came. Time in which it only waited does not count, nor does a process that is down. */
-function givenUp(history: History, admitted: Admitted, broken: Broken): void {
+function* givenUp(history: History, admitted: Admitted) {
   const { scenario, hasReloads, hasSetClocks } = history;
   const { giveUpAfterMs } = history.configOf(admitted);
   if (hasReloads || hasSetClocks || history.isBehind(admitted) || history.isActedOn(admitted)) return;
@@ -143,10 +132,7 @@ function givenUp(history: History, admitted: Admitted, broken: Broken): void {
     const slept = made.filter(({ at }) => at <= latest).length * LATE_MS;
     const late = made.find(({ at }) => at > latest + slept);
     if (late !== undefined && !waits && isAlone(history, admitted, made, late))
-      broken(
-        'given up in time',
-        `${nameOf(admitted.send)} is attempted at ${destination} ${seconds(late.at - admitted.at)} after it came`,
-      );
+      yield `given up in time: ${nameOf(admitted.send)} is attempted at ${destination} at ${seconds(late.at)}`;
   }
 }
 

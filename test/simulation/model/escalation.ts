@@ -1,7 +1,7 @@
 /** Section 11: the steps of a route tell of a BOT's incident that lasts, each once, in time, and while somebody is to hear of it. */
 import type { Attempt } from '../observed.ts';
 import { BOTS, DUTY, MINUTE, type RoutePlan, routesOf, SECOND, type StepPlan } from '../scenario.ts';
-import { type Broken, type History, isSuccess, nameOf, seconds } from './history.ts';
+import { firstsOf, type History, isSuccess, messageOf, nameOf, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
 import { snoozesOf } from './snoozed.ts';
 import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
@@ -31,9 +31,9 @@ interface Step {
   readonly step: StepPlan;
 }
 
-export function judgeEscalation(history: History, broken: Broken): void {
+export function* judgeEscalation(history: History) {
   const told = history.observed.attempts.filter(isEscalated);
-  once(history, told, broken);
+  yield* once(history, told);
   if (history.hasReloads || history.hasSetClocks) return;
   for (const bot of BOTS) {
     const incidents = incidentsOf(history, bot);
@@ -49,9 +49,9 @@ export function judgeEscalation(history: History, broken: Broken): void {
         routes,
         told: told.filter(({ notice }) => incidentOf(notice) === id),
       };
-      for (const attempt of firstsOf(lasting.told)) whileItLasts(history, lasting, attempt, broken);
-      for (const step of stepsOf(routes)) inTime(history, lasting, step, broken);
-      whoeverWasTold(history, lasting, broken);
+      for (const attempt of firstsOf(lasting.told, messageOf)) yield* whileItLasts(history, lasting, attempt);
+      for (const step of stepsOf(routes)) yield* inTime(history, lasting, step);
+      yield* whoeverWasTold(history, lasting);
     }
   }
 }
@@ -68,31 +68,21 @@ function stepsOf(routes: readonly RoutePlan[]): readonly Step[] {
   return routes.flatMap((route) => (route.steps ?? []).map((step) => ({ route, step })));
 }
 
-/** Of each message at each destination. */
-function firstsOf(told: readonly Attempt[]): readonly Attempt[] {
-  const firsts = new Map<string, Attempt>();
-  for (const attempt of told) {
-    const place = `${attempt.key} at ${attempt.destination}`;
-    if (!firsts.has(place)) firsts.set(place, attempt);
-  }
-  return [...firsts.values()];
-}
-
 /** One such message of an incident at each destination, and one more each time it is given back. */
-function once(history: History, told: readonly Attempt[], broken: Broken): void {
+function* once(history: History, told: readonly Attempt[]) {
   const counts = new Map<string, number>();
-  for (const { notice, destination } of firstsOf(told)) {
+  for (const { notice, destination } of firstsOf(told, messageOf)) {
     const id = incidentOf(notice) ?? 0;
     const place = `incident ${id} at ${destination}`;
     const count = (counts.get(place) ?? 0) + 1;
     counts.set(place, count);
     if (count > 1 + releasesOf(history, id).length)
-      broken('a destination gets one such message of an incident', `${place} got ${count}`);
+      yield `a destination gets one such message of an incident: ${place} got ${count}`;
   }
 }
 
 /** The last error, from when a step is due until the incident is over, or somebody is on it. */
-function whileItLasts(history: History, lasting: Lasting, attempt: Attempt, broken: Broken): void {
+function* whileItLasts(history: History, lasting: Lasting, attempt: Attempt) {
   const { trouble, id } = lasting;
   const { at, destination, key } = attempt;
   const what = `${key} to ${destination} at ${seconds(at)} of incident ${id}`;
@@ -101,19 +91,19 @@ function whileItLasts(history: History, lasting: Lasting, attempt: Attempt, brok
     const dueAt = dueFrom(history, lasting, each, { from: begun, destination });
     return each.step.notify.includes(destination) && at >= (dueAt ?? begun) - EARLY_MS;
   });
-  if (due.length === 0) return broken('a step is told when it is due', what);
+  if (due.length === 0) return void (yield `a step is told when it is due: ${what}`);
   const known = at - KNOWN_AFTER_MS;
-  if (!history.isCalm(known - MINUTE, at) || history.hasWeather(destination, 0, at)) return;
+  if (!history.isWell(destination, known - MINUTE, at)) return;
   const isOn = ({ route, step }: Step) =>
     step.isUnlessDelivered
       ? !hasGot(history, route, trouble, known)
       : isTakenUpAt(history, id, known) !== true;
   if (trouble.overAt < known || !due.some(isOn))
-    broken('a step is told while somebody is to hear of it', what);
+    yield `a step is told while somebody is to hear of it: ${what}`;
   const told = history.admitted.find(({ send }) => send.nth === attempt.nth);
   const last = trouble.errors.findLast((error) => error.at < known);
   if (told === undefined || (last !== undefined && told.id < last.id))
-    broken('a step tells the last error', `${what}, after ${last && nameOf(last.send)}`);
+    yield `a step tells the last error: ${what}, after ${last && nameOf(last.send)}`;
 }
 
 interface Counted {
@@ -154,7 +144,7 @@ function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble
 }
 
 /** From the first error on, or once more from when it was given back, where no rule of the route may put that off. */
-function inTime(history: History, lasting: Lasting, each: Step, broken: Broken): void {
+function* inTime(history: History, lasting: Lasting, each: Step) {
   const { trouble, id, told, bot } = lasting;
   const { route, step } = each;
   const releases = releasesOf(history, id);
@@ -166,10 +156,7 @@ function inTime(history: History, lasting: Lasting, each: Step, broken: Broken):
     if (latest > history.now || trouble.overAt < latest) continue;
     if (mayBeOff(history, lasting, each, [from, latest])) continue;
     if (!told.some(({ at, destination: to }) => to === destination && at >= from && at <= latest))
-      broken(
-        'each step is told in time',
-        `incident ${id} of ${bot} was not told at ${destination} by ${seconds(latest)}, due at ${seconds(due)}`,
-      );
+      yield `each step is told in time: incident ${id} of ${bot} at ${destination}, due at ${seconds(due)}`;
   }
 }
 
@@ -189,7 +176,7 @@ function latestFor(history: History, due: number, { notify }: StepPlan): number 
   const { acted, pauses } = history.observed;
   const isWoken = acted.some(({ act }) => act.kind === 'wake');
   const soon = due + TOLD_WITHIN_MS + (isWoken ? MINUTE : 0) + (pauses.length > 0 ? SLEEPS_LONG_MS : 0);
-  const isWell = history.isCalm(due - MINUTE, soon) && !notify.some((to) => history.hasWeather(to, 0, soon));
+  const isWell = notify.every((to) => history.isWell(to, due - MINUTE, soon));
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }
 
@@ -207,7 +194,7 @@ function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan):
 }
 
 /** Is told that the BOT works again, whatever the routes tell; and nobody else whom only steps tell. */
-function whoeverWasTold(history: History, { trouble, told, bot }: Lasting, broken: Broken): void {
+function* whoeverWasTold(history: History, { trouble, told, bot }: Lasting) {
   const { endedBy } = trouble;
   if (endedBy === undefined || history.isActedOn(endedBy)) return;
   for (const destination of DUTY) {
@@ -215,11 +202,11 @@ function whoeverWasTold(history: History, { trouble, told, bot }: Lasting, broke
     const name = `${nameOf(endedBy.send)} of ${bot} at ${destination}`;
     const listed = endedBy.escalated.find((each) => each.destination === destination);
     const hadIt = got.some((each) => isSuccess(each) && (each.endedAt ?? 0) < endedBy.at - SECOND);
-    if (hadIt && listed === undefined) broken('whoever a step told is told of the recovery', name);
+    if (hadIt && listed === undefined) yield `whoever a step told is told of the recovery: ${name}`;
     if (got.length === 0 && listed?.state === 'delivered')
-      broken('only whom a step told is told of the recovery', name);
+      yield `only whom a step told is told of the recovery: ${name}`;
     const [sent] = history.attemptsOf(endedBy, destination);
     if (sent !== undefined && sent.notice.template !== 'recovered')
-      broken('by its template', `${name} is told as ${sent.notice.template}, not as recovered`);
+      yield `by its template: ${name} is told as ${sent.notice.template}, not as recovered`;
   }
 }

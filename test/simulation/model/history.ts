@@ -55,7 +55,7 @@ export class History {
     this.hasSetClocks = scenario.faults.some(({ kind }) => kind === 'clock');
     this.hasSetStoreClock = scenario.faults.some((fault) => fault.kind === 'clock' && fault.slot < 0);
     for (const attempt of observed.attempts) {
-      const place = `${attempt.key}@${attempt.destination}`;
+      const place = messageOf(attempt);
       this.#attempts.set(place, [...(this.#attempts.get(place) ?? []), attempt]);
     }
     for (const { at, process } of observed.ends) this.#ends.set(process, at);
@@ -70,9 +70,30 @@ export class History {
     return this.admitted.find(({ send }) => send.nth === nth);
   }
 
+  postsOf({ nth }: Pick<Send, 'nth'>): readonly Post[] {
+    return this.observed.posts.filter(({ send }) => send.nth === nth);
+  }
+
+  /** Whether the service waited for an answer about it then, or had a moment before. */
+  isPostedAt(callback: Pick<Send, 'nth'>, time: number): boolean {
+    return this.postsOf(callback).some(
+      ({ at, endedAt = Infinity }) => at <= time && time <= endedAt + SECOND,
+    );
+  }
+
+  resultsOf(bot: string): readonly Admitted[] {
+    return this.admitted.filter(({ send }) => send.bot === bot && send.status !== 2);
+  }
+
+  /** Whether its process has surely written how it ended. */
+  isWritten({ process, endedAt = 0 }: Attempt, withinMs = WRITTEN_WITHIN_MS): boolean {
+    const written = endedAt + withinMs;
+    return this.endOf(process) > written && !this.isStoreHit(endedAt, written);
+  }
+
   /** In the order in which they began. */
   attemptsAt(destination: string, key: string): readonly Attempt[] {
-    return this.#attempts.get(`${key}@${destination}`) ?? [];
+    return this.#attempts.get(`${key} at ${destination}`) ?? [];
   }
 
   attemptsOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
@@ -149,6 +170,11 @@ export class History {
     return this.scenario.faults.some(isThere);
   }
 
+  /** Nothing is in trouble then, and the destination never has been. */
+  isWell(destination: string, from: number, to: number): boolean {
+    return this.isCalm(from, to) && !this.hasWeather(destination, 0, to);
+  }
+
   /** Whether a message may wait there without an attempt, or has by then. */
   mayWait(destination: string, by = Infinity): boolean {
     const isThere = (fault: Fault) =>
@@ -182,7 +208,7 @@ export class History {
 
   /** The configs that some process ran with while a callback was on its way. */
   configsSince({ config, send }: Admitted): readonly ConfigPlan[] {
-    const firstPost = this.observed.posts.find((post) => post.send.nth === send.nth)?.at ?? 0;
+    const firstPost = this.postsOf(send)[0]?.at ?? 0;
     const inForce = this.scenario.skews.flatMap((_, slot) => {
       const loads = this.observed.loaded.filter((load) => load.slot === slot);
       return loads
@@ -200,25 +226,23 @@ export class History {
   }
 
   hasResult({ send }: Pick<Admitted, 'send'>): boolean {
-    return this.admitted.some((other) => isOfOneJob(other, { send }) && other.send.status !== 2);
+    return this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }));
   }
 
   /** Whether an answer said that a rule holds it for a while, or was lost; it comes by itself when that ends. */
   wasHeld({ send }: Pick<Admitted, 'send'>, destination: string): boolean {
-    const posts = this.observed.posts.filter((post) => post.send.nth === send.nth);
+    const posts = this.postsOf(send);
     const isHeld = posts.some((post) =>
       post.deliveries?.some((each) => each.destination === destination && HOLDS.has(each.rule ?? '')),
     );
-    const isUnknown = posts[0]?.deliveries === undefined || posts[0].deliveries.length === 0;
+    const isUnknown = !posts[0]?.deliveries?.length;
     return isHeld || (isUnknown && this.#mayHold);
   }
 
   /** An `executing` that came after its job's result. */
   isLateStart({ send, id }: Admitted): boolean {
     if (send.status !== 2) return false;
-    return this.admitted.some(
-      (other) => isOfOneJob(other, { send }) && other.send.status !== 2 && other.id < id,
-    );
+    return this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }) && other.id < id);
   }
 
   /** Whether a person asked for anything about deliveries that may concern it. */
@@ -242,7 +266,7 @@ export class History {
   #admissionOf(listed: Listed): Admitted | undefined {
     if (listed.elapsed_time === null || listed.kind !== 'callback') return undefined;
     const nth = nthIn(listed.elapsed_time);
-    const posts = this.observed.posts.filter(({ send }) => send.nth === nth);
+    const posts = this.postsOf({ nth });
     const clockedAt = Date.parse(listed.received_at);
     const post = posts.findLast((each) => isAdmittedBy(each, clockedAt)) ?? posts[0];
     if (post === undefined) throw new Error(`nobody has posted callback ${listed.id}`);
@@ -295,5 +319,10 @@ export function seconds(ms: number): string {
   return `${(ms / SECOND).toFixed(3)} s`;
 }
 
-/** Says that a sentence does not hold. @param sentence its name, by which it shrinks */
-export type Broken = (sentence: string, what: string) => void;
+export const messageOf = ({ key, destination }: Attempt): string => `${key} at ${destination}`;
+
+/** The first of each name, in their order. */
+export function firstsOf<Item>(all: readonly Item[], nameOf: (item: Item) => string): readonly Item[] {
+  const names = all.map(nameOf);
+  return all.filter((_, place) => names.indexOf(names[place] ?? '') === place);
+}

@@ -6,7 +6,7 @@ import { judgeAlerts } from './alerts.ts';
 import { judgeAnswers } from './answers.ts';
 import { judgeDown } from './down.ts';
 import { judgeEnd } from './end.ts';
-import { type Broken, History } from './history.ts';
+import { History } from './history.ts';
 import { judgeEscalation } from './escalation.ts';
 import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
@@ -21,28 +21,26 @@ import { judgeTold } from './told.ts';
 
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
 export function judge(scenario: Scenario, observed: Observed, now: number): readonly string[] {
-  const all: string[] = [];
-  const broken: Broken = (sentence, what) => void all.push(`${sentence}: ${what}`);
   const history = new History(scenario, observed, now);
-  judgeEnd(history, broken);
-  if (observed.stuck !== undefined) return all;
-  for (const ask of [
-    judgeAnswers,
-    judgeTold,
-    judgeDown,
-    judgeRetries,
-    judgeOrder,
-    judgePauses,
-    judgeJobs,
-    judgeRules,
-    judgeActs,
-    judgeSignals,
-    judgeIncidents,
-    judgeAlerts,
-    judgeTakeUps,
-    judgeEscalation,
-    judgeReloads,
-  ])
-    ask(history, broken);
-  return [...new Set(all)];
+  const all = new Set(judgeEnd(history));
+  if (observed.stuck === undefined) for (const each of broken(history)) all.add(each);
+  return [...all];
+}
+
+function* broken(history: History) {
+  yield* judgeAnswers(history);
+  yield* judgeTold(history);
+  yield* judgeDown(history);
+  yield* judgeRetries(history);
+  yield* judgeOrder(history);
+  yield* judgePauses(history);
+  yield* judgeJobs(history);
+  yield* judgeRules(history);
+  yield* judgeActs(history);
+  yield* judgeSignals(history);
+  yield* judgeIncidents(history);
+  yield* judgeAlerts(history);
+  yield* judgeTakeUps(history);
+  yield* judgeEscalation(history);
+  yield* judgeReloads(history);
 }

@@ -1,20 +1,20 @@
 /** Section 6: within a job, per destination, in order. Section 8: a recovery after the error that it answers. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, isOfOneJob, isSuccess, nameOf, seconds } from './history.ts';
+import { deliveryAt, type History, isOfOneJob, isSuccess, nameOf } from './history.ts';
 
 /** A summary that is made in the moment in which the result is told may be sent so much later. */
 const SUMMARISED_WITHIN_MS = 20 * SECOND;
 
-export function judgeOrder(history: History, broken: Broken): void {
+export function* judgeOrder(history: History) {
   for (const earlier of history.admitted)
     for (const later of history.admitted)
-      if (earlier.id < later.id && isOfOneJob(earlier, later)) inOrder(history, earlier, later, broken);
+      if (earlier.id < later.id && isOfOneJob(earlier, later)) yield* inOrder(history, earlier, later);
   for (const recovery of history.admitted)
-    if (recovery.send.status === 0) afterItsErrors(history, recovery, broken);
+    if (recovery.send.status === 0) yield* afterItsErrors(history, recovery);
 }
 
-function afterItsErrors(history: History, recovery: Admitted, broken: Broken): void {
+function* afterItsErrors(history: History, recovery: Admitted) {
   const { id, send } = recovery;
   const errors = history.admitted.filter(
     (other) =>
@@ -34,49 +34,37 @@ function afterItsErrors(history: History, recovery: Admitted, broken: Broken): v
       const summaries = isTold ? history.summariesOf(error, destination).slice(0, 1) : [];
       const sent = [...history.attemptsOf(error, destination), ...summaries];
       if (sent.some(({ at }) => at > (told.endedAt ?? Infinity)))
-        broken(
-          'a recovery after the error that it answers',
-          `${destination} is told ${nameOf(error.send)} after ${nameOf(send)}`,
-        );
+        yield `a recovery after the error that it answers: ${nameOf(error.send)} at ${destination}`;
     }
   }
 }
 
-function inOrder(history: History, earlier: Admitted, later: Admitted, broken: Broken): void {
+function* inOrder(history: History, earlier: Admitted, later: Admitted) {
   // What a person has sent again comes when it is asked for; what no config routes for a while, when one does.
   if (history.isActedOn(earlier) || history.hasReloads) return;
   for (const { destination } of earlier.listed.deliveries) {
     // Whether it was told then or not: it would have been.
     const [first] = history.attemptsOf(later, destination);
-    notMeanwhile(history, earlier, later, { destination, broken });
-    notSummarised(history, earlier, { later, destination }, broken);
-    const again = history
-      .attemptsOf(earlier, destination)
-      .find(({ at }) => first !== undefined && at > first.at);
-    if (again === undefined || isRepeated(history, earlier, destination, first?.at ?? 0)) continue;
-    const sentence = brokenBy(history, earlier, later, again);
+    yield* notMeanwhile(history, earlier, later, destination);
+    yield* notSummarised(history, earlier, later, destination);
+    if (first === undefined || isRepeated(history, earlier, destination, first.at)) continue;
+    const again = history.attemptsOf(earlier, destination).find(({ at }) => at > first.at);
+    const sentence = again && brokenBy(history, earlier, later, again);
     if (sentence !== undefined)
-      broken(sentence, `${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`);
+      yield `${sentence}: ${destination} is told ${nameOf(earlier.send)} after ${nameOf(later.send)}`;
   }
 }
 
 /** While an attempt goes on, what is later in the job waits: inside its request, or as Botbell's own. */
-function notMeanwhile(
-  history: History,
-  earlier: Admitted,
-  later: Admitted,
-  { destination, broken }: { readonly destination: string; readonly broken: Broken },
-): void {
+function* notMeanwhile(history: History, earlier: Admitted, later: Admitted, destination: string) {
+  const name = nameOf(earlier.send);
   const isUnderWay = ({ at, endedAt = Infinity, process }: Attempt, time: number) =>
     at < time && time < Math.min(endedAt, history.endOf(process));
   for (const { at } of history.attemptsOf(later, destination)) {
     const before = history.attemptsOf(earlier, destination).find((each) => isUnderWay(each, at));
     if (before === undefined || history.hasSetClocks || history.isStoreHit(before.at, at)) continue;
     if (!history.wasHeld(earlier, destination))
-      broken(
-        'in order within a job',
-        `${nameOf(later.send)} is sent to ${destination} at ${seconds(at)}, while ${nameOf(earlier.send)} is`,
-      );
+      yield `in order within a job: ${destination} is sent ${nameOf(later.send)} while it is sent ${name}`;
   }
 }
 
@@ -91,26 +79,16 @@ function brokenBy(history: History, earlier: Admitted, later: Admitted, again: A
   return isStart ? 'no start after its result' : 'in order within a job';
 }
 
-interface After {
-  readonly later: Admitted;
-  readonly destination: string;
-}
-
 /** No summary that is made after the result came tells of a run's beginning. */
-function notSummarised(
-  history: History,
-  earlier: Admitted,
-  { later, destination }: After,
-  broken: Broken,
-): void {
+function* notSummarised(history: History, earlier: Admitted, later: Admitted, destination: string) {
   if (earlier.send.status !== 2 || later.send.status === 2) return;
   const isTold = deliveryAt(earlier, destination)?.state === 'delivered';
   if (!isTold || history.attemptsOf(earlier, destination).length > 0) return;
   const [summary] = history.summariesOf(earlier, destination);
   const from = later.at;
   if (summary === undefined || summary.at < from + SUMMARISED_WITHIN_MS) return;
-  if (history.isCalm(from, summary.at) && !history.hasWeather(destination, 0, summary.at))
-    broken('no start after its result', `${nameOf(earlier.send)} is summarised at ${destination} after it`);
+  if (history.isWell(destination, from, summary.at))
+    yield `no start after its result: ${nameOf(earlier.send)} is summarised at ${destination} after it`;
 }
 
 /** It had been taken before, and nobody could know. */

@@ -1,21 +1,18 @@
 /** Section 6: a 429 pauses its destination, for every replica. */
 import type { Attempt, Pause } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
-import { type Broken, type History, seconds } from './history.ts';
+import { type History, messageOf, seconds } from './history.ts';
 
 /** A pause is in the store, and the others have read it. */
 const SHARED_WITHIN_MS = 3 * SECOND;
 
-export function judgePauses(history: History, broken: Broken): void {
+export function* judgePauses(history: History) {
   const { attempts, pauses } = history.observed;
   for (const attempt of attempts)
     for (const pause of pauses)
       if (isDuring(attempt, pause) && mustObey(history, attempt, pause))
-        broken(
-          'a pause is obeyed',
-          `${attempt.process.name} sends to ${attempt.destination} at ${seconds(attempt.at)}, which asked ${pause.process.name} for a pause until ${seconds(pause.until)}`,
-        );
-  onePerSecond(history, broken);
+        yield `a pause is obeyed: ${messageOf(attempt)} at ${seconds(attempt.at)}, before ${seconds(pause.until)}`;
+  yield* onePerSecond(history);
 }
 
 /** Of the type of all channels here. */
@@ -28,7 +25,7 @@ const SLACK_MS = 100;
 const PACED_FOR_MS = 50 * SECOND;
 
 /** After a pause one message a second, from all replicas together. */
-function onePerSecond(history: History, broken: Broken): void {
+function* onePerSecond(history: History) {
   const { attempts, pauses } = history.observed;
   for (const [index, attempt] of attempts.entries()) {
     const before = attempts.slice(0, index).findLast((each) => isPacedWith(each, attempt));
@@ -42,10 +39,7 @@ function onePerSecond(history: History, broken: Broken): void {
     );
     const isKept = pause !== undefined && history.isCalm(pause.from - SECOND, attempt.at);
     if (isKept && !history.hasSetClocks && !history.hasSlept(before.at, attempt.at))
-      broken(
-        'after a pause one message a second',
-        `${attempt.destination} is sent ${before.key} and, ${attempt.at - before.at} ms later, ${attempt.key}`,
-      );
+      yield `after a pause one message a second: ${messageOf(attempt)} ${attempt.at - before.at} ms after ${before.key}`;
   }
 }
 

@@ -1,34 +1,34 @@
 /** Section 6, when the config changes: who routes anew, and what a route that comes back revives. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { HOUR, MINUTE, namedBy } from '../scenario.ts';
-import { type Broken, type History, nameOf, seconds } from './history.ts';
+import { type History, nameOf, seconds } from './history.ts';
 
-export function judgeReloads(history: History, broken: Broken): void {
+export function* judgeReloads(history: History) {
   if (!history.hasReloads || history.hasSetClocks) return;
   for (const admitted of history.admitted) {
     if (history.isActedOn(admitted)) continue;
-    revived(history, admitted, broken);
+    yield* revived(history, admitted);
     for (const { destination } of admitted.listed.deliveries) {
       const [first] = history.attemptsOf(admitted, destination);
-      if (first !== undefined) agreedOn(history, admitted, first, broken);
+      if (first !== undefined) yield* agreedOn(history, admitted, first);
     }
   }
 }
 
 /** What the last config routes again, within `give_up_after`, does not remain as no longer routed. */
-function revived(history: History, admitted: Admitted, broken: Broken): void {
+function* revived(history: History, admitted: Admitted) {
   const last = history.scenario.configs.at(-1);
   const isBegun = admitted.send.status === 2 && history.hasResult(admitted);
   if (last === undefined || last.giveUpAfterMs < HOUR || isBegun) return;
   for (const { destination, state, rule, last_error: error } of admitted.listed.deliveries) {
     const isUnrouted = rule === 'no longer routed' || (state === 'dead' && error?.code === 'not_routed');
     if (isUnrouted && namedBy(last, admitted.send).includes(destination))
-      broken('a route that comes back revives', `${nameOf(admitted.send)} at ${destination} is ${state}`);
+      yield `a route that comes back revives: ${nameOf(admitted.send)} at ${destination} is ${state}`;
   }
 }
 
 /** A destination that it gains is told only once all living processes have agreed on a config that names it. */
-function agreedOn(history: History, admitted: Admitted, { at, destination }: Attempt, broken: Broken): void {
+function* agreedOn(history: History, admitted: Admitted, { at, destination }: Attempt) {
   const { loaded } = history.observed;
   if (namedBy(history.configOf(admitted), admitted.send).includes(destination)) return;
   // A process that is gone need not agree, nor one that nobody knows of yet.
@@ -39,8 +39,5 @@ function agreedOn(history: History, admitted: Admitted, { at, destination }: Att
     return config !== undefined && namedBy(config, admitted.send).includes(destination);
   });
   if (!isAgreed)
-    broken(
-      'nobody routes anew while configs differ',
-      `${nameOf(admitted.send)} at ${destination}, ${seconds(at)}`,
-    );
+    yield `nobody routes anew while configs differ: ${nameOf(admitted.send)} at ${destination}, ${seconds(at)}`;
 }

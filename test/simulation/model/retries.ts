@@ -1,7 +1,7 @@
 /** Section 6: a retry of what is taken over is attempted at once where its destination is idle and not down. */
 import type { Admitted, Attempt, Post } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
-import { type Broken, type History, isSuccess, nameOf } from './history.ts';
+import { type History, isSuccess, nameOf } from './history.ts';
 
 /** In which an attempt has surely begun that nothing keeps back. */
 const AT_ONCE_MS = SECOND;
@@ -9,13 +9,13 @@ const AT_ONCE_MS = SECOND;
 /** Failures that are nearly so far apart may say that a destination is down. */
 const DOWN_AFTER_MS = 2 * MINUTE - SECOND;
 
-export function judgeRetries(history: History, broken: Broken): void {
+export function* judgeRetries(history: History) {
   if (history.hasReloads || history.hasSetClocks) return;
-  for (const post of history.observed.posts) attemptedAtOnce(history, post, broken);
+  for (const post of history.observed.posts) yield* attemptedAtOnce(history, post);
 }
 
-function attemptedAtOnce(history: History, post: Post, broken: Broken): void {
-  const { send, at, status, result } = post;
+function* attemptedAtOnce(history: History, post: Post) {
+  const { send, at, status } = post;
   const admitted = history.admissionOf(send);
   if (admitted === undefined || status === undefined || status === 503) return;
   if (isHindered(history, admitted, post)) return;
@@ -27,10 +27,7 @@ function attemptedAtOnce(history: History, post: Post, broken: Broken): void {
     if (!mayBeAttempted(history, admitted, destination, at) || !isIdle(history, destination, at)) continue;
     const made = history.attemptsOf(admitted, destination);
     if (!made.some((attempt) => attempt.at >= at && attempt.at <= at + AT_ONCE_MS))
-      broken(
-        'an idle destination is attempted at once for a retry',
-        `${nameOf(send)} at ${destination}, which was taken over, is answered ${status} ${result}`,
-      );
+      yield `an idle destination is attempted at once for a retry: ${nameOf(send)} at ${destination}`;
   }
 }
 
@@ -52,15 +49,13 @@ function isHindered(history: History, admitted: Admitted, { send, at }: Post): b
 
 /** What an answer before has called taken over, or Botbell has attempted by itself. */
 function takenOverBefore(history: History, { send, at }: Post): readonly string[] {
-  const before = history.observed.posts.filter((post) => post.send.nth === send.nth && post.at < at);
+  const before = history.postsOf(send).filter((post) => post.at < at);
   if (before.some(({ endedAt = Infinity }) => endedAt >= at)) return [];
   const answered = before.flatMap(({ result, deliveries = [] }) =>
     result === 'taken_over' ? deliveries.filter(({ state }) => state === 'pending') : [],
   );
-  const isPosted = (time: number) =>
-    before.some((post) => post.at <= time && time <= (post.endedAt ?? Infinity) + SECOND);
   const own = history.observed.attempts.filter(
-    (attempt) => attempt.nth === send.nth && attempt.at < at && !isPosted(attempt.at),
+    (attempt) => attempt.nth === send.nth && attempt.at < at && !history.isPostedAt(send, attempt.at),
   );
   return [...new Set([...answered, ...own].map(({ destination }) => destination))];
 }

@@ -1,7 +1,7 @@
 /** Section 8: what the rules tell, hold and let go is told, held and let go. */
 import type { Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
+import { deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
 import { type Ruling, Rules } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
 import { untold } from './told.ts';
@@ -10,7 +10,7 @@ import { judgeTimers } from './timers.ts';
 /** How much earlier by the store's clock a hold may end. */
 const EARLY_MS = 50;
 
-export function judgeRules(history: History, broken: Broken): void {
+export function* judgeRules(history: History) {
   const { configs, epoch } = history.scenario;
   const [config] = configs;
   // Which config's rules decide while processes differ is not modelled.
@@ -18,22 +18,21 @@ export function judgeRules(history: History, broken: Broken): void {
   const snoozes = snoozesOf(history);
   const rulings = new Rules(config, epoch, lostAtIn(history)).judge(history.admitted);
   const unsure = unsurePlaces(history);
-  snoozedForAReason(history, snoozes, broken);
+  yield* snoozedForAReason(history, snoozes);
   for (const [admitted, ruled] of rulings) {
     if (history.isActedOn(admitted)) continue;
     const isUnsure = (destination: string) => unsure.has(`${admitted.send.bot} ${destination}`);
-    noMoreThanRuled(
+    yield* noMoreThanRuled(
       history,
       admitted,
       (destination) => isUnsure(destination) || ruled.has(destination),
-      broken,
     );
     for (const [destination, ruling] of ruled) {
       if (isUnsure(destination)) continue;
-      asRuled(history, { admitted, destination, ruling, snoozes }, broken);
+      yield* asRuled(history, { admitted, destination, ruling, snoozes });
     }
   }
-  judgeTimers(history, broken);
+  yield* judgeTimers(history);
 }
 
 /** When what is a dead letter at the end became one: with its last attempt. */
@@ -99,12 +98,12 @@ function isDeathUnsure(history: History, admitted: Admitted, destination: string
 }
 
 /** An answer says that a snooze holds a message only where one concerns it. */
-function snoozedForAReason(history: History, snoozes: readonly Snoozed[], broken: Broken): void {
+function* snoozedForAReason(history: History, snoozes: readonly Snoozed[]) {
   for (const { send, deliveries = [] } of history.observed.posts) {
     const admitted = history.admissionOf(send);
     for (const { destination, rule } of admitted === undefined ? [] : deliveries)
       if (rule === 'snooze' && !snoozes.some((snooze) => snooze.mayHold(admitted as Admitted, destination)))
-        broken('the rules decide', `${nameOf(send)} is snoozed at ${destination}, and no snooze is in force`);
+        yield `the rules decide: ${nameOf(send)} is snoozed at ${destination}, and no snooze is in force`;
   }
 }
 
@@ -115,37 +114,29 @@ interface Ruled {
   readonly snoozes: readonly Snoozed[];
 }
 
-function noMoreThanRuled(
-  history: History,
-  admitted: Admitted,
-  mayBeTold: (destination: string) => boolean,
-  broken: Broken,
-): void {
+function* noMoreThanRuled(history: History, admitted: Admitted, mayBeTold: (destination: string) => boolean) {
   for (const { destination } of admitted.listed.deliveries)
     if (!mayBeTold(destination) && history.attemptsOf(admitted, destination).length > 0)
-      broken(
-        'the rules decide',
-        `${nameOf(admitted.send)} is sent to ${destination}, which no route asks for`,
-      );
+      yield `the rules decide: ${nameOf(admitted.send)} is sent to ${destination}, which no route asks for`;
 }
 
-function asRuled(history: History, ruled: Ruled, broken: Broken): void {
+function* asRuled(history: History, ruled: Ruled) {
   const { admitted, destination, ruling } = ruled;
   const name = `${nameOf(admitted.send)} at ${destination}`;
   const [first] = history.attemptsOf(admitted, destination);
   if (ruling.does === 'let go') {
     if (first !== undefined || deliveryAt(admitted, destination)?.state === 'delivered')
-      broken('the rules decide', `${name} is told, though ${ruling.rule} lets it go`);
+      yield `the rules decide: ${name} is told, though ${ruling.rule} lets it go`;
     return;
   }
-  if (hasFailedAgain(history, ruled, first)) return noRecovery(name, first, broken);
+  if (hasFailedAgain(history, ruled, first)) return yield* noRecovery(name, first);
   if (mayHaveFailedAgain(history, ruled)) return;
   const why = untold(history, admitted, destination);
-  if (why !== undefined) broken('nothing is lost', `${name} was never told (${ruling.does}): ${why}`);
-  heldLongEnough(ruled, first, broken);
-  heldNoLonger(history, ruled, broken);
-  if (first !== undefined) asItself(history, ruled, first, broken);
-  else if (ruling.does === 'tell') notSummarised(history, ruled, broken);
+  if (why !== undefined) yield `nothing is lost: ${name} was never told (${ruling.does}): ${why}`;
+  yield* heldLongEnough(ruled, first);
+  yield* heldNoLonger(history, ruled);
+  if (first !== undefined) yield* asItself(history, ruled, first);
+  else if (ruling.does === 'tell') yield* notSummarised(history, ruled);
 }
 
 /** While a recovery was held, its BOT has failed again: what is no longer true when its hold ends is superseded. */
@@ -179,49 +170,35 @@ function failsBy(history: History, { at, send: { bot, startedAt } }: Admitted, t
   );
 }
 
-function noRecovery(name: string, first: Attempt | undefined, broken: Broken): void {
+function* noRecovery(name: string, first: Attempt | undefined) {
   if (first?.notice.template === 'recovered')
-    broken('told only while it is true', `${name} says that its BOT works again, which has failed since`);
+    yield `told only while it is true: ${name} says that its BOT works again, which has failed since`;
 }
 
-function heldLongEnough(
-  { admitted, destination, ruling, snoozes }: Ruled,
-  first: Attempt | undefined,
-  broken: Broken,
-): void {
+function* heldLongEnough({ admitted, destination, ruling, snoozes }: Ruled, first: Attempt | undefined) {
   if (first === undefined) return;
   const holds = snoozes.filter((snooze) => snooze.holds(admitted, destination)).map(({ until }) => until);
   // A mute ends when no entry holds; a snooze that begins meanwhile may hold it on.
   const until = Math.max(...holds, ruling.until ?? -Infinity);
   if (first.at < until - EARLY_MS)
-    broken(
-      'held until it ends',
-      `${nameOf(admitted.send)} is sent to ${destination} at ${seconds(first.at)}, and is held until ${seconds(until)}`,
-    );
+    yield `held until it ends: ${nameOf(admitted.send)} at ${destination} is held until ${seconds(until)}`;
 }
 
 /** How late what a hold held may be told: a poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 40 * SECOND;
 
 /** Where nothing else keeps it back, it is told soon after its hold has ended. */
-function heldNoLonger(
-  history: History,
-  { admitted, destination, ruling, snoozes }: Ruled,
-  broken: Broken,
-): void {
+function* heldNoLonger(history: History, { admitted, destination, ruling, snoozes }: Ruled) {
   const until = endOfOneHold(history, { admitted, destination, ruling, snoozes });
   const latest = Math.max(until, admitted.at) + TOLD_WITHIN_MS;
-  const isHindered = history.hasWeather(destination, 0, latest) || !history.isCalm(admitted.at, latest);
-  if (!Number.isFinite(until) || latest > history.now || isHindered) return;
+  if (!Number.isFinite(until) || latest > history.now) return;
+  if (!history.isWell(destination, admitted.at, latest)) return;
   const { send } = admitted;
   const toldAt = history.toldAt(admitted, destination) ?? Infinity;
   // The beginning of a run that has ended meanwhile is superseded: `untold`.
   const isSuperseded = deliveryAt(admitted, destination)?.rule === 'superseded';
   if (toldAt > latest && !history.isBehind(admitted) && !isSuperseded)
-    broken(
-      'told when its hold has ended',
-      `${nameOf(send)} is told at ${destination} at ${seconds(toldAt)}, and was held until ${seconds(until)}`,
-    );
+    yield `told when its hold has ended: ${nameOf(send)} at ${destination} was held until ${seconds(until)}`;
 }
 
 /** Infinity: several holds may follow each other, or none has an end. */
@@ -237,19 +214,14 @@ function endOfOneHold(history: History, { admitted, destination, ruling, snoozes
 }
 
 /** By the right template, with what was held back. */
-function asItself(
-  history: History,
-  { admitted, destination, ruling }: Ruled,
-  { notice }: Attempt,
-  broken: Broken,
-): void {
+function* asItself(history: History, { admitted, destination, ruling }: Ruled, { notice }: Attempt) {
   const name = `${nameOf(admitted.send)} at ${destination}`;
   const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);
   if (isSure && notice.template !== ruling.template)
-    broken('by its template', `${name} is told as ${notice.template}, not as ${ruling.template}`);
+    yield `by its template: ${name} is told as ${notice.template}, not as ${ruling.template}`;
   const { heldBack = 0 } = notice as { readonly heldBack?: number };
   if (heldBack !== (ruling.heldBack ?? 0))
-    broken('says how many were held back', `${name} says ${heldBack}, not ${ruling.heldBack}`);
+    yield `says how many were held back: ${name} says ${heldBack}, not ${ruling.heldBack}`;
 }
 
 /** When the config began to expect a BOT is not known where its first process died soon. */
@@ -260,16 +232,13 @@ function isBeginUnsure(history: History, templates: readonly string[]): boolean 
   );
 }
 
-function notSummarised(history: History, { admitted, destination, snoozes }: Ruled, broken: Broken): void {
+function* notSummarised(history: History, { admitted, destination, snoozes }: Ruled) {
   const isBurst = history.configOf(admitted).burst !== undefined && destination.startsWith('chat:');
   // The summary may tell other callbacks of its job.
   if (deliveryAt(admitted, destination)?.state !== 'delivered') return;
   if (isBurst || mayBeHeld(admitted, destination, snoozes)) return;
   if (history.summariesOf(admitted, destination).length > 0)
-    broken(
-      'the rules decide',
-      `${nameOf(admitted.send)} was told in a summary at ${destination}, and nothing holds it`,
-    );
+    yield `the rules decide: ${nameOf(admitted.send)} is in a summary at ${destination}, held by nothing`;
 }
 
 /** Within a moment of a snooze, what it holds is not sure. */

@@ -11,16 +11,16 @@ import {
   SECOND,
   TEAM,
 } from '../scenario.ts';
-import { type Broken, deliveryAt, type History, nameOf, seconds, type SentAs } from './history.ts';
+import { deliveryAt, type History, nameOf, seconds, type SentAs } from './history.ts';
 
-export function judgeSignals(history: History, broken: Broken): void {
+export function* judgeSignals(history: History) {
   const [config] = history.scenario.configs;
   if (config === undefined || history.hasReloads) return;
   const { burst, digestAt } = config;
   if (burst !== undefined)
     for (const destination of DESTINATIONS.filter((each) => each.startsWith('chat:')))
-      judgeBurst(history, { config, burst, destination }, broken);
-  if (digestAt !== undefined) judgeDigest(history, digestAt, broken);
+      yield* judgeBurst(history, { config, burst, destination });
+  if (digestAt !== undefined) yield* judgeDigest(history, digestAt);
 }
 
 interface Limited {
@@ -35,7 +35,7 @@ interface Decided {
 }
 
 /** Windows begin with the first message after the last one ended; each has room for so many. */
-function judgeBurst(history: History, limited: Limited, broken: Broken): void {
+function* judgeBurst(history: History, limited: Limited) {
   const all = decisionsAt(history, limited);
   const { max, perMs } = limited.burst;
   let [begunAt, count] = [-Infinity, 0];
@@ -43,28 +43,24 @@ function judgeBurst(history: History, limited: Limited, broken: Broken): void {
     const about = `${nameOf(admitted.send)} at ${limited.destination}, which came ${seconds(admitted.at)}`;
     const isOpen = admitted.at < begunAt + perMs;
     if (does === 'burst') {
-      if (!isOpen || count < max) broken('a burst holds only what is past its limit', about);
-      heldToTheEnd(history, admitted, { ...limited, endsAt: begunAt + perMs }, broken);
+      if (!isOpen || count < max) yield `a burst holds only what is past its limit: ${about}`;
+      yield* heldToTheEnd(history, admitted, { ...limited, endsAt: begunAt + perMs });
       continue;
     }
     if (!isOpen) [begunAt, count] = [admitted.at, 0];
     count += 1;
-    if (count > max) broken('a burst lets no more through than its limit', about);
+    if (count > max) yield `a burst lets no more through than its limit: ${about}`;
   }
 }
 
-function heldToTheEnd(
+function* heldToTheEnd(
   history: History,
   admitted: Admitted,
   { destination, endsAt }: Limited & { readonly endsAt: number },
-  broken: Broken,
-): void {
+) {
   const toldAt = history.toldAt(admitted, destination);
   if (toldAt !== undefined && toldAt < endsAt)
-    broken(
-      'what a burst holds is told at its end',
-      `${nameOf(admitted.send)} was told at ${destination} ${seconds(endsAt - toldAt)} too early`,
-    );
+    yield `what a burst holds is told at its end: ${nameOf(admitted.send)} ${seconds(endsAt - toldAt)} too early`;
 }
 
 /** In the order in which they came. Undefined: what else may count there cannot be known from outside. */
@@ -92,7 +88,7 @@ function decisionOn(
 ): Decided['does'] | 'none' | 'unknown' {
   const delivery = deliveryAt(admitted, destination);
   if (delivery === undefined) return 'none';
-  const first = history.observed.posts.find(({ send }) => send.nth === admitted.send.nth);
+  const [first] = history.postsOf(admitted.send);
   const answered = first?.deliveries?.find((each) => each.destination === destination);
   if (answered === undefined) return 'unknown';
   if (answered.rule === 'burst') return 'burst';
@@ -107,7 +103,7 @@ const BEING_WRITTEN_MS = 10 * SECOND;
 /** How long a process may take to see that it is due, on a machine that sleeps while nothing happens. */
 const SEEN_WITHIN_MS = 20 * SECOND;
 
-function judgeDigest(history: History, digestAt: number, broken: Broken): void {
+function* judgeDigest(history: History, digestAt: number) {
   const { scenario, now } = history;
   const dueAt = Math.floor(scenario.epoch / DAY) * DAY + digestAt * MINUTE - scenario.epoch;
   // Whether one that is due in the moment of the first start is told is an open question.
@@ -115,15 +111,15 @@ function judgeDigest(history: History, digestAt: number, broken: Broken): void {
   const sent = history.sentAs('digest');
   const keys = new Set(sent.map(({ key }) => key));
   if (dueAt < 0 || dueAt > now - MINUTE) return;
-  if (keys.size > 1) broken('a digest is told once', `${keys.size} came`);
+  if (keys.size > 1) yield `a digest is told once: ${keys.size} came`;
   const [first] = sent;
-  if (first === undefined) return broken('a digest is told', `none came at ${seconds(dueAt)}`);
-  if (first.at < dueAt) broken('a digest is told when it is due', `it came at ${seconds(first.at)}`);
+  if (first === undefined) return void (yield `a digest is told: none came at ${seconds(dueAt)}`);
+  if (first.at < dueAt) yield `a digest is told when it is due: it came at ${seconds(first.at)}`;
   const isLate = first.at > dueAt + SEEN_WITHIN_MS;
-  if (isLate && history.isCalm(dueAt - MINUTE, first.at) && !history.hasWeather(TEAM, 0, first.at))
-    broken('a digest is told when it is due', `it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`);
+  if (isLate && history.isWell(TEAM, dueAt - MINUTE, first.at))
+    yield `a digest is told when it is due: it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`;
   const told = sent.find(({ takenAt }) => takenAt !== undefined) ?? first;
-  for (const bot of BOTS) countedOf(history, { bot, told, dueAt }, broken);
+  for (const bot of BOTS) yield* countedOf(history, { bot, told, dueAt });
 }
 
 interface Counted {
@@ -133,12 +129,12 @@ interface Counted {
 }
 
 /** Results of the BOTs whose routes name the group, that came since the group began to have a digest. */
-function countedOf(history: History, { bot, told, dueAt }: Counted, broken: Broken): void {
+function* countedOf(history: History, { bot, told, dueAt }: Counted) {
   const [config] = history.scenario.configs;
   const isNamed = config !== undefined && routesOf(config, bot).some(({ notify }) => notify.includes(TEAM));
   const counted = told.about.bots.find(({ bot_id: id }) => id === bot);
   if (!isNamed) {
-    if (counted !== undefined) broken('a digest counts its own BOTs', `it has ${bot}`);
+    if (counted !== undefined) yield `a digest counts its own BOTs: it has ${bot}`;
     return;
   }
   for (const [what, status] of [
@@ -150,6 +146,6 @@ function countedOf(history: History, { bot, told, dueAt }: Counted, broken: Brok
     const most = came.filter(({ at }) => at <= told.at).length;
     const count = counted?.[what] ?? 0;
     if (count < least || count > most)
-      broken('a digest counts what came', `${what} of ${bot}: ${count}, between ${least} and ${most} came`);
+      yield `a digest counts what came: ${what} of ${bot}: ${count}, between ${least} and ${most} came`;
   }
 }

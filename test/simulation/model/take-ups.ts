@@ -1,7 +1,7 @@
 /** Section 11: whoever was told of an incident hears once who is on it. */
 import type { Acted, Attempt } from '../observed.ts';
 import { BOTS, OPERATORS, SECOND } from '../scenario.ts';
-import { type Broken, type History, isSuccess, seconds } from './history.ts';
+import { type History, isSuccess, seconds } from './history.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 
 /** In which what was asked for is done, and what was told is written. */
@@ -29,40 +29,40 @@ export function isTakenUpAt(history: History, id: number, time: number): boolean
   return last?.act.kind === 'takeUp';
 }
 
-export function judgeTakeUps(history: History, broken: Broken): void {
+export function* judgeTakeUps(history: History) {
   for (const { id, kind, subject, state } of history.observed.incidents) {
     const isTakenUp = isTakenUpAt(history, id, Infinity);
     if (state !== 'over' && isTakenUp !== undefined && isTakenUp !== (state === 'taken_up'))
-      broken('taken up until it is given back', `${kind} ${subject} is ${state}`);
+      yield `taken up until it is given back: ${kind} ${subject} is ${state}`;
   }
   for (const acted of history.observed.acted)
-    if (acted.act.kind === 'takeUp') toldWhoIsOnIt(history, acted, acted.act.by, broken);
+    if (acted.act.kind === 'takeUp') yield* toldWhoIsOnIt(history, acted, acted.act.by);
 }
 
-function toldWhoIsOnIt(history: History, acted: Acted, by: string, broken: Broken): void {
+function* toldWhoIsOnIt(history: History, acted: Acted, by: string) {
   const said = history.sentAs('taken_up').filter(({ about }) => about.by === by);
-  onceEach(said, by, broken);
+  yield* onceEach(said, by);
   if (history.hasReloads || history.hasSetClocks) return;
   const troubles = takenUpBy(history, acted);
   if (troubles === undefined) return;
   for (const { destination, at } of said)
     if (destination !== OPERATORS && !troubles.some((each) => mayBeTold(history, each, destination, at)))
-      broken('only who was told hears who is on it', `${destination} hears of ${by}`);
+      yield `only who was told hears who is on it: ${destination} hears of ${by}`;
   if (acted.status !== 202) return;
   const places = new Set(said.map(({ destination }) => destination));
   for (const trouble of troubles.filter(({ overAt }) => overAt > acted.at + MOMENT_MS))
     for (const destination of toldBefore(history, trouble, acted.at - MOMENT_MS))
       if (!places.has(destination))
-        broken('who was told hears who is on it', `${destination} does not hear of ${by}`);
+        yield `who was told hears who is on it: ${destination} does not hear of ${by}`;
 }
 
-function onceEach(said: readonly Attempt[], by: string, broken: Broken): void {
+function* onceEach(said: readonly Attempt[], by: string) {
   const places = new Map<string, string>();
   for (const { key, destination, at } of said) {
     const first = places.get(destination) ?? key;
     places.set(destination, first);
     if (first !== key)
-      broken('a take-up is told once', `${destination} hears of ${by}, and again at ${seconds(at)}`);
+      yield `a take-up is told once: ${destination} hears of ${by}, and again at ${seconds(at)}`;
   }
 }
 

@@ -11,38 +11,35 @@ import {
   type Send,
 } from '../scenario.ts';
 import { Expectation } from './expectation.ts';
-import { type Broken, type History, isOfOneJob, seconds } from './history.ts';
+import { firstsOf, type History, isOfOneJob, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
 
 /** Time that is slept through, and a poll. */
 const LATE_MS = 20 * SECOND;
 
-export function judgeTimers(history: History, broken: Broken): void {
+export function* judgeTimers(history: History) {
   const [config] = history.scenario.configs;
   if (config === undefined) return;
   const firsts = history.admitted.filter((admitted) => !history.isBehind(admitted));
-  for (const first of firsts) overdue(history, config, first, broken);
-  for (const bot of new Set(config.routes.flatMap(({ bots }) => bots))) missed(history, config, bot, broken);
+  for (const first of firsts) yield* overdue(history, config, first);
+  for (const bot of new Set(config.routes.flatMap(({ bots }) => bots))) yield* missed(history, config, bot);
 }
 
-function overdue(history: History, config: ConfigPlan, first: Admitted, broken: Broken): void {
+function* overdue(history: History, config: ConfigPlan, first: Admitted) {
   const { bot, job, startedAt } = first.send;
   const told = history.observed.attempts.filter(({ notice }) => isOverdueOf(notice, first.send));
   const result = history.admitted.find((each) => isOfOneJob(each, first) && each.send.status !== 2);
   const resultAt = result?.at ?? Infinity;
   const routes = routesOf(config, bot);
   for (const route of first.send.status === 2 ? routes : [])
-    if (route.overdueMin !== undefined) overdueBy(history, { route, first, resultAt, told }, broken);
-  for (const attempt of told) stillTrue(history, attempt, resultAt, broken);
+    if (route.overdueMin !== undefined) yield* overdueBy(history, { route, first, resultAt, told });
+  for (const attempt of told) yield* stillTrue(history, attempt, resultAt);
   const due = Math.min(...told.map(({ at }) => at));
   const limits = routes.map(({ overdueMin = Infinity }) => overdueMin);
   const earliest = Math.min(startedAt, first.at) + Math.min(...limits) * MINUTE;
   if (due < earliest - SECOND)
-    broken(
-      'overdue when it is',
-      `${job} is told as overdue at ${seconds(due)}, and is so from ${seconds(earliest)} on`,
-    );
+    yield `overdue when it is: ${job} is told at ${seconds(due)}, due at ${seconds(earliest)}`;
 }
 
 function isOverdueOf(notice: Notice, { bot, job }: Send): boolean {
@@ -51,18 +48,10 @@ function isOverdueOf(notice: Notice, { bot, job }: Send): boolean {
 }
 
 /** What was held, or could not be told, until the run had ended is superseded. */
-function stillTrue(
-  history: History,
-  { at, destination, key }: Attempt,
-  resultAt: number,
-  broken: Broken,
-): void {
+function* stillTrue(history: History, { at, destination, key }: Attempt, resultAt: number) {
   // What is in hand may wait there for a pause or a place.
   if (at > resultAt + LATE_MS && history.isCalm(resultAt, at) && !history.mayWait(destination))
-    broken(
-      'told only while it is true',
-      `${key} is sent to ${destination} at ${seconds(at)}, and its result came at ${seconds(resultAt)}`,
-    );
+    yield `told only while it is true: ${key} is sent to ${destination} after its result, of ${seconds(resultAt)}`;
 }
 
 interface Overdue {
@@ -73,7 +62,7 @@ interface Overdue {
 }
 
 /** A run whose result does not come in time is told as overdue wherever nothing holds that. */
-function overdueBy(history: History, { route, first, resultAt, told }: Overdue, broken: Broken): void {
+function* overdueBy(history: History, { route, first, resultAt, told }: Overdue) {
   const due = Math.max(first.at, Math.min(first.send.startedAt, first.at) + (route.overdueMin ?? 0) * MINUTE);
   const isSure =
     resultAt > due + LATE_MS && history.isCalm(due, due + LATE_MS) && due + LATE_MS < history.now;
@@ -88,10 +77,7 @@ function overdueBy(history: History, { route, first, resultAt, told }: Overdue, 
       !snoozes.some((each) => each.concerns(first.send.bot, destination)) &&
       !told.some((attempt) => attempt.destination === destination)
     )
-      broken(
-        'overdue when it is',
-        `${first.send.job} was overdue from ${seconds(due)} on, and ${destination} was not told`,
-      );
+      yield `overdue when it is: ${first.send.job} at ${destination}, due at ${seconds(due)}`;
 }
 
 /** By its hours, or by a burst, of which nothing else is known. */
@@ -108,7 +94,7 @@ function isHeldAtTimes(history: History, bot: string): boolean {
 }
 
 /** Once until a result comes. Where two routes expect a BOT, each tells: an open question. */
-function missed(history: History, config: ConfigPlan, bot: string, broken: Broken): void {
+function* missed(history: History, config: ConfigPlan, bot: string) {
   const [expecting, another] = routesOf(config, bot).flatMap(({ expect, notify }) =>
     expect === undefined ? [] : { ...expect, notify },
   );
@@ -116,7 +102,8 @@ function missed(history: History, config: ConfigPlan, bot: string, broken: Broke
   const [first] = came;
   if (expecting === undefined || another !== undefined || first === undefined || isHeldAtTimes(history, bot))
     return;
-  const all = missedTold(history, bot);
+  const notices = history.sentAs('missed').filter(({ about }) => about.botId === bot);
+  const all = firstsOf(notices, ({ key }) => key);
   const told = all.filter(({ at }) => at >= first.at + SECOND);
   // It was missed before its first callback, and is told after that: due times count from the next one then.
   const isToldLate = all.length === told.length && isMissedBefore(expecting, first.at);
@@ -124,10 +111,7 @@ function missed(history: History, config: ConfigPlan, bot: string, broken: Broke
   const { sure, most } = missedDue(history, came, expecting, first.at);
   if (told.length >= sure && told.length <= most) return;
   const times = told.map(({ at }) => seconds(at)).join(', ');
-  broken(
-    'missed once until a result comes',
-    `${bot} was told as missed ${told.length} times (${times}), and is to be ${sure} to ${most} times`,
-  );
+  yield `missed once until a result comes: ${bot} ${told.length} times (${times}), not ${sure} to ${most} times`;
 }
 
 type Expecting = ExpectPlan & Pick<RoutePlan, 'notify'>;
@@ -159,12 +143,4 @@ function missedDue(
 
 function isMissedBefore({ everyMin, graceMin }: ExpectPlan, firstAt: number): boolean {
   return firstAt > (everyMin + graceMin) * MINUTE;
-}
-
-/** The first attempt of each notice. */
-function missedTold(history: History, bot: string): readonly Attempt[] {
-  const firsts = new Map<string, Attempt>();
-  for (const attempt of history.sentAs('missed'))
-    if (attempt.about.botId === bot && !firsts.has(attempt.key)) firsts.set(attempt.key, attempt);
-  return [...firsts.values()];
 }

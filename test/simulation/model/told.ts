@@ -4,7 +4,6 @@ import { keyOfSend } from '../keys.ts';
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import {
-  type Broken,
   deliveryAt,
   type History,
   HOLDS,
@@ -16,19 +15,19 @@ import {
 } from './history.ts';
 import { mayBeDown } from './retries.ts';
 
-export function judgeTold(history: History, broken: Broken): void {
-  once(history, broken);
+export function* judgeTold(history: History) {
+  yield* once(history);
   for (const admitted of history.admitted) {
-    onlyWhoIsNamed(history, admitted, broken);
-    deliveredIsTaken(history, admitted, broken);
-    deadForAReason(history, admitted, broken);
-    deadWhenRefused(history, admitted, broken);
-    if (history.hasReloads) everybodyNamed(history, admitted, broken);
+    yield* onlyWhoIsNamed(history, admitted);
+    yield* deliveredIsTaken(history, admitted);
+    yield* deadForAReason(history, admitted);
+    yield* deadWhenRefused(history, admitted);
+    if (history.hasReloads) yield* everybodyNamed(history, admitted);
   }
 }
 
 /** For each destination and message: what one attempt knows to have arrived is not sent again, nor what another still waits for. */
-function once(history: History, broken: Broken): void {
+function* once(history: History) {
   const places = new Map<string, Attempt[]>();
   for (const attempt of history.observed.attempts) {
     if (isOfSeveralLimits(history, attempt) || isOfSteps(attempt)) continue;
@@ -37,14 +36,11 @@ function once(history: History, broken: Broken): void {
     for (const earlier of before) {
       const why = whyNotAgain(history, earlier, attempt);
       if (why !== undefined)
-        broken('told once', `${attempt.process.name} sends ${place} at ${seconds(attempt.at)}, ${why}`);
+        yield `told once: ${attempt.process.name} sends ${place} at ${seconds(attempt.at)}, ${why}`;
     }
     const last = before.at(-1);
     if (last !== undefined && isForSomebody(last) && !isAskedFor(history, last, attempt))
-      broken(
-        'told once',
-        `${place} is sent at ${seconds(attempt.at)}, though nobody has asked, and it may have arrived`,
-      );
+      yield `told once: ${place} is sent, though nobody has asked, and it may have arrived`;
     places.set(place, [...before, attempt]);
   }
 }
@@ -71,17 +67,12 @@ function whileItWaits(history: History, { process, at }: Attempt, later: Attempt
   return isWaiting ? `while ${process.name} waits for an answer about it` : undefined;
 }
 
-function thoughItIsKnown(
-  history: History,
-  { process, endedAt = 0 }: Attempt,
-  later: Attempt,
-): string | undefined {
-  const said = `though ${process.name} knew at ${seconds(endedAt)} that it was taken`;
-  if (process === later.process && history.endOf(process) > later.at) return said;
-  const written = endedAt + WRITTEN_WITHIN_MS;
-  const isLost =
-    history.endOf(process) <= written || later.at <= written || history.isStoreHit(endedAt, written);
-  return isLost || history.hasSetClocks ? undefined : said;
+function thoughItIsKnown(history: History, earlier: Attempt, later: Attempt): string | undefined {
+  const { process, endedAt = 0 } = earlier;
+  const isHere = process === later.process && history.endOf(process) > later.at;
+  const isWritten = later.at > endedAt + WRITTEN_WITHIN_MS && history.isWritten(earlier);
+  if (!isHere && (!isWritten || history.hasSetClocks)) return undefined;
+  return `though ${process.name} knew at ${seconds(endedAt)} that it was taken`;
 }
 
 function isForSomebody({ failure }: Attempt): boolean {
@@ -94,21 +85,21 @@ const MOMENT_MS = SECOND;
 /** The service has posted it again, a person has asked for it, or the one before could not be written. */
 function isAskedFor(history: History, { nth, process, endedAt = 0 }: Attempt, later: Attempt): boolean {
   const admitted = history.admissionOf({ nth });
-  const isPosted = history.observed.posts.some(
-    (post) =>
-      post.send.nth === nth && post.at <= later.at && later.at <= (post.endedAt ?? Infinity) + MOMENT_MS,
-  );
   const isUnwritten =
     history.endOf(process) < endedAt + MOMENT_MS || history.isStoreHit(endedAt, endedAt + MOMENT_MS);
   return (
-    isPosted || isUnwritten || history.hasReloads || admitted === undefined || history.isActedOn(admitted)
+    history.isPostedAt({ nth }, later.at) ||
+    isUnwritten ||
+    history.hasReloads ||
+    admitted === undefined ||
+    history.isActedOn(admitted)
   );
 }
 
 /** Both attempts are those of one POST, the only one that ever came for it until then. */
 function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): boolean {
   if (earlier.process !== later.process || earlier.nth === 0) return false;
-  const posts = history.observed.posts.filter(({ send, at }) => send.nth === earlier.nth && at <= later.at);
+  const posts = history.postsOf(earlier).filter(({ at }) => at <= later.at);
   const [post] = posts;
   if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
   const { endedAt = 0, destination } = earlier;
@@ -118,7 +109,7 @@ function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): bo
 }
 
 /** Who is told is named by a config that was in force. Rules: `rules.ts`. */
-function onlyWhoIsNamed(history: History, admitted: Admitted, broken: Broken): void {
+function* onlyWhoIsNamed(history: History, admitted: Admitted) {
   const { may } = history.namedFor(admitted);
   const key = keyOfSend(admitted.send.nth, admitted.send.job);
   for (const { key: of, takenAt, destination } of history.observed.attempts)
@@ -130,7 +121,7 @@ function onlyWhoIsNamed(history: History, admitted: Admitted, broken: Broken): v
       !isOfSteps({ destination }) &&
       !isExpected(history, admitted, destination)
     )
-      broken('only who is named', `${destination} was told ${nameOf(admitted.send)}`);
+      yield `only who is named: ${destination} was told ${nameOf(admitted.send)}`;
 }
 
 function isExpected(history: History, { config, send }: Admitted, destination: string): boolean {
@@ -140,22 +131,19 @@ function isExpected(history: History, { config, send }: Admitted, destination: s
   );
 }
 
-function deliveredIsTaken(history: History, admitted: Admitted, broken: Broken): void {
+function* deliveredIsTaken(history: History, admitted: Admitted) {
   for (const { destination, state, rule = '' } of admitted.listed.deliveries) {
     const isLeft =
       state === 'held' && HOLDS.has(rule) && history.summariesOf(admitted, destination).length > 0;
     if (isLeft && !isLostWithItsSummary(history, destination))
-      broken('what a summary tells is delivered', `${nameOf(admitted.send)} is held at ${destination}`);
+      yield `what a summary tells is delivered: ${nameOf(admitted.send)} is held at ${destination}`;
     if (state === 'delivered' && history.toldAt(admitted, destination) === undefined)
-      broken(
-        'delivered means taken',
-        `${nameOf(admitted.send)} is listed so at ${destination}, which has not taken it`,
-      );
+      yield `delivered means taken: ${nameOf(admitted.send)} is listed so, but ${destination} has not taken it`;
   }
 }
 
 /** Refused for good, too old, or no longer routed. */
-function deadForAReason(history: History, admitted: Admitted, broken: Broken): void {
+function* deadForAReason(history: History, admitted: Admitted) {
   if (history.isActedOn(admitted) || history.hasSetClocks) return;
   for (const delivery of admitted.listed.deliveries) {
     if (delivery.state !== 'dead') continue;
@@ -165,44 +153,29 @@ function deadForAReason(history: History, admitted: Admitted, broken: Broken): v
     const diedBy = Math.max(history.now, ...attempts.map(({ at }) => at));
     const isOld = giveUpAfterMs < diedBy - admitted.at + SECOND;
     if (!isRefused && !isOld && !history.hasReloads)
-      broken(
-        'given up for a reason',
-        `${nameOf(admitted.send)} is a dead letter at ${delivery.destination} (${delivery.last_error?.code})`,
-      );
+      yield `given up for a reason: ${nameOf(admitted.send)} is a dead letter at ${delivery.destination}`;
   }
 }
 
 /** What is refused for good is attempted once for each POST, and once by Botbell itself. */
-function deadWhenRefused(history: History, admitted: Admitted, broken: Broken): void {
+function* deadWhenRefused(history: History, admitted: Admitted) {
   if (history.isActedOn(admitted) || history.hasReloads) return;
-  const posts = history.observed.posts.filter(({ send }) => send.nth === admitted.send.nth).length;
+  const posts = history.postsOf(admitted.send).length;
   for (const { destination } of admitted.listed.deliveries) {
     const refused = history
       .attemptsOf(admitted, destination)
-      .filter((each) => isSurelyRefused(history, each));
+      .filter((each) => each.failure?.class === 'permanent' && history.isWritten(each));
     if (refused.length > posts + 1)
-      broken(
-        'given up when it is refused for good',
-        `${destination} refused ${nameOf(admitted.send)} ${refused.length} times, which was posted ${posts} times`,
-      );
+      yield `given up when it is refused for good: ${nameOf(admitted.send)} by ${destination} ${refused.length} times`;
   }
 }
 
-function isSurelyRefused(history: History, { failure, process, endedAt = 0 }: Attempt): boolean {
-  const written = endedAt + WRITTEN_WITHIN_MS;
-  return (
-    failure?.class === 'permanent' &&
-    history.endOf(process) > written &&
-    !history.isStoreHit(endedAt, written)
-  );
-}
-
 /** Whoever all configs name is told, unless the delivery has a state that says why not. */
-function everybodyNamed(history: History, admitted: Admitted, broken: Broken): void {
+function* everybodyNamed(history: History, admitted: Admitted) {
   for (const destination of history.namedFor(admitted).must) {
     const why = untold(history, admitted, destination);
     if (why !== undefined)
-      broken('nothing is lost', `${nameOf(admitted.send)} was never told at ${destination}: ${why}`);
+      yield `nothing is lost: ${nameOf(admitted.send)} was never told at ${destination}: ${why}`;
   }
 }
 

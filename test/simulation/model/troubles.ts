@@ -34,7 +34,7 @@ export function troublesOf(history: History, bot: string): readonly Trouble[] | 
   if (!tellsErrors(routes)) return [];
   const troubles = new Troubles();
   const closes = closesOf(history, bot);
-  const results = history.admitted.filter(({ send }) => send.bot === bot && send.status !== 2);
+  const results = history.resultsOf(bot);
   for (const close of closes)
     if (results.some(({ at }) => Math.abs(at - close.at) < SECOND)) return undefined;
   const all = [...results.map((result) => ({ at: result.at, result })), ...closes];
