@@ -36,6 +36,17 @@ describe('what is claimed anew before this process knows that its outcome is wri
     expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
   });
 
+  it('is attempted by the config that is in force then', async () => {
+    knowsLate(122 * SECOND_MS);
+    const posted = bench.first.handle(callbackWith());
+    await bench.clock.advance(121 * SECOND_MS);
+    bench.planned = ['slack:#others'];
+    await bench.reload();
+    await bench.clock.runUntil(posted);
+    await bench.clock.advance(5 * SECOND_MS);
+    expect(bench.told).to.deep.equal(['slack:#others']);
+  });
+
   it('is attempted within half a minute where the service has posted it again', async () => {
     knowsLate(10 * SECOND_MS);
     const first = bench.first.handle(callbackWith());

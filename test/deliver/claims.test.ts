@@ -1,6 +1,7 @@
 /** What nobody waits for: taken over, retried with patience, given up in the end. */
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
+import { DeliveryFailure } from '../../src/channels/failure.ts';
 import { target } from '../contract/ledger-under-test.ts';
 import { anew } from '../support/anew.ts';
 import { REFUSED } from '../support/alerts.ts';
@@ -44,6 +45,25 @@ describe('what nobody waits for', () => {
     return bench.reload();
   };
 
+  it('is told at once when this process has answered that it is accepted, and within a second otherwise', async () => {
+    bench.answerWhen = 'accepted';
+    await bench.reload();
+    const { status, result, deliveries } = await accepted('a');
+    const states = deliveries.map(({ state }) => state).join();
+    expect(`${status} ${result} ${states}`).to.equal('200 accepted pending,pending');
+    await bench.clock.runUntil(bench.first.pipeline.loop.underWay.idle());
+    expect([bench.told, await bench.results('answered')]).to.deep.equal([[OPS, MAIL], ['accepted']]);
+    await start();
+    const claims = countClaims(100);
+    await accepted('b');
+    await bench.clock.advance(0);
+    expect([bench.told.length, claims()], 'and claimed by its admission').to.deep.equal([4, 0]);
+    expect((await accepted('a')).result).to.equal('duplicate');
+    await accept({ job_id: 'c' });
+    await bench.clock.advance(SECOND_MS);
+    expect(bench.told).to.have.length(6);
+  });
+
   it('is begun by no process whose heartbeat the store does not take: what comes is taken over, and told once it does', async () => {
     bench.isHeard = false;
     await start();
@@ -77,6 +97,17 @@ describe('what nobody waits for', () => {
     await start();
     await bench.clock.advance(MINUTE_MS);
     expect(claims()).to.be.within(60, 65);
+  });
+
+  it('is what the service has stopped retrying, and the log says so', async () => {
+    bench.fails(OPS, ...failures(2, 'transient'));
+    expect((await bench.deliver(callbackWith())).status).to.equal(502);
+    await start();
+    await bench.clock.advance(2 * MINUTE_MS - SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL]);
+    await bench.clock.advance(2 * SECOND_MS);
+    expect(bench.told).to.deep.equal([MAIL, OPS]);
+    expect(bench.milestonesReached).to.deep.equal([`taken_over ${OPS}`, `delivered_late ${OPS}`]);
   });
 
   it('is not looked for again and again where another process has paused the pace', async () => {
@@ -121,6 +152,20 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.have.length(140);
     });
 
+    it('has 40 calls to one destination at most, whoever waits for them', async () => {
+      await plan(OPS);
+      bench.takes(OPS, 3 * SECOND_MS);
+      const posts = Array.from({ length: 60 }, (_, number) =>
+        bench.first.handle(callbackWith({ job_id: `job-${number}` })),
+      );
+      await bench.clock.advance(0);
+      expect(bench.tries(OPS)).to.equal(40);
+      await bench.clock.advance(3 * SECOND_MS);
+      expect(bench.tries(OPS)).to.equal(60);
+      const verdicts = await bench.clock.runUntil(Promise.all(posts));
+      expect(verdicts.map(({ status }) => status)).to.deep.equal(Array(60).fill(200));
+    });
+
     it('is told at once where there is no trouble, however much waits elsewhere', async () => {
       bench.takes(OPS, 5 * SECOND_MS);
       await acceptJobs(300, [OPS]);
@@ -133,20 +178,35 @@ describe('what nobody waits for', () => {
     });
   });
 
-  it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
-    bench.fails(OPERATORS, ...failures(9, 'config'));
-    const refused = { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' } as const;
-    const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
-    await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
-    bench.alertTargets = [OPS];
-    await bench.reload();
-    await start();
-    expect(bench.told).to.deep.equal([OPS]);
-    await bench.first.ledger.refuse({ ...refused, status: 413 }, { cause: 'y', ...alert });
-    bench.alertTargets = [];
-    await bench.reload();
-    await bench.clock.advance(SECOND_MS);
-    expect(bench.milestonesReached.filter((each) => each.startsWith('held'))).to.have.length(2);
+  describe('and the config no longer sends there', () => {
+    it('is told after all where a process with another config has held it, and is gone', async () => {
+      await start();
+      bench.mayRouteAnew = false;
+      await bench.clock.advance(10 * SECOND_MS);
+      await accept({}, [OPS]);
+      await bench.store.run(`update deliveries set state = 'held', reason = 'no longer routed'`);
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([]);
+      bench.mayRouteAnew = true;
+      await bench.clock.advance(10 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
+      bench.fails(OPERATORS, ...failures(9, 'config'));
+      const refused = { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' } as const;
+      const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
+      await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
+      bench.alertTargets = [OPS];
+      await bench.reload();
+      await start();
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.first.ledger.refuse({ ...refused, status: 413 }, { cause: 'y', ...alert });
+      bench.alertTargets = [];
+      await bench.reload();
+      await bench.clock.advance(SECOND_MS);
+      expect(bench.milestonesReached.filter((each) => each.startsWith('held'))).to.have.length(2);
+    });
   });
 
   it('that waits for a setting to be corrected is due at once after a config was loaded, all else at its time', async () => {
@@ -163,39 +223,74 @@ describe('what nobody waits for', () => {
     expect(bench.told).to.include(OPS).and.not.include(MAIL);
   });
 
-  it('is given back where it has just been claimed and the process stops', async () => {
-    await accept({}, [OPS]);
-    void bench.first.pipeline.start();
-    await bench.clock.runUntil(bench.first.pipeline.stop());
-    expect(bench.tried).to.deep.equal([]);
-    expect((await bench.row(OPS))?.['owner']).to.equal(null);
-  });
-
-  it('waits while the ledger cannot be used, which is said once, and once when that is over', async () => {
-    await start();
-    const mend = bench.breakStore();
-    await bench.clock.advance(20 * SECOND_MS);
-    expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
-    mend();
+  it('that somebody has to look at, since it may have arrived, is left alone by time and by a config that leaves its channel as it is, until the service posts it again', async () => {
+    const details = {
+      class: 'config',
+      code: 'http_302',
+      message: 'a redirect',
+      mayHaveArrived: true,
+    } as const;
+    bench.fails(OPS, new DeliveryFailure(details));
     await accept();
-    await bench.clock.advance(10 * SECOND_MS);
-    expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
-    expect(bench.told).to.have.length(2);
+    await start();
+    await plan(OPS, MAIL, 'slack:#new');
+    await bench.clock.advance(20 * MINUTE_MS);
+    expect(bench.tries(OPS)).to.equal(1);
+    expect((await bench.deliver(callbackWith())).status).to.equal(200);
+    expect(bench.tries(OPS)).to.equal(2);
   });
 
-  it('leaves other processes the time to write down whom they told, once the ledger can be used again', async () => {
-    const other = await bench.another('other');
-    bench.takes(OPS, 100);
-    await start();
-    await bench.clock.advance(500);
-    await accept({}, [OPS]);
-    await other.pipeline.start();
-    await bench.clock.advance(50);
-    const mend = bench.breakStore();
-    await bench.clock.advance(20 * SECOND_MS + 150);
-    mend();
-    await bench.clock.advance(30 * SECOND_MS);
-    expect(bench.told).to.deep.equal([OPS]);
-    await bench.clock.runUntil(other.pipeline.stop());
+  describe('while the process stops', () => {
+    it('is finished where it is being attempted, and not begun otherwise', async () => {
+      bench.takes(OPS, 3 * SECOND_MS);
+      await accept({}, [OPS]);
+      await start();
+      let isStopped = false;
+      const stopped = bench.first.pipeline.stop().then(() => (isStopped = true));
+      await accept({ job_id: 'job-2' }, [MAIL]);
+      await bench.clock.advance(2 * SECOND_MS);
+      expect(isStopped).to.equal(false);
+      await bench.clock.runUntil(stopped);
+      expect((await bench.row(OPS))?.['state']).to.equal('delivered');
+      expect(bench.told).to.deep.equal([OPS]);
+    });
+
+    it('is given back where it has just been claimed', async () => {
+      await accept({}, [OPS]);
+      void bench.first.pipeline.start();
+      await bench.clock.runUntil(bench.first.pipeline.stop());
+      expect(bench.tried).to.deep.equal([]);
+      expect((await bench.row(OPS))?.['owner']).to.equal(null);
+    });
+  });
+
+  describe('while the ledger cannot be used', () => {
+    it('is said once, and once when that is over', async () => {
+      await start();
+      const mend = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 0]);
+      mend();
+      await accept();
+      await bench.clock.advance(10 * SECOND_MS);
+      expect([bench.troubles.length, bench.recoveries]).to.deep.equal([1, 1]);
+      expect(bench.told).to.have.length(2);
+    });
+
+    it('leaves other processes the time to write down whom they told, before anything is claimed again', async () => {
+      const other = await bench.another('other');
+      bench.takes(OPS, 100);
+      await start();
+      await bench.clock.advance(500);
+      await accept({}, [OPS]);
+      await other.pipeline.start();
+      await bench.clock.advance(50);
+      const mend = bench.breakStore();
+      await bench.clock.advance(20 * SECOND_MS + 150);
+      mend();
+      await bench.clock.advance(30 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+      await bench.clock.runUntil(other.pipeline.stop());
+    });
   });
 });

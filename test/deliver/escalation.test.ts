@@ -85,6 +85,20 @@ describe('Of a trouble that lasts', () => {
     expect(mail?.lines.join('\n')).to.include('Nobody has got it so far · kenji is on it');
   });
 
+  it('a step that is held is told once nothing holds it any more', async () => {
+    await begin(CONFIG);
+    await post(1);
+    const actor = { via: 'api', user: 'jane', from: 'test' } as const;
+    const until = NIGHT + 40 * MINUTE;
+    const asked = { destination: 'email:duty@example.com', until, isUntilSuccess: false, because: '', actor };
+    const id = await world.first.ledger.actions.snooze(asked);
+    await world.passBy(35 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+0 slack:#ops', '+30 slack:#leads']);
+    await world.first.ledger.actions.endSnooze(id);
+    await world.passBy(2 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+36 email:duty@example.com']);
+  });
+
   it('it counts from the end of the hold of what was held', async () => {
     await begin(CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"));
     await post(1);

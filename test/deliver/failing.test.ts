@@ -60,10 +60,41 @@ describe('A destination that is down', () => {
     expect(await world.first.ledger.failingDestinations()).to.deep.equal([]);
   });
 
+  it('is tried by one message at a time, fifteen seconds to fifteen minutes after the last, however many come and whoever is there', async () => {
+    await world.start();
+    await pass(MINUTE);
+    triedAt = [];
+    const tries = world.tries(OPS);
+    for (let minute = 0; minute < 5; minute += 1) {
+      await post();
+      await pass(MINUTE);
+    }
+    const gaps = triedAt.slice(1).map((at, index) => at - (triedAt[index] ?? 0));
+    expect(world.tries(OPS) - tries, 'one at a time').to.equal(triedAt.length);
+    expect(Math.min(...gaps)).to.be.at.least(15 * SECOND);
+    expect(
+      gaps.every((gap, index) => gap >= (gaps[index - 1] ?? 0)),
+      String(gaps),
+    ).to.equal(true);
+    expect(gaps.at(-1)).to.be.within(45 * SECOND, 90 * SECOND);
+    expect((await waiting()).length).to.equal(7);
+  });
+
   it('is tried no more often than it was waited for an eighth of its time, and every fifteen minutes in the end', () => {
     expect(probeAt({ first: 0, last: 2 * MINUTE })).to.equal(2 * MINUTE + 15 * SECOND);
     expect(probeAt({ first: 0, last: 16 * MINUTE })).to.equal(18 * MINUTE);
     expect(probeAt({ first: 0, last: 300 * MINUTE })).to.equal(315 * MINUTE);
+  });
+
+  it('is told of once, also where the message that tries it was Botbell’s own before', async () => {
+    const alerted = CONFIG.replace('give_up_after: 10m', 'give_up_after: 2h, alerts: [operators]');
+    const groups = "groups: { operators: [{ slack: '#alerts' }] }";
+    await world.reload(`${alerted.replace('#ops', '#late')}${groups}\nreceiver: { answer_when: accepted }\n`);
+    world.fails('slack:#late', ...failures(10_000, 'transient'));
+    await post();
+    await world.passBy(30 * MINUTE, MINUTE);
+    expect(world.tries('slack:#late')).to.be.above(6);
+    expect(world.tries('slack:#alerts')).to.equal(1);
   });
 
   it('is counted as such while a route names it, and no longer', async () => {
@@ -71,6 +102,14 @@ describe('A destination that is down', () => {
     await world.reload(CONFIG.replace('#ops', '#log'));
     await pass(5 * SECOND);
     expect((await figuresOf({ ...world.first, clock: world.clock })).down).to.equal(0);
+  });
+
+  it('has what waits there given up at its time, one after the other', async () => {
+    for (let count = 0; count < 5; count += 1) await post();
+    await pass(13 * MINUTE);
+    expect(await waiting()).to.deep.equal([]);
+    const states = (await world.store.rows('deliveries')).map(({ state }) => state);
+    expect(new Set(states)).to.deep.equal(new Set(['dead']));
   });
 
   it('is no longer so where the settings of its channel have changed', async () => {

@@ -20,7 +20,9 @@ describe('a destination’s pace', () => {
       clock: store.clock,
       store: ledger,
       paceOf: () => ({ addressMs: 1000, channelMs }),
-      onTrouble: () => undefined,
+      onTrouble: (error) => {
+        throw error;
+      },
     });
   /** When it got its slot, counted from the start; undefined: it got none. */
   const slot = async (place: string, withinMs = 8000, of = paces) => {
@@ -95,16 +97,61 @@ describe('a destination’s pace', () => {
     expect(paces.isPaced(THIRD)).to.equal(false);
   });
 
-  it('is obeyed while the store knows nothing of it, or of a shorter one only, and no longer than it lasts', async () => {
-    limit(OPS, 2000);
+  it('obeys a pause that another process is asked for while this one waits for its slot', async () => {
+    limit(OPS, 1000);
     await store.clock.advance(0);
-    Object.assign(ledger, { pausePace: () => Promise.reject(new Error('no store')) });
-    limit(OPS, 9000);
-    limit(MAIL, 3000);
-    await store.clock.advance(1000);
-    await paces.refresh();
-    expect([OPS, MAIL].map((each) => paces.waitMs(each))).to.deep.equal([8000, 2000]);
-    expect(await store.clock.runUntil(slot(OPS, 20_000))).to.equal(9000);
+    const other = pacesOf();
+    await other.refresh();
+    const all = Promise.all([slot(OPS), slot(OPS), slot(OPS, 1600)]);
+    await store.clock.advance(500);
+    limit(OPS, 1500, other);
+    expect(await store.clock.runUntil(all)).to.deep.equal([3000, 4000, undefined]);
+  });
+
+  describe('of which the store does not know', () => {
+    let pausePace: PaceStore['pausePace'];
+    let troubles: number;
+
+    beforeEach(() => {
+      troubles = 0;
+      pausePace = (...args) => ledger.pausePace(...args);
+      const through = {
+        reservePace: ledger.reservePace,
+        pausesOf: ledger.pausesOf,
+        forgetPaces: ledger.forgetPaces,
+      };
+      paces = new Paces({
+        clock: store.clock,
+        store: {
+          ...through,
+          currentPaces: () => ledger.currentPaces(),
+          pausePace: (...args) => pausePace(...args),
+        },
+        paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
+        onTrouble: () => void (troubles += 1),
+      });
+    });
+
+    it('is obeyed while its write is under way, which is not begun again', async () => {
+      let writes = 0;
+      pausePace = () => new Promise((resolve) => ((writes += 1), store.clock.startTimer(5000, resolve)));
+      limit(OPS, 10_000);
+      await store.clock.advance(2000);
+      await paces.refresh();
+      await paces.refresh();
+      expect([paces.waitMs(OPS), writes]).to.deep.equal([8000, 1]);
+    });
+
+    it('is obeyed where the store knows a shorter one only, and no longer than it lasts', async () => {
+      limit(OPS, 2000);
+      await store.clock.advance(0);
+      pausePace = () => Promise.reject(new Error('no store'));
+      limit(OPS, 9000);
+      await store.clock.advance(1000);
+      await paces.refresh();
+      expect(paces.waitMs(OPS)).to.equal(8000);
+      expect(await store.clock.runUntil(slot(OPS, 20_000))).to.equal(9000);
+    });
   });
 
   it('is shown to its end after a restart, and elsewhere, but not the slots that wait behind it', async () => {
@@ -121,5 +168,12 @@ describe('a destination’s pace', () => {
     await other.refresh();
     expect(other.waitMs(MAIL)).to.be.above(0);
     expect(pausedOf([OPS, MAIL])).to.deep.equal([true, false]);
+  });
+
+  it('ends where another remote is behind its channel', async () => {
+    for (const place of [OPS, MAIL]) limit(place, 60_000);
+    await paces.forget('slack');
+    expect(await slot(OPS)).to.equal(0);
+    expect((await ledger.currentPaces()).map(({ key }) => key)).to.deep.equal([MAIL]);
   });
 });

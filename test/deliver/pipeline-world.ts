@@ -49,6 +49,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   readonly troubles: unknown[] = [];
   readonly unwritten: unknown[] = [];
   recoveries = 0;
+  /** As the heartbeat says it, where no other process has another config. */
+  mayRouteAnew = true;
   /** As its heartbeats say it. */
   isHeard = true;
   #yaml: string;
@@ -88,6 +90,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const settings = new RunningSettings(await this.#settings(), clock, onTrouble);
     const ledger = await this.store.open({ clock, owner });
     const { upkeep } = ledger;
+    const heartbeat = upkeep.heartbeat.bind(upkeep);
+    upkeep.heartbeat = async (config) => (await heartbeat(config)) && this.mayRouteAnew;
     // It counts as alive although it does nothing by itself.
     Object.defineProperty(upkeep, 'isHeard', { get: () => this.isHeard });
     const logger = pino({ level: 'silent' });

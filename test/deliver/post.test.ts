@@ -22,6 +22,8 @@ describe('a POST', () => {
 
   const post = (callback: Callback = CALLBACK) => bench.deliver(callback);
   const handle = (callback: Callback = CALLBACK) => bench.first.handle(callback);
+  const idle = () => bench.clock.runUntil(bench.first.pipeline.loop.underWay.idle());
+  const answers = () => bench.results('answered');
 
   it('passes on the callback as it first came, and how often it came', async () => {
     bench.fails(OPS, ...failures(2, 'transient'));
@@ -36,7 +38,52 @@ describe('a POST', () => {
     ]);
   });
 
+  describe('one of whose destinations fails', () => {
+    it('is answered at the end of its time-out where the remote has the message and is silent', async () => {
+      bench.handedOver.add(OPS);
+      bench.takes(OPS, 60_000);
+      const begun = bench.clock.monotonic();
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.clock.monotonic() - begun).to.be.below(ANSWER_WITHIN_MS - 1000);
+      await bench.clock.advance(60_000);
+      expect([bench.tries(OPS), (await bench.row(OPS))?.['state']]).to.deep.equal([1, 'delivered']);
+    });
+
+    it('is taken over without an attempt where its channel has no connection to spare', async () => {
+      bench.full.add('slack');
+      expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+      expect(bench.tries(OPS)).to.equal(0);
+    });
+
+    it('has it attempted once more within the request, is then answered 502, and the retry reaches only that one', async () => {
+      bench.fails(OPS, ...failures(2, 'transient'));
+      const first = await post();
+      expect(summary(first)).to.deep.equal([502, 'failed', ['pending', 'delivered']]);
+      expect(first.deliveries[0]?.error).to.equal('transient trouble');
+      expect(bench.tries(OPS)).to.equal(2);
+      expect(summary(await post())).to.deep.equal([200, 'delivered', ['delivered', 'delivered']]);
+      expect(bench.told).to.deep.equal([MAIL, OPS]);
+      expect(await answers()).to.deep.equal(['failed', 'delivered']);
+    });
+  });
+
   describe('to a destination that limits its rate', () => {
+    for (const [what, failed, first] of [
+      ['limits its rate', failure('rate_limited', 90_000), 'taken_over'],
+      ['resents to be asked again so soon', failure('config', 3_600_000), 'taken_over'],
+      ['is in trouble and names a time', failure('transient', 60_000), 'taken_over'],
+    ] as const)
+      it(`takes over at once what cannot be told in time, and leaves a remote alone that ${what}`, async () => {
+        bench.fails(OPS, failed);
+        const startedAt = bench.clock.now();
+        expect((await post()).result).to.equal(first);
+        expect(bench.clock.now() - startedAt).to.be.lessThan(1000);
+        await bench.clock.advance(30_000);
+        for (const again of [CALLBACK, callbackWith({ job_id: 'other' })])
+          expect(summary(await post(again))).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+        expect(bench.tries(OPS), 'left alone').to.equal(1);
+      });
+
     it('waits for a pause that ends in time, though somebody sets the clock back', async () => {
       bench.fails(OPS, failure('rate_limited', 2000));
       const startedAt = bench.clock.monotonic();
@@ -83,7 +130,32 @@ describe('a POST', () => {
     });
   });
 
+  describe('to a slow destination', () => {
+    // As an attempt that begins late in its POST.
+    beforeEach(() => void (bench.policy.timeoutMs = 2 * ANSWER_WITHIN_MS));
+
+    it('counts a late lasting failure as one of the answers that it was worth', async () => {
+      bench.takes(OPS, ANSWER_WITHIN_MS + 100);
+      bench.fails(OPS, ...failures(9, 'permanent'));
+      const statuses: number[] = [];
+      for (let time = 0; time < 4; time += 1) {
+        statuses.push((await post()).status);
+        await idle();
+      }
+      expect(statuses).to.deep.equal([504, 504, 504, 200]);
+      expect(await bench.alerts(), 'of the dead letter').to.deep.equal([`dead_letter ${OPS} x`]);
+    });
+  });
+
   describe('while the store cannot be written', () => {
+    it('tells nobody, and is refused', async () => {
+      const mend = bench.breakStore();
+      expect(await rejectionOf(post())).to.be.instanceOf(LedgerUnavailable);
+      expect(bench.tried).to.deep.equal([]);
+      mend();
+      expect((await post()).result).to.equal('delivered');
+    });
+
     for (const [operation, outcome] of [
       ['admit', 'LedgerUnavailable: hangs'],
       ['takeOver', '504 timed_out'],
@@ -144,6 +216,22 @@ describe('a POST', () => {
       });
   });
 
+  it('gives up what it no longer sends to anybody, which the operators are told, until a route names it again', async () => {
+    bench.fails(OPS, failure('config'));
+    await post();
+    bench.planned = [];
+    await bench.reload();
+    expect(summary(await post())).to.deep.equal([200, 'taken_over', ['pending', 'delivered']]);
+    await bench.first.pipeline.start();
+    await bench.clock.advance(1000);
+    expect(summary(await post())).to.deep.equal([200, 'gave_up', ['dead', 'delivered']]);
+    expect(await bench.alerts()).to.deep.equal([`dead_letter ${OPS} not_routed`]);
+    bench.planned = [OPS, MAIL];
+    await bench.reload();
+    await bench.clock.advance(6000);
+    expect(summary(await post())).to.deep.equal([200, 'duplicate', ['delivered', 'delivered']]);
+  });
+
   describe('beside many others', () => {
     beforeEach(async () => {
       bench.maxInFlight = 16;
@@ -193,17 +281,31 @@ describe('a POST', () => {
     }
   });
 
-  it('has its attempt finished while the process stops, or cut and written down as one that may have arrived', async () => {
-    bench.takes(OPS, 60_000);
-    bench.planned = [OPS];
-    await bench.reload();
-    const verdict = handle();
-    await bench.clock.advance(1000);
-    bench.first.pipeline.loop.stop();
-    bench.first.pipeline.loop.cut();
-    expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
-    const row = await bench.row(OPS);
-    expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });
-    expect(row?.['last_error']).to.match(/may have arrived/);
+  describe('while the process stops', () => {
+    it('is taken over at once where it only waits, and nothing more begins', async () => {
+      bench.fails(OPS, failure('rate_limited', 3000));
+      const verdict = handle();
+      await bench.clock.advance(1000);
+      const startedAt = bench.clock.now();
+      bench.first.pipeline.loop.stop();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      expect(bench.clock.now()).to.equal(startedAt);
+      expect((await post(callbackWith({ job_id: 'other' }))).result).to.equal('taken_over');
+      expect(bench.tried).to.have.length(2);
+    });
+
+    it('has its attempt finished, or cut and written down as one that may have arrived', async () => {
+      bench.takes(OPS, 60_000);
+      bench.planned = [OPS];
+      await bench.reload();
+      const verdict = handle();
+      await bench.clock.advance(1000);
+      bench.first.pipeline.loop.stop();
+      bench.first.pipeline.loop.cut();
+      expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
+      const row = await bench.row(OPS);
+      expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });
+      expect(row?.['last_error']).to.match(/may have arrived/);
+    });
   });
 });

@@ -1,8 +1,43 @@
-/** Settings that are swapped while work goes on by them. */
+/** Settings are swapped between two attempts: one that has begun goes on as it began. */
 import { expect } from 'chai';
 import type { Config } from '../../src/config/config.ts';
 import { changedChannels, RunningSettings, type Settings } from '../../src/deliver/settings.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { DeliveryBench, failure } from './delivery-bench.ts';
+
+const OPS = 'slack:#ops';
+const LOG = 'slack:#log';
+
+describe('settings that are swapped', () => {
+  it('are the next attempt’s, also of a callback that came before them, which is then Botbell’s own', async () => {
+    const bench = await DeliveryBench.open([OPS]);
+    await bench.first.pipeline.start();
+    bench.fails(OPS, failure('rate_limited', 3000));
+    const first = bench.first.handle(callbackWith({ job_id: 'first' }));
+    await bench.clock.advance(100);
+    bench.planned = [LOG];
+    await bench.reload();
+    const second = bench.first.handle(callbackWith({ job_id: 'second' }));
+    const verdicts = await bench.clock.runUntil(Promise.all([first, second]));
+    expect(verdicts.map(({ result }) => result)).to.deep.equal(['taken_over', 'delivered']);
+    await bench.clock.advance(6000);
+    expect([bench.tries(OPS), bench.told]).to.deep.equal([1, [LOG, LOG]]);
+    await bench.close();
+  });
+
+  it('leave an attempt under way to those that it began with', async () => {
+    const bench = await DeliveryBench.open([OPS]);
+    bench.takes(OPS, 2000);
+    const posted = bench.first.handle(callbackWith());
+    await bench.clock.advance(100);
+    bench.planned = [LOG];
+    await bench.reload();
+    expect((await bench.clock.runUntil(posted)).result).to.equal('delivered');
+    expect(bench.told).to.deep.equal([OPS]);
+    await bench.close();
+  });
+});
 
 describe('running settings', () => {
   let clock: ManualClock;
