@@ -85,7 +85,7 @@ export interface DeliveryRecord extends DeliveryName {
   readonly isTakenOver: boolean;
   /** Who has claimed it: this call, so that the caller attempts it, or another one, of whichever process. */
   readonly claim?: 'own' | 'another' | undefined;
-  /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers. */
+  /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers; 0: several jobs have one. */
   readonly behind?: number | undefined;
   /** For people: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */
   readonly probeInMs?: number | undefined;

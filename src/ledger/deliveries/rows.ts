@@ -20,18 +20,20 @@ export const IS_IDLE: Sql = sql`owner IS NULL`;
  * before a recovery, each error of its BOT that is still to be told, by itself or in a summary.
  */
 export const EARLIER: Sql = sql`
-  SELECT earlier.id, earlier.callback_id FROM deliveries AS earlier
+  SELECT earlier.id, earlier.callback_id, earlier.job_key FROM deliveries AS earlier
   WHERE earlier.state = 'pending' AND earlier.job_key = deliveries.job_key
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
   UNION ALL
-  SELECT earlier.id, earlier.callback_id FROM deliveries AS earlier
+  SELECT earlier.id, earlier.callback_id, earlier.job_key FROM deliveries AS earlier
   WHERE earlier.state IN ('pending', 'held') AND earlier.error_of = deliveries.recovery_of
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
     AND (earlier.state = 'pending' OR earlier.held_until IS NOT NULL OR earlier.summary_id IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = earlier.summary_id AND summary.state = 'pending'))`;
 
-/** Of those, the one that ends last. */
-export const BEHIND: Sql = sql`SELECT ahead.id FROM (${EARLIER}) AS ahead ORDER BY ahead.callback_id DESC LIMIT 1`;
+/** Of those, the one that ends last; 0 where they are of several jobs, of which nobody knows which one ends last. */
+export const BEHIND: Sql = sql`
+  SELECT CASE WHEN min(coalesce(ahead.job_key, '')) OVER () = max(coalesce(ahead.job_key, '')) OVER () THEN ahead.id ELSE 0 END
+  FROM (${EARLIER}) AS ahead ORDER BY ahead.callback_id DESC LIMIT 1`;
 
 /**
  * A condition on a row of `callbacks` under this name: the result of its job has come. It is looked for by itself: of EXISTS, PostgreSQL may
