@@ -116,7 +116,7 @@ function* judgeDigest(history: History, digestAt: number) {
   if (first === undefined) return void (yield `a digest is told: none came at ${seconds(dueAt)}`);
   if (first.at < dueAt) yield `a digest is told when it is due: it came at ${seconds(first.at)}`;
   const isLate = first.at > dueAt + SEEN_WITHIN_MS;
-  if (isLate && history.isWell(TEAM, dueAt - MINUTE, first.at))
+  if (isLate && !history.hasSetClocks && history.isWell(TEAM, dueAt - MINUTE, first.at))
     yield `a digest is told when it is due: it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`;
   const told = sent.find(({ takenAt }) => takenAt !== undefined) ?? first;
   for (const bot of BOTS) yield* countedOf(history, { bot, told, dueAt });
