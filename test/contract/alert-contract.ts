@@ -11,6 +11,7 @@ import {
   dead,
   delivered,
   destinationsOf,
+  EXECUTING,
   failed,
   LOG,
   namesOf,
@@ -320,6 +321,15 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const [incident] = await bench.ledger.archive.openIncidents();
       expect(incident).to.include({ gist: '/status is missing', sign: 'refused' });
       expect((await alertsDue()).map(({ subject }) => subject)).to.deep.equal([REFUSED]);
+    });
+
+    it('lets them wait for no other alert, and keeps no callback waiting for them', async () => {
+      await die(alertOf('one'));
+      await die(alertOf('two'), bench.ledger, LOG);
+      const callback = await bench.arrive({ job_id: '', status: EXECUTING }, [OPS]);
+      expect(callback).to.include({ isSuperseded: false });
+      expect(callback.deliveries[0]?.behind).to.equal(undefined);
+      expect(await bench.claim()).to.have.length(4);
     });
   });
 }

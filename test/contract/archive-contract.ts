@@ -72,6 +72,14 @@ export function describeArchive(
           ])
             expect(all, JSON.stringify(filter)).to.include.members(await found(filter));
       });
+
+      it('finds what a notice is about', async () => {
+        const { callbackId } = await arrive({}, [OPS, LOG]);
+        const { callbackId: about } = await store.call(writeOwnNotice, [
+          { kind: 'overdue', subject: '{}', about: callbackId },
+        ]);
+        expect(await archive.story(about)).to.include({ kind: 'overdue', about: callbackId });
+      });
     });
 
     describe('of each BOT', () => {
