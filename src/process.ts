@@ -3,6 +3,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/keeper.ts';
+import { disk } from './text/read-text.ts';
 
 /** When a command is done, connections that remotes keep open end the wait for exit after this time. */
 const LAST_WAIT_MS = 100;
@@ -52,6 +53,8 @@ process.exitCode ||= exitCode;
 if (!running.isService) await Promise.all([process.stdout, process.stderr].map(isRead));
 setTimeout(() => {
   endDespiteHangingStore(message);
+  // Node waits for its threads before it ends.
+  if (disk.isHanging) process.kill(process.pid, 'SIGKILL');
   process.exit();
 }, LAST_WAIT_MS).unref();
 

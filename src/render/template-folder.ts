@@ -1,6 +1,5 @@
 /** Reads folders of template sets: `<set>/card/<name>.yaml`, and `<set>/<format>/<name>.yaml` for a channel's own messages. */
 import { hash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessageFormat } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
@@ -8,7 +7,7 @@ import { fault } from '../config/words.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { type Fault, unreadable } from '../text/fault.ts';
 import { nearestOrAll } from '../text/nearest.ts';
-import { foldersIn, readText } from '../text/read-text.ts';
+import { foldersIn, namesIn, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
 
@@ -48,7 +47,7 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   const sets = await tried(root, foldersIn, []);
   for (const set of sets)
     for (const folder of ['', ...(await tried(join(root, set), foldersIn, []))])
-      for (const file of await tried(join(root, set, folder), (path) => readdir(path), [])) {
+      for (const file of await tried(join(root, set, folder), namesIn, [])) {
         const path = join(root, set, folder, file);
         const name = TEMPLATE_NAMES.find((each) => kinds.includes(folder) && file === `${each}.yaml`);
         const text = name && (await tried<string | undefined>(path, readText, undefined));

@@ -24,6 +24,61 @@ const TOO_LARGE = faultSaid(
   `読めるのは${MOST_MIB} MiBまでです。ほかのファイルを指定してください`,
 );
 
+/** Between any two of them the event loop takes what has been read. */
+const TURNS = 20;
+
+/** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
+export class OneRead {
+  /** In milliseconds of an event loop that turns: a longer stand-still of its own is none of the disk's. */
+  readonly #patienceMs: number;
+  #last: Promise<unknown> = Promise.resolve();
+  /** A read did not end in time and is still under way. */
+  isHanging = false;
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @throws {Error} as `read` does; at once while another read hangs; or when `read` does not end in time */
+  take<T>(read: () => Promise<T>): Promise<T> {
+    const taken = this.#last.then(() => this.#begin(read));
+    this.#last = taken.catch(() => undefined);
+    return taken;
+  }
+
+  async #begin<T>(read: () => Promise<T>): Promise<T> {
+    if (this.isHanging) throw this.#unanswered();
+    return new Promise<T>((resolve, reject) => {
+      let turns = 0;
+      const timer = setInterval(() => {
+        turns += 1;
+        if (turns < TURNS) return;
+        clearInterval(timer);
+        this.isHanging = true;
+        reject(this.#unanswered());
+      }, this.#patienceMs / TURNS);
+      const settle = () => {
+        clearInterval(timer);
+        this.isHanging = false;
+      };
+      read().finally(settle).then(resolve, reject);
+    });
+  }
+
+  #unanswered(): Error {
+    const seconds = this.#patienceMs / 1000;
+    return new FaultError(
+      faultSaid(
+        `its file system did not answer within ${seconds} s`,
+        `ファイルシステムが${seconds}秒以内に応答しません`,
+      ),
+    );
+  }
+}
+
+/** For all that the process reads of config and templates. */
+export const disk = new OneRead(5_000);
+
 /** @throws {FaultError} it is not UTF-8 @throws {Error} as `readBytes` */
 export async function readText(path: string): Promise<string> {
   const bytes = Buffer.from(await readBytes(path), 'latin1');
@@ -32,27 +87,36 @@ export async function readText(path: string): Promise<string> {
 }
 
 /** @returns each byte as the character of its number @throws {Error} no regular file, or Node's own, e.g. when there is no such file */
-export async function readBytes(path: string): Promise<string> {
-  // Without it, a pipe that nobody writes would be waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const found = await file.stat();
-    if (found.isDirectory()) throw new FaultError(unreadable({ code: 'EISDIR' }));
-    if (!found.isFile()) throw new FaultError(STREAM);
-    if (found.size > MOST_MIB * 1024 * 1024) throw new FaultError(TOO_LARGE);
-    return await file.readFile('latin1');
-  } finally {
-    await file.close();
-  }
+export function readBytes(path: string): Promise<string> {
+  return disk.take(async () => {
+    // Without it, a pipe that nobody writes would be waited for.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (found.isDirectory()) throw new FaultError(unreadable({ code: 'EISDIR' }));
+      if (!found.isFile()) throw new FaultError(STREAM);
+      if (found.size > MOST_MIB * 1024 * 1024) throw new FaultError(TOO_LARGE);
+      return await file.readFile('latin1');
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+/** The names of all in a folder. @throws {Error} `path` is no folder */
+export function namesIn(path: string): Promise<string[]> {
+  return disk.take(() => readdir(path));
 }
 
 /** Includes symbolic links to folders, as Kubernetes mounts a config map. @throws {Error} `path` is no folder */
-export async function foldersIn(path: string): Promise<string[]> {
-  const folders: string[] = [];
-  for (const name of await readdir(path)) {
-    if (name.startsWith('.')) continue;
-    const found = await stat(join(path, name)).catch(() => undefined);
-    if (found?.isDirectory() === true) folders.push(name);
-  }
-  return folders;
+export function foldersIn(path: string): Promise<string[]> {
+  return disk.take(async () => {
+    const folders: string[] = [];
+    for (const name of await readdir(path)) {
+      if (name.startsWith('.')) continue;
+      const found = await stat(join(path, name)).catch(() => undefined);
+      if (found?.isDirectory() === true) folders.push(name);
+    }
+    return folders;
+  });
 }

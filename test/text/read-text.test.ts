@@ -1,10 +1,11 @@
-/** Files that are no files. */
+/** Files that are no files, and disks that do not answer. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { unreadable } from '../../src/text/fault.ts';
-import { foldersIn, readText } from '../../src/text/read-text.ts';
+import { foldersIn, OneRead, readText } from '../../src/text/read-text.ts';
+import { moment } from '../support/moment.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const problemOf = (reading: Promise<unknown>) => reading.then(String, ({ message }: Error) => message);
@@ -56,5 +57,46 @@ describe('A text file', () => {
     symlinkSync('nowhere', path('dead'));
     writeFileSync(path('a'), '');
     expect((await foldersIn(folder)).toSorted()).to.deep.equal(['en', 'link']);
+  });
+});
+
+describe('Reads of a disk', () => {
+  const LATE = 'its file system did not answer within 0.01 s';
+
+  it('come one after the other, also after one that failed', async () => {
+    const reads = new OneRead(5_000);
+    const begun: number[] = [];
+    const read = (id: number) =>
+      reads.take(async () => {
+        begun.push(id);
+        await Promise.resolve();
+        if (id === 1) throw new Error('EIO');
+        return begun.length;
+      });
+    expect(await Promise.all([0, 1, 2].map((id) => problemOf(read(id))))).to.deep.equal(['1', 'EIO', '3']);
+  });
+
+  it('do not count the time in which this process itself stood still', async () => {
+    const reads = new OneRead(400);
+    const read = reads.take(() => {
+      const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      // The timers of the loop come next, and what was read after them.
+      const later = (resolve: (text: string) => void) => (standStill(), setImmediate(resolve, 'read'));
+      return new Promise<string>((resolve) => setImmediate(later, resolve));
+    });
+    expect(await read).to.equal('read');
+  });
+
+  it('end in time where it hangs, and none begins until it answers again', async () => {
+    const reads = new OneRead(10);
+    const answer = moment();
+    let begun = 0;
+    const read = () => reads.take(() => ((begun += 1), answer.promise));
+    expect(await Promise.all([read(), read(), read()].map(problemOf))).to.deep.equal([LATE, LATE, LATE]);
+    expect([begun, reads.isHanging]).to.deep.equal([1, true]);
+    answer.happen();
+    await answer.promise;
+    await read();
+    expect(reads.isHanging).to.equal(false);
   });
 });
