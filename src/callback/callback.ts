@@ -137,20 +137,26 @@ function flattenMembers(object: JsonObject, keys: readonly string[], flat: unkno
 
 const MAX_ECHO_LENGTH = 40;
 
+/** Fields reported as nested too deep: a body can have any number of them. */
+const MAX_DEEP_FIELDS = 50;
+
 /**
  * The check of the callback interface: strict in types, unknown fields kept. It returns the given value itself, not a copy.
- * @param timezone for a `start_time` without an offset
+ * @param timezone for a `start_time` without an offset @param isDeep it nests deeper than `MAX_DEPTH`
  * @throws {InvalidCallback} with all errors
  */
-export function checkCallback(value: unknown, timezone: string): CheckedCallback {
+export function checkCallback(value: unknown, timezone: string, isDeep = false): CheckedCallback {
   if (!isJsonObject(value))
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
   // yup, which is much slower, says what is wrong with what the table refuses.
-  if (startedAt !== undefined && FIELDS.every((field) => isMet(field, value[field.name])))
+  if (!isDeep && startedAt !== undefined && FIELDS.every((field) => isMet(field, value[field.name])))
     return { callback: value as unknown as Callback, startedAt };
-  throw new InvalidCallback(errorsIn(value, startedAt));
+  throw new InvalidCallback([
+    ...(isDeep ? deepFields(value).map(tooDeepAt) : []),
+    ...errorsIn(value, startedAt),
+  ]);
 }
 
 /** @param startedAt undefined: `start_time` names no instant */
@@ -164,6 +170,23 @@ function errorsIn(callback: JsonObject, startedAt: number | undefined): Callback
     // All fields with rules have names that need no escaping in a pointer.
     return error.inner.map(({ path = '', message }) => ({ pointer: `/${path}`, detail: message }));
   }
+}
+
+/** The first fields that nest too deep, by name. */
+function deepFields(callback: JsonObject): readonly string[] {
+  const deep = keysOf(callback).filter((key) => isDeeper(callback[key], MAX_DEPTH - 1));
+  return deep.toSorted().slice(0, MAX_DEEP_FIELDS);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!isContainer(value)) return false;
+  return levels === 0 || keysOf(value).some((key) => isDeeper(value[key], levels - 1));
+}
+
+/** The pointer: RFC 6901, section 3. An unknown field's name is foreign text, so it is cleaned and cut. */
+function tooDeepAt(key: string): CallbackError {
+  const pointer = `/${excerpt(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return { pointer, detail: `is nested deeper than ${MAX_DEPTH} levels` };
 }
 
 interface Field {

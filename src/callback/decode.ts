@@ -6,6 +6,9 @@ import { InvalidCallback, isInteger, MAX_DEPTH, TooManyValues, checkCallback } f
 
 const LONGEST_REASON = 100;
 
+/** From this depth on, JSON is refused without being parsed, which would take long. */
+const TOO_DEEP_TO_PARSE = 1000;
+
 /** Its message says what is wrong with the body and quotes at most a few characters of it. */
 export class UndecodableBody extends Error {
   override readonly name = 'UndecodableBody';
@@ -18,22 +21,22 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
  * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} with all errors
  */
 export function readCallback(bytes: Uint8Array, timezone: string, maxNodes?: number) {
-  const { value, json } = decodeBody(bytes, maxNodes);
-  const { callback, startedAt } = checkCallback(value, timezone);
+  const { value, json, isDeep } = decodeBody(bytes, maxNodes);
+  const { callback, startedAt } = checkCallback(value, timezone, isDeep);
   return { json, callback, startedAt };
 }
 
 /**
  * The JSON value in UTF-8 bytes, and the bytes without a byte order mark.
  * @param mostValues limit of objects, lists, texts, numbers and other values; keys do not count
- * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} it nests deeper than `MAX_DEPTH`
+ * @throws {UndecodableBody} @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
 export function decodeBody(bytes: Uint8Array, mostValues = Infinity) {
   if (!isUtf8(bytes)) throw new UndecodableBody('The body is not UTF-8, as every callback has to be.');
   const isMarked = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
   const json = isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   try {
-    return { json, value: parseJson(json, { values: mostValues, depth: MAX_DEPTH }) };
+    return Object.assign(parseJson(json, mostValues), { json });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // V8's message, which may quote a few characters of the body.
@@ -42,20 +45,26 @@ export function decodeBody(bytes: Uint8Array, mostValues = Infinity) {
 }
 
 /**
- * The value of JSON in UTF-8, its numbers as they are spelt (`SpeltNumber`) and its keys in their order. What is past `most` is not parsed.
+ * The value of JSON in UTF-8, its numbers as they are spelt (`SpeltNumber`) and its keys in their order.
+ * @returns also whether it nests deeper than `MAX_DEPTH`
  * @throws {SyntaxError} as JSON.parse @throws {UndecodableBody} nothing but blanks
- * @throws {TooManyValues} @throws {InvalidCallback} it nests too deep
+ * @throws {TooManyValues} @throws {InvalidCallback} very deep nesting
  */
-export function parseJson(bytes: Uint8Array, most = { values: Infinity, depth: Infinity }): unknown {
+export function parseJson(bytes: Uint8Array, mostValues = Infinity) {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { values, depth, isChangedByParsing } = survey(json);
-  if (values > most.values) throw new TooManyValues(`holds more than ${most.values} JSON values`);
-  if (depth > most.depth)
-    throw new InvalidCallback([{ pointer: '', detail: `is nested deeper than ${most.depth} levels` }]);
+  if (values > mostValues) throw new TooManyValues(`holds more than ${mostValues} JSON values`);
+  if (depth > TOO_DEEP_TO_PARSE) {
+    const detail = `is nested deeper than ${MAX_DEPTH} levels`;
+    throw new InvalidCallback([{ pointer: '', detail }]);
+  }
   const text = textIn(json);
   if (text.trim() === '') throw new UndecodableBody('The body is empty: a callback is a JSON object.');
   const value: unknown = JSON.parse(text);
-  return isChangedByParsing ? withPlainStatus(parseExactly(text)) : value;
+  return {
+    value: isChangedByParsing ? withPlainStatus(parseExactly(text)) : value,
+    isDeep: depth > MAX_DEPTH,
+  };
 }
 
 /** V8 decodes UTF-8 that is not ASCII eight times as slowly as Node turns it into UTF-16. @param utf8 valid */

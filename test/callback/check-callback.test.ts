@@ -17,15 +17,11 @@ const MINIMAL = {
   start_time: '2026-01-01T00:00:00Z',
 };
 
-const check = (value: unknown) => checkCallback(value, 'Asia/Tokyo');
+const check = (value: unknown, isDeep = false) => checkCallback(value, 'Asia/Tokyo', isDeep);
 
-function errorsOf(value: unknown): readonly CallbackError[] {
-  return errorsBy(() => check(value));
-}
-
-function errorsBy(check: () => void): readonly CallbackError[] {
+function errorsOf(value: unknown, isDeep = false): readonly CallbackError[] {
   try {
-    check();
+    check(value, isDeep);
   } catch (error) {
     if (error instanceof InvalidCallback) return error.errors;
     throw error;
@@ -42,7 +38,8 @@ function bodyWith(fields: Readonly<Record<string, string>>): Uint8Array {
 
 /** The faults of `bodyWith`. */
 function errorsWith(fields: Readonly<Record<string, string>>): readonly CallbackError[] {
-  return errorsBy(() => readCallback(bodyWith(fields), 'Asia/Tokyo'));
+  const { value, isDeep } = decodeBody(bodyWith(fields));
+  return errorsOf(value, isDeep);
 }
 
 function pointers(errors: readonly CallbackError[]): string[] {
@@ -153,17 +150,24 @@ describe('The check of a callback', () => {
     }
   });
 
-  it('refuses more than 64 levels, the callback itself among them', () => {
+  it('refuses more than 64 levels by the field that is too deep, fifty at most, beside what else is wrong', () => {
     expect(errorsWith({ output: nested(63) })).to.deep.equal([]);
     const detail = 'is nested deeper than 64 levels';
-    for (const deep of [nested(64, ' \n'), `[[],${nested(900)}]`])
-      expect(errorsWith({ output: deep })).to.deep.equal([{ pointer: '', detail }]);
+    const two = errorsWith({ output: nested(64, ' \n'), 'a/b~': `[[],${nested(900)}]`, x: '[[]]' });
+    expect(two).to.deep.equal([
+      { pointer: '/a~1b~0', detail },
+      { pointer: '/output', detail },
+    ]);
+    const more = errorsWith({ status: '7', message: nested(900) });
+    expect(pointers(more)).to.deep.equal(['/message', '/status', '/message']);
+    const deep = Array.from({ length: 1000 }, (_, number) => [`x${number}`, nested(64)]);
+    expect(errorsWith(Object.fromEntries(deep) as Record<string, string>)).to.have.length(50);
   });
 
   it('never echoes more than the beginning of a value, and that clean', () => {
     const long = '\u202e<b>\u0000x'.repeat(200_000);
     const errors = errorsOf({ code: long, status: long, start_time: long, output: long, [long]: 1 });
-    for (const error of errors) {
+    for (const error of errors.concat(errorsWith({ [long]: nested(65) }))) {
       expect(error.pointer.length + error.detail.length).to.be.at.most(200);
       expect(error.pointer + error.detail).not.to.match(/[\p{Cc}\u202e]/u);
     }
@@ -196,8 +200,8 @@ describe('The faults of a callback in Japanese', () => {
       start_time: '"soon"',
       output: '3',
     };
-    const errors = errorsWith({ ...wrong, bot_name: 'null', elapsed_time: '"x"' });
-    expect(errors).to.have.length(8);
+    const errors = errorsWith({ ...wrong, bot_name: 'null', elapsed_time: '"x"', deep: nested(100) });
+    expect(errors).to.have.length(9);
     const faults = errors.concat(errorsOf({})).map(({ detail }) => detail);
     for (const body of ['['.repeat(5000), '', '\xff']) {
       const { message } = await rejectionOf(

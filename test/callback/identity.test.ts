@@ -12,7 +12,7 @@ function identity(fields: object): string {
 }
 
 function identityOfJson(json: string): string {
-  return identityOf(parseJson(Buffer.from(json)) as Callback);
+  return identityOf(parseJson(Buffer.from(json)).value as Callback);
 }
 
 /** The same value with every object's keys in reverse order. */

@@ -155,7 +155,7 @@ export interface NoticeRow {
 }
 
 function jsonIn(body: Uint8Array): unknown {
-  return parseJson(storedJson(body));
+  return parseJson(storedJson(body)).value;
 }
 
 /** @param body in the form of `toStored` */

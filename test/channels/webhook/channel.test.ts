@@ -78,7 +78,7 @@ describe('the channel webhook', () => {
   it('sends the callback as it came, numbers as they were spelt and keys in their order, by one ID whatever the attempt', async () => {
     const callback =
       '"output":{"合計":"599","2":[1.10,-0],"1":{"2026":1,"2025":12345678901234567890}},"rate":1.0,"7":1e400';
-    const value = parseJson(Buffer.from(`{${callback}}`));
+    const { value } = parseJson(Buffer.from(`{${callback}}`));
     const outgoing = outgoingOf({ address: 'erp', message: messageOf(value as object) });
     const accepted = await atStandIn({ type: webhookChannel, judge, settingsAt }, async (channel, remote) => {
       for (let attempt = 0; attempt < 2; attempt += 1) await channel.send(outgoing);

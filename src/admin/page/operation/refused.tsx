@@ -10,6 +10,8 @@ import { Code, Foreign, ForeignBlock, NextPage, Time } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 
 const AT_ONCE = 20;
+/** Limit on the faults shown, since a body may have thousands. */
+const MOST_FAULTS = 100;
 /** Limit on the part of a body that is shown; the API has all that was kept. */
 const SHOWN_CHARACTERS = 4000;
 
@@ -62,12 +64,13 @@ export function Faults({ errors }: { readonly errors: readonly CallbackError[] }
   const { t, language } = useReader();
   return (
     <ul class="reasons">
-      {errors.map(({ pointer, detail }) => (
+      {errors.slice(0, MOST_FAULTS).map(({ pointer, detail }) => (
         <li key={`${pointer} ${detail}`}>
           {pointer === '' ? t('refused.whole') : <Code text={pointer} />}{' '}
           <Foreign text={faultIn(detail, language)} />
         </li>
       ))}
+      {errors.length > MOST_FAULTS ? <li>…</li> : null}
     </ul>
   );
 }
