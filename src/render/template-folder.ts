@@ -6,7 +6,7 @@ import type { Problem } from '../config/config.ts';
 import { fault } from '../config/words.ts';
 import { TEMPLATE_NAMES } from '../notice/notice.ts';
 import { type Fault, unreadable } from '../text/fault.ts';
-import { nearestOrAll } from '../text/nearest.ts';
+import { didYouMean, nearestOrAll } from '../text/nearest.ts';
 import { foldersIn, namesIn, readText } from '../text/read-text.ts';
 
 export const CARD_FOLDER = 'card';
@@ -69,8 +69,12 @@ const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
 
 /** @param file its path in the set */
 function unused(file: string, kinds: readonly string[]): Fault {
-  const known = kinds.flatMap((kind) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`));
-  return fault('template.unused', { file, hint: nearestOrAll(file, known) });
+  const pathsOf = (kind: string) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`);
+  const known = kinds.flatMap(pathsOf);
+  // In no folder, the cards come first.
+  const meant = known.find((path) => path.endsWith(`/${file}`)) ?? file;
+  const hint = didYouMean(meant, known) ?? nearestOrAll(meant, pathsOf(CARD_FOLDER));
+  return fault('template.unused', { file, hint });
 }
 
 /** SHA-256 (hexadecimal) of a folder's templates, whatever its path and the order of its files. Undefined: there are none. */

@@ -109,14 +109,14 @@ describe('a user’s templates', () => {
       });
       symlinkSync('.', `${path}/own/card/succeeded.yaml`);
       const problems = await testRenderer({ own: await ownTemplates(path) }).check([SLACK]);
-      const known = ['card', 'slack'].flatMap((kind) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`));
+      const cards = TEMPLATE_NAMES.map((name) => `card/${name}.yaml`).join(', ');
       expect(problems.map(({ fault }) => fault.in('en'))).to.have.members([
         'nothing uses the file "card/eror.yaml"; did you mean "card/error.yaml"?',
         'nothing uses the file "slak/error.yaml"; did you mean "slack/error.yaml"?',
         'nothing uses the file "teams/error.yaml"; did you mean "card/error.yaml"?',
-        ...['error.yaml', '_head.liquid', 'card/_foot.liquid'].map(
-          (file) => `nothing uses the file "${file}"; known: ${known.slice(0, 30).join(', ')}, …`,
-        ),
+        'nothing uses the file "error.yaml"; did you mean "card/error.yaml"?',
+        `nothing uses the file "_head.liquid"; known: ${cards}`,
+        `nothing uses the file "card/_foot.liquid"; known: ${cards}`,
         'cannot be read: it is a folder',
       ]);
     });
