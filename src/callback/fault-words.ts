@@ -10,7 +10,7 @@ const WANTED: Readonly<Record<string, string>> = Object.fromEntries([
 
 /** Sentences that do not say what a value must be, of a callback or its body. */
 const OTHERS: readonly (readonly [english: RegExp, japanese: string])[] = [
-  [/^(?:Not a callback: )?is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています'],
+  [/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています'],
   [/^This is JSON, but not a callback.*$/, 'JSONですが、コールバックの形式ではありません。'],
   [/^The body is not JSON: (.*)\.$/, '本文がJSONではありません（$1）。'],
   [/^The body is not UTF-8.*$/, '本文がUTF-8ではありません。'],

@@ -102,19 +102,11 @@ async function insertRow(
   const { id } = row;
   if (state === 'held')
     await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
+  const named = { id, callbackId, receivedAt, destination } as const;
+  const begun = { state, attempts: 0, refusals: 0, ...named } as const;
+  const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
   const claim = isClaimed ? 'own' : undefined;
-  const begun = {
-    id,
-    callbackId,
-    receivedAt,
-    destination,
-    state,
-    attempts: 0,
-    refusals: 0,
-    telling,
-  } as const;
-  const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now, claim } as const;
-  return Object.assign(begun, due, { reason, heldUntil, snoozeId });
+  return { reason, heldUntil, snoozeId, telling, claim, ...begun, ...due };
 }
 
 type Changed = Pick<DeliveryRow, 'id' | 'callbackId'>;
