@@ -301,6 +301,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         for (const [job, set] of Object.entries(others))
           await bench.store.run(`update deliveries set ${set} where job_key like '%${job}'`);
         await bench.ledger.endFailing(OPS.destination, true);
+        expect((await failing()).map(({ destination }) => destination)).to.deep.equal([MAIL.destination]);
         expect(jobsOf(await bench.claim())).to.deep.equal(['job 3', 'job 4']);
       });
     });

@@ -441,6 +441,20 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['recovered']);
       });
 
+      it('wait for an error that a rule held, and for its summary until that is told or given up', async () => {
+        const held = to('slack:#ops', [{ ...asked(), ...MUTED }]);
+        await bench.comes({ status: ERROR }, [held]);
+        const [success] = namesOf(await bench.comes({ status: 0 }, [here]));
+        await bench.settle([putOff(success, 0)]);
+        expect(await bench.claim(), 'held').to.deep.equal([]);
+        await pass(DAY);
+        await bench.endWith();
+        const [summary, ...others] = await bench.claim();
+        expect([summary?.record.state, others], 'its summary is due first').to.deep.equal(['pending', []]);
+        await bench.settle([dead(summary?.record ?? NOBODY)]);
+        expect(await bench.summaries()).to.deep.equal(['recovered']);
+      });
+
       it('goes where the config moves it, but only to whom an error went that it answers', async () => {
         const channels = new Map([['slack', 'slack']]);
         await bench.ledger.upkeep.heartbeat({ hash: 'a', channels });

@@ -66,7 +66,7 @@ export async function dismiss(tx: Tx, id: number, actor: Actor): Promise<Dismiss
   const row = await lockedRow(tx, id);
   if (row === undefined) return 'unknown';
   if (row.reason === DISMISSED) return 'dismissed';
-  if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';
+  if (row.state !== 'dead' && !isUnrouted(row)) return 'not dead';
   await giveBack(tx, [row], 'dismissed', { actor: keptActor(actor) });
   return 'dismissed';
 }

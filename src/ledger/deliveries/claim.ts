@@ -231,8 +231,8 @@ export class Places extends Counts {
   roomFor(destination: string, most: number): number {
     const { total, troubled } = this;
     const own = this.at(destination);
-    const isCrowded = total >= HALF && troubled.has(destination);
-    const isKeptOut = isCrowded && [...troubled].reduce((sum, each) => sum + this.at(each), 0) >= HALF;
+    const isKeptOut =
+      troubled.has(destination) && [...troubled].reduce((sum, each) => sum + this.at(each), 0) >= HALF;
     const first = own === 0 && total < MOST && !isKeptOut ? 1 : 0;
     return Math.max(first, Math.min(most - own, HALF - total));
   }

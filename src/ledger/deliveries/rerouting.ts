@@ -231,6 +231,6 @@ function addressOf(destination: string): string {
   return destination.slice(channelOf(destination).length);
 }
 
-export function isUnrouted({ reason }: Sibling): boolean {
+export function isUnrouted({ reason }: Pick<DeliveryRow, 'reason'>): boolean {
   return reason === NO_LONGER_ROUTED;
 }

@@ -71,8 +71,7 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const isLeft = answer !== undefined && !isAnswered;
   const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
   const [made, answered] = shownOf(settlement, times);
-  const rows = [...(told === undefined ? [] : made), ...(isLeft ? answered : [])];
-  if (rows.length > 0) await writeHistory(tx, rows);
+  await writeHistory(tx, [...(told === undefined ? [] : made), ...(isLeft ? answered : [])]);
   return isDue;
 }
 
