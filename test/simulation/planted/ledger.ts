@@ -47,7 +47,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'dismisses what is delivered or waits',
     file: 'src/ledger/deliveries/by-hand.ts',
-    from: "if (row.state !== 'dead' && !(row.state === 'held' && row.reason === NO_LONGER_ROUTED)) return 'not dead';",
+    from: "if (row.state !== 'dead' && !isUnrouted(row)) return 'not dead';",
     to: '',
   },
   {
