@@ -74,7 +74,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
         isAnswered: isAccepted && states.includes('pending'),
         isFirstOfJob,
         isClaimed,
-        // What is accepted is Botbell's own.
+        // Accepted deliveries are taken over from the start, since the service does not retry them.
         takenOverInMs: isAccepted ? undefined : args.takeOverAfterMs,
       }),
       answerAtOnce(tx, args, entered, states),
@@ -83,7 +83,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   return { deliveries, callback: args.callback, isAnswered };
 }
 
-/** With COMMIT, unless more is asked then: what is held gets a row of history after its own; a later callback of the job, and a recovery, are told what they are behind. */
+/** Sends COMMIT with the inserts, unless statements follow them: the history row of a held delivery; what a later callback of its job, or a recovery, is behind. */
 function asLast<Result>(
   tx: Tx,
   { ofJob }: Entered,
@@ -116,7 +116,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   return { deliveries, callback: first ? callbackIn(first) : args.callback, isAnswered };
 }
 
-/** What is accepted, or for nobody, needs no more than to be written. @returns whether it is answered */
+/** Writes the answer of a callback that is accepted or has no deliveries: it waits for no attempt. @returns whether it is answered */
 async function answerAtOnce(
   tx: Tx,
   { isAccepted }: AdmitArgs,
@@ -126,7 +126,7 @@ async function answerAtOnce(
   const { id, receivedAt, timesReceived } = entered;
   if (!isAccepted && states.length > 0) return false;
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
-  // It is in the first delivery's row.
+  // `insertRows` has written this answer, in the row of the first delivery.
   if (timesReceived === 1 && result === 'accepted') return true;
   const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
   await Promise.all([
@@ -142,7 +142,7 @@ function isSuperseded({ isLateStart }: Entered, states: readonly DeliveryState[]
   return isLateStart && !isToldToAll;
 }
 
-/** A callback whose job and own row are written. */
+/** A callback whose job is locked and whose row is written. */
 interface Entered {
   readonly id: number;
   /** When it came first. */
@@ -165,9 +165,9 @@ interface OfJob {
 const askingJob = shared('text text text text integer text text bigint text');
 
 /**
- * Locks the job until the transaction ends. @returns the next callback's id, as `lockJob`, and what is known of the job. Each is looked for by itself: of EXISTS, PostgreSQL may read all callbacks while its statistics are old,
- * and by the bare kind it may take the index of BOTs.
- * The cast spares SQLite to plan the statement each time: it looks whether a bare parameter is the status of a partial index.
+ * Locks the job until the transaction ends. @returns the next callback's id, as `lockJob`, and what is known of the job. Callbacks are looked
+ * for with LIMIT 1: for EXISTS, PostgreSQL may read all of them while its statistics are old. `kind || ''` keeps it from the index of BOTs.
+ * The cast spares SQLite planning the statement each time: it compares a bare parameter's value with the status of a partial index.
  */
 async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: AdmitArgs) {
   const [nextId, , rows] = await Promise.all([

@@ -14,7 +14,7 @@ export async function admitArgs(arrival: Arrival, settings: { readonly takeOverA
   const { callback, startedAt, routing, asking, likeness, unmet, isAccepted, isClaimed } = arrival;
   const [jobId, botKey] = [keyOf(callback.job_id), keyOf(callback.bot_id)];
   const jobKey = jobKeyOf(jobId, botKey);
-  // Without a spread, here as in what each POST makes: V8 takes several times as long for an object that begins with one.
+  // No spread, here and in other objects made for each POST: V8 takes several times as long for a literal that begins with one.
   return {
     takeOverAfterMs: settings.takeOverAfterMs,
     jobKey,
@@ -67,7 +67,7 @@ async function earlierOf(
 
 /** Counts the callback if it came before, else writes it. @param id that it gets, if that is known @throws {LedgerFull} it is new */
 export async function enterCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
-  // Made only where it is asked for: it takes several passes over a callback, and most have no other to be told from.
+  // The hash takes several passes over a callback, so it is made only where the job has another callback of this status.
   const identity = hasAlike ? identityOf(args.callback) : null;
   const before = identity === null ? undefined : await earlierOf(tx, args, identity);
   if (before !== undefined) return countCallback(tx, before, args.elapsed);
@@ -79,7 +79,7 @@ const newCallback = shared(
   'bigint text text text text text integer bigint bigint float8 text bigint text bytea',
 );
 
-/** The store's time is when it came: due times, lateness and digests are counted from it, and machines' clocks differ. */
+/** `received_at` is the store's time, since machines' clocks differ: due times, lateness and digests are counted from it. */
 async function writeCallback(tx: Tx, args: AdmitArgs, identity: string | null, known: number | undefined) {
   const { now } = tx;
   const written = tx.all<{ id: number }>(newCallback`
@@ -89,12 +89,12 @@ async function writeCallback(tx: Tx, args: AdmitArgs, identity: string | null, k
       ${args.status}, ${args.startedAt}, ${now}, ${args.elapsed}, ${args.routing}, ${args.bytes}, ${args.error},
       ${args.body})
     RETURNING id`);
-  // Where its id is known, nobody waits for it: what comes behind it fails where it does.
+  // If the id is known, nobody awaits the INSERT: should it fail, the statements after it in the transaction fail, too.
   written.catch(() => undefined);
   return { id: known ?? only(await written).id, timesReceived: 1, receivedAt: now };
 }
 
-/** A retry may say a longer time. */
+/** A retry may come with a longer `elapsed_time`: the longest is kept. */
 async function countCallback(tx: Tx, id: number, elapsed: number | null) {
   return only(
     await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`

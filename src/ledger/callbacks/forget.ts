@@ -18,7 +18,7 @@ const SMALL_AT_ONCE = 500;
 
 const SNOOZES_KEPT_MS = 3 * DAY_MS;
 
-/** A callback of a run comes so long after the first one at most, to be counted as of the same run. */
+/** Rows of `runs` are kept for so long after the run's day: a callback that comes later counts as another run. */
 const RUNS_KEPT_MS = 62 * DAY_MS;
 
 /** How long a BOT's facts and bulk redeliveries are kept. */
@@ -29,7 +29,7 @@ const IS_WATCHED = sql`(callbacks.status = 2
   AND NOT ${hasResult('callbacks')}
   AND EXISTS (SELECT 1 FROM timers WHERE kind = 'overdue' AND timers.key LIKE 'overdue ' || callbacks.id || ' %'))`;
 
-/** A condition on a row of `callbacks`: it is the result of a job of which a beginning, which it supersedes, or a notice that it was overdue is kept. */
+/** A condition on a row of `callbacks`: the result of a job whose `executing`, which it supersedes, or overdue notice is still kept. */
 const SUPERSEDES = sql`(callbacks.kind = 'callback' AND callbacks.status <> 2 AND EXISTS (
   SELECT 1 FROM callbacks AS begun
   WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND (begun.status = 2 OR begun.kind = 'overdue')))`;
@@ -72,7 +72,7 @@ export async function forget(tx: Tx, { doneKeptMs, nobodyKeptMs, from }: ForgetR
   };
 }
 
-/** Goes through the small tables, some without an index for it. @returns whether that is all */
+/** Deletes old rows of the small tables, of which some have no index for that. @returns whether that is all */
 async function tidy(tx: Tx): Promise<boolean> {
   const more = [
     await forgetRows(tx, 'snoozes', 'id', sql`until_at < ${tx.now - SNOOZES_KEPT_MS}`),
@@ -101,8 +101,8 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );
   const ahead = some.filter(({ receivedAt }) => receivedAt > tx.now).map(({ id }) => id);
-  // It came before the clock was set back: as if it had come now, so that it goes like any other. What is being attempted is
-  // known by when it came.
+  // The clock was set back after these came: those that `goes` matches are dated now, and go in their turn. The others keep their time,
+  // which is part of the names of their deliveries (`DeliveryName`): these may be in hand.
   if (ahead.length > 0)
     await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)}) AND ${goes}`);
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
@@ -119,7 +119,7 @@ async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = 
   };
 }
 
-/** Locks them. Skips callbacks that, or whose jobs, another transaction has locked. */
+/** Locks those of the old callbacks that `goes` matches. Skips callbacks that, or whose jobs, another transaction has locked. */
 async function goingOf(
   tx: Tx,
   goes: Sql,

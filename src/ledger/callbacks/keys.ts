@@ -25,8 +25,8 @@ export function keyOf(id: string): string {
 }
 
 /**
- * What two BOTs call the same are two jobs. By BOT first: what is done in the order of jobs locks BOTs' incidents in one order, too.
- * @param job of its id, as `bot` is (`keyOf`): no key has a line break
+ * Two BOTs may use one id for two jobs. The BOT comes first: whoever locks jobs in the order of their keys locks BOTs' incidents in one order, too.
+ * @param job the key of its id, as `bot` is of the BOT's (`keyOf`): no key has a line break
  */
 export function jobKeyOf(job: string, bot: string): string {
   return `${bot}\n${job}`;

@@ -29,7 +29,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
   const body = Buffer.from(
     `{"id":"${id}","raisedAt":${tx.now},"suppressed":${suppressed},"subject":${subject}}`,
   );
-  // One that is overdue holds its whole callback.
+  // Deflated if large: an overdue notice contains its run's whole callback.
   const stored = await toStored(body);
   const inserted = await tx.all<{ id: number }>(sql`
     INSERT INTO callbacks (kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
@@ -38,7 +38,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
       ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
   const { id: callbackId } = only(inserted);
-  // As `IS_OF_JOB` says of its row.
+  // Of the notices, only the overdue one keeps the order of a job (`IS_OF_JOB`).
   const jobKey = kind === 'overdue' ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
   const deliveries = await insertRows(tx, { callbackId, receivedAt: tx.now, jobKey, targets });
   return { callbackId, deliveries };
