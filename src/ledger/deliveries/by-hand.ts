@@ -1,6 +1,6 @@
 /**
- * Redelivers or dismisses one delivery, or what a filter matches, or routes a callback anew, as a person has asked. What a filter matches
- * is a row that records the progress, and any process takes the next short step.
+ * Redelivers or dismisses one delivery, or all that a filter matches, or routes a callback anew, as a person has asked. For a filter, a row of
+ * `bulks` records the progress, and any process takes the next short step.
  */
 import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
@@ -20,7 +20,7 @@ import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
 
-/** `delivered`: it was, and `again` was not set; `superseded`: it never can be; `open`: a rule holds it for now. */
+/** `delivered`: it was, and `again` was not set; `superseded`: its message is no longer true; `let go`: a rule let it go; `open`: it is held for now. */
 export type RedeliverResult = 'accepted' | 'delivered' | 'superseded' | 'let go' | 'open' | 'unknown';
 
 export type DismissResult = 'dismissed' | 'not dead' | 'unknown';

@@ -32,10 +32,10 @@ interface TickRequest {
 
 type FailingNow = Promise<readonly FailingDestination[]>;
 
-/** Deliveries: each destination's oldest first, none behind an earlier one of its job; 1 MiB of bodies, or one. */
+/** Deliveries: each destination's oldest first, none behind an earlier one of its job; at most 1 MiB of bodies, or one delivery. */
 export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
   const failing = failingDestinations(tx);
-  // Also where nobody asks for them, a failure of theirs is the call's.
+  // Awaited even if nothing below needs it: if this query fails, so does the call.
   const [due, ticked] = await Promise.all([
     claimInTurn(tx, turns, failing),
     tick && look(tx, tick, failing),
@@ -80,7 +80,7 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: Fa
   return { timers, isLatest, isBulkRunning, paces, failing };
 }
 
-/** Of EXISTS, PostgreSQL may read all that waits. */
+/** LIMIT 1, since for EXISTS PostgreSQL may read all waiting deliveries. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   const waiting = eachOf(sql`destination`, sql`deliveries WHERE state = 'pending' AND owner IS NULL`);
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
@@ -90,7 +90,7 @@ export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
   return rows.map(({ destination }) => destination);
 }
 
-/** Holds each whose message is no longer true instead of claiming it, and claims what waited behind it. @param down the destinations that are */
+/** Holds deliveries whose message is no longer true instead of claiming them, and claims what waited behind them. @param down destinations that are down */
 export async function claimDue(
   tx: Tx,
   requests: readonly DueRequest[],
@@ -105,7 +105,7 @@ export async function claimDue(
   return claimRows(tx, withinBytes(rows), down);
 }
 
-/** In the order of the index `deliveries_due`, which has bulk redeliveries last: by the time (hence `+`) all that is due would be sorted. */
+/** In the order of the index `deliveries_due`, which has bulk redeliveries last. `+` keeps databases from the index by `due_at`, which needs a sort of all that is due. */
 async function dueIds(tx: Tx, { destination, limit, isBulkFirst }: DueRequest): Promise<readonly number[]> {
   const take = (which: Sql, most: number) => {
     const due = sql`state = 'pending' AND destination = ${destination} AND +due_at <= ${tx.now} AND ${IS_IDLE}`;
@@ -169,7 +169,7 @@ async function claimRows(
   });
 }
 
-/** At a destination that is down a delivery waits as after a failure of its own, which counts. */
+/** For how long it only waited. Time until its down destination's next attempt is due counts towards its age, like the backoff after a failure. */
 function waitedMs({ dueInMs }: DeliveryRow, failures: Failures | undefined): number {
   const until = failures === undefined ? dueInMs : Math.min(probeAt(failures), 0);
   return -Math.round(Math.max(dueInMs, until));
@@ -203,7 +203,7 @@ export interface ClaimTurns {
   readonly only?: readonly string[] | undefined;
 }
 
-/** Most places of a process. Half of them are for the first one of a destination alone, and as many for those that are in no trouble. */
+/** Most deliveries that a process has in hand. The last half of these places is for destinations with none in hand; those in trouble have half of all at most. */
 const MOST = 512;
 const HALF = MOST / 2;
 
@@ -213,12 +213,12 @@ export const MOST_OF_DESTINATION = 24;
 /** Most deliveries of one claim, so that POSTs are served between two. */
 const MOST_OF_CLAIM = 64;
 
-/** A paced destination's next delivery is claimed when its slot is so near, since the ledger is asked again after that. */
+/** A paced destination's next delivery is claimed once its slot is at most so far away: the ledger is asked again only after that. */
 export const POLL_MS = 1000;
 
-/** Who has how many places of a process. */
+/** How many of a process's places each destination has. */
 export class Places extends Counts {
-  /** Destinations whose last attempt found nobody who answers, or goes on past its time. */
+  /** Destinations that did not answer the last attempt, or whose attempt runs past its time. */
   readonly troubled: Set<string>;
 
   constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'> = { inHand: [], troubled: [] }) {
@@ -227,7 +227,7 @@ export class Places extends Counts {
     for (const destination of inHand) this.add(destination, 1);
   }
 
-  /** How many places more the destination may have: one in any case, unless all are taken or trouble holds half of them. */
+  /** How many more places it may have: its first in any case, unless all are taken, or it is in trouble and such destinations have half of them. */
   roomFor(destination: string, most: number): number {
     const { total, troubled } = this;
     const own = this.at(destination);

@@ -6,7 +6,7 @@ import { type HistoryEntries, type HistoryWhat, writeEach } from '../callbacks/h
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame, SUPERSEDED } from '../ledger.ts';
 import { BEHIND, IS_IDLE, IS_OF_JOB, JOB_KEY, RECEIVED_AT, type DeliveryRow } from './rows.ts';
 
-/** The targets of a callback. jobKey: its job's; undefined: it is of none. */
+/** The targets of a callback. jobKey: its job's; undefined: it belongs to no job. */
 interface Planned {
   readonly callbackId: number;
   readonly receivedAt: number;
@@ -14,15 +14,15 @@ interface Planned {
   readonly targets: readonly DecidedTarget[];
   /** The key of the BOT whose error it tells; left out: it tells none. */
   readonly errorOf?: string | undefined;
-  /** It has none yet. */
+  /** The callback has no deliveries yet. */
   readonly isNew?: boolean;
   /** The callback is answered with its admission, as `accepted`. */
   readonly isAnswered?: boolean;
   /** No other callback of the job has come, so no delivery comes before. */
   readonly isFirstOfJob?: boolean;
-  /** This process attempts them first; else they are claimed by nobody. */
+  /** This process claims them; else nobody does. */
   readonly isClaimed?: boolean;
-  /** The service posts them again until then. Undefined: they are Botbell's own, and due at once. */
+  /** Milliseconds for which the service retries them. Undefined: they are taken over from the start, and due at once. */
   readonly takenOverInMs?: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function insertRows(tx: Tx, planned: Planned): Promise<readonly Del
   return records.map((record) => ({ behind: behindOf.get(record.id), ...record }));
 }
 
-/** What a callback lacks of these, which has been admitted before: Botbell's own, and due at once. */
+/** Inserts the targets that a callback lacks which was admitted before: they are taken over from the start, and due at once. */
 export async function addRows(
   tx: Tx,
   callbackId: number,
@@ -88,7 +88,7 @@ async function insertRow(
   const isTakenOver = takenOverInMs === undefined;
   const dueInMs = takenOverInMs ?? 0;
   const isClaimed = isPlannedClaimed && state === 'pending';
-  // One that the callback may have already is not written, so it cannot be written together with others.
+  // If the callback may have the destination already, the INSERT may return no row, and cannot be shared (`shared`): that needs one for each.
   const statement = isNew ? newDelivery : sql;
   const row = await tx.first<Pick<DeliveryRecord, 'id'>>(statement`
     INSERT INTO deliveries (callback_id, job_key, error_of, recovery_of, destination, reason, held_until, snooze_id, telling,
@@ -133,8 +133,8 @@ export function holdBack(tx: Tx, rows: readonly Changed[], reason: string): Prom
 }
 
 /**
- * Has nobody told that a BOT works again which has failed since, unless a person asks for it: what is told without that is a plain
- * success. @returns whether there was any
+ * Drops recoveries whose BOT has failed since, unless a person asked for them: a delivery that is nothing but a recovery is held for good,
+ * another one becomes a plain success. @returns whether there was any
  */
 export async function dropRecoveries(tx: Tx, rows: readonly DeliveryRow[]): Promise<boolean> {
   const untrue = rows.filter(
@@ -181,7 +181,7 @@ export function makePending<What extends HistoryWhat>(
   return change(tx, rows, pending, what, { entry });
 }
 
-/** Also those being attempted now: if that fails, they are due at once. @throws {Error} the store has lost one of them */
+/** Takes over also deliveries that are being attempted: if the attempt fails, they are due at once. @throws {Error} the store has lost one of them */
 export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Promise<void> {
   await checkNamed(tx, deliveries);
   const ids = deliveries.map(({ id }) => id);

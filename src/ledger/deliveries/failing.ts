@@ -8,10 +8,10 @@ import { IS_IDLE, kept } from './rows.ts';
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
 
-/** From the first failure to the last one: a destination at which they are so far apart is down. */
+/** A destination is down if its first and its last failure are so far apart. */
 export const DOWN_AFTER_MS = 120_000;
 
-/** Its next attempt is so much later than the last as it has been failing, divided by this: it begins with 15 s. */
+/** At a destination that is down, the wait after the last failure is the time that it has been failing, divided by this: 15 s at first. */
 const PROBE_SHARE = 8;
 
 /** The span of a destination's failures, by whichever clock. */
@@ -24,7 +24,7 @@ export function isDown({ first, last }: Failures): boolean {
   return last - first >= DOWN_AFTER_MS;
 }
 
-/** When the oldest message that is due at a destination that is down is attempted, and nothing there before. */
+/** When the oldest due message at a destination that is down is attempted; before that, nothing is attempted there. */
 export function probeAt({ first, last }: Failures): number {
   return last + Math.min((last - first) / PROBE_SHARE, LONGEST_BACKOFF_MS);
 }
@@ -40,7 +40,7 @@ export function failingDestinations(tx: Tx): Promise<readonly FailingDestination
     WHERE failing_since IS NOT NULL`);
 }
 
-/** Without those that are down and not to be tried yet, or where somebody tries it. @returns `down`: all that are */
+/** @returns `left`: the due destinations, except those that are down and not to be tried yet, or being tried; `down`: all that are down */
 export async function withoutProbed(tx: Tx, due: readonly string[], failing: readonly FailingDestination[]) {
   const down = failing.filter(isDown);
   const kept = new Set<string>();
@@ -50,7 +50,7 @@ export async function withoutProbed(tx: Tx, due: readonly string[], failing: rea
   return { left: due.filter((destination) => !kept.has(destination)), down };
 }
 
-/** One process at a time looks after a destination, and sees who of the others has something of it in hand. */
+/** Locks the destination's row, so that one process at a time decides, and looks whether any has a delivery to it in hand. */
 async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<boolean> {
   const isMine = await tx.first(
     sql`SELECT destination FROM destinations WHERE destination = ${destination} ${tx.skipLocked}`,
@@ -62,7 +62,7 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
   return inHand === undefined;
 }
 
-/** A message that is given up is no news of its destination, where the next one may be tried at once. */
+/** A delivery that is given up says nothing new of its destination: the next one there may be tried at once. */
 export async function noteFailure(
   tx: Tx,
   attempts: readonly Pick<AttemptRecord, 'outcome' | 'endedAt'>[],
@@ -73,7 +73,7 @@ export async function noteFailure(
     await noteFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
 }
 
-/** An earlier one may be written later. @param times by the monotonic clock */
+/** Widens the span of failures both ways, since an earlier failure may be written later. @param times by the monotonic clock */
 export async function noteFailing(tx: Tx, destination: string, times: Failures): Promise<void> {
   const [first, last] = [storedTime(tx, times.first), storedTime(tx, times.last)];
   await tx.all(sql`
@@ -85,18 +85,18 @@ export async function noteFailing(tx: Tx, destination: string, times: Failures):
         ELSE excluded.failing_at END`);
 }
 
-/** The store's time of a moment that this process has by its monotonic clock. */
+/** Converts a time of this process's monotonic clock into the store's. */
 function storedTime({ now, monotonic }: Tx, at: number): number {
   return Math.round(now - (monotonic - at));
 }
 
-/** By destination: milliseconds until what is due there is tried, since it is down. */
+/** By destination that is down: milliseconds until its oldest due message is attempted. */
 export async function probesOf(tx: Tx): Promise<ReadonlyMap<string, number>> {
   const down = (await failingDestinations(tx)).filter(isDown);
   return new Map(down.map((failing) => [failing.destination, Math.round(probeAt(failing))]));
 }
 
-/** It takes messages again. Where it was down, what failed there as transient is due, unless it is claimed. */
+/** The destination takes messages again. If it was down, its unclaimed deliveries that failed as transient are due now. */
 export async function endFailing(tx: Tx, destination: string, wasDown: boolean): Promise<void> {
   await tx.all(sql`
     UPDATE destinations SET failing_since = NULL, failing_at = NULL
@@ -138,7 +138,7 @@ export async function reservePace(tx: Tx, key: string, intervalMs: number, mostM
   return row && Math.max(0, row.nextAt - intervalMs - tx.now);
 }
 
-/** Gives no slot for `ms`, unless a longer pause is on; slots given before that end in it are void. */
+/** Gives no slot for `ms`, or until the end of a longer pause; slots given before that lie within the pause are void. */
 export async function pausePace(tx: Tx, key: string, ms: number): Promise<void> {
   const later = (time: Sql) =>
     sql`CASE WHEN ${time} > excluded.next_at THEN ${time} ELSE excluded.next_at END`;

@@ -26,7 +26,7 @@ interface HeldOn {
 
 type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
 
-/** What becomes of a message: told now, held on, not told for good, or pending: with no route that names it any more. */
+/** What becomes of a held message: told now, held further, never told, or pending, since no route names it any more. */
 export type Ended = Tells | HeldOn | ForGood | 'pending';
 
 export interface Tells {
@@ -53,8 +53,8 @@ export interface KnownNow {
 const AT_ONCE = 5000;
 
 /**
- * Decides about what is held at the timer's destination until now, and about what a mute window or a snooze holds longer: the config
- * may have changed, or somebody have ended the snooze. Does nothing if the timer is not this process's any more.
+ * Decides about messages at the timer's destination whose hold has ended, and about those that a mute window or a snooze holds longer: the
+ * config may have changed, or somebody may have ended the snooze. Does nothing if this process's claim on the timer was lost.
  */
 export async function endHolds(
   tx: Tx,
@@ -212,7 +212,7 @@ type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 /** A BOT while its messages are counted; named as in its newest one. */
 type CountedBot = Mutable<Omit<SummarisedBot, 'jobs'>> & { readonly jobs: string[] };
 
-/** Of callbacks by their status, of notices by their kind. */
+/** Callbacks are counted by status, notices by kind. */
 const COUNTED = ['succeeded', 'errors', 'executing', 'missed', 'overdue'] as const;
 const NOTHING_COUNTED = { bot_name: '', succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
 

@@ -21,11 +21,11 @@ import { settle } from './settle.ts';
 
 /** A claimed delivery whose destination the config no longer names. */
 export interface Rerouting {
-  /** Of a recovery or a late result that goes elsewhere: held in any case. */
+  /** How the delivery ends. A recovery or a late result that another destination is told instead is held, whatever this says. */
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
   readonly wanted: Wanted;
-  /** Others, whose routes tell it only on occasion: a recovery, a late result. */
+  /** Further destinations, whose routes tell it only as a recovery or a late result. */
   readonly perhaps: readonly PlannedDelivery[];
   readonly routing: unknown;
   readonly channels: Channels;
@@ -66,7 +66,7 @@ export async function reroute(
 
 type Moved = Pick<DecidedTarget, 'telling' | 'recoveryOf'>;
 
-/** What a recovery or a late result still is where it goes, by destination: a recovery, where an error was told that it answers. */
+/** By destination to which a recovery or a late result moves, how it is told as such: a recovery only where an error that it answers was told. */
 async function occasionFor(
   tx: Tx,
   { callbackId: before, telling }: Pick<DeliveryRow, 'callbackId' | 'telling'>,
@@ -109,12 +109,12 @@ export type WaitingPosition = Pick<DeliveryRow, 'destination' | 'isBulk' | 'call
 
 export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };
 
-/** What an alert tells of is attempted before it: once that is told, the alert is no longer true. */
+/** An alert is attempted so long after the deliveries that it is about: once these have been made, it is no longer true. */
 const ALERT_AFTER_MS = 10_000;
 
 /**
- * Makes those of the next deliveries due that the config affects and nobody has claimed, whatever failed before. Skips rows that another transaction
- * has locked.
+ * Of the next pending deliveries, makes those due now that the config affects and nobody has claimed, whatever failed before. Skips rows that
+ * another transaction has locked.
  * @param after where the last step has ended @returns `next`: where this one has; undefined: none comes after
  */
 export async function hasten(

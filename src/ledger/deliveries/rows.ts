@@ -16,8 +16,8 @@ export const EXECUTING = 2;
 export const IS_IDLE: Sql = sql`owner IS NULL`;
 
 /**
- * A subquery of a row of `deliveries`: what must end before it at its destination. Pending deliveries of earlier callbacks of its job;
- * before a recovery, each error of its BOT that is still to be told, by itself or in a summary.
+ * A subquery of a row of `deliveries`: those that must end before it at its destination. These are pending deliveries of earlier callbacks
+ * of its job and, before a recovery, of each error of its BOT that is still to be told, by itself or in a summary.
  */
 export const EARLIER: Sql = sql`
   SELECT earlier.id, earlier.callback_id, earlier.job_key FROM deliveries AS earlier
@@ -30,14 +30,14 @@ export const EARLIER: Sql = sql`
     AND (earlier.state = 'pending' OR earlier.held_until IS NOT NULL OR earlier.summary_id IS NOT NULL AND EXISTS (
       SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = earlier.summary_id AND summary.state = 'pending'))`;
 
-/** Of those, the one that ends last; 0 where they are of several jobs, of which nobody knows which one ends last. */
+/** The id of the last of `EARLIER`; 0 if they are of several jobs, since nobody knows which of these ends last. */
 export const BEHIND: Sql = sql`
   SELECT CASE WHEN min(coalesce(ahead.job_key, '')) OVER () = max(coalesce(ahead.job_key, '')) OVER () THEN ahead.id ELSE 0 END
   FROM (${EARLIER}) AS ahead ORDER BY ahead.callback_id DESC LIMIT 1`;
 
 /**
- * A condition on a row of `callbacks` under this name: the result of its job has come. It is looked for by itself: of EXISTS, PostgreSQL may
- * read all results while its statistics are old.
+ * A condition on a row of `callbacks` under this name: the result of its job has come. LIMIT 1, since for EXISTS PostgreSQL may read all
+ * results while its statistics are old.
  */
 export function hasResult(row: string): Sql {
   const own = raw(row);
@@ -47,8 +47,8 @@ export function hasResult(row: string): Sql {
 
 /**
  * A condition on a row of `callbacks`: what it says is no longer true, so it is told to nobody. An `executing` or an overdue run whose
- * result is known; a missed result that has come; a summary of what was told otherwise; an alert whose incident is over, or whose message has been told
- * since, if none is lost there.
+ * result is known; a missed result that has come; a summary of messages that were told otherwise; an alert whose incident is over, or whose
+ * callback has been delivered everywhere since, unless the incident's destination has a dead letter.
  */
 export const IS_OVER: Sql = sql`CASE callbacks.kind
   WHEN 'callback' THEN callbacks.status = 2 AND ${hasResult('callbacks')}
@@ -65,8 +65,8 @@ export const IS_OVER: Sql = sql`CASE callbacks.kind
   ELSE 1 = 0 END`;
 
 /**
- * A condition on a delivery with its callback: it says that its BOT works again, which has failed since. CASE, since AND looks for newer
- * errors of what says nothing of a recovery, too: of each message for all that came after it.
+ * A condition on a delivery with its callback: it is a recovery, and its BOT has failed since. CASE, because with AND the database may look
+ * for newer errors of messages that are no recoveries, too, through all callbacks after each.
  */
 const HAS_FAILED_AGAIN: Sql = sql`CASE WHEN telling LIKE '%"template":"recovered"%' THEN EXISTS (SELECT 1 FROM callbacks AS newer
   WHERE newer.kind = 'callback' AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1
@@ -96,9 +96,9 @@ export interface DeliveryRow extends DeliveryRecord, Omit<NoticeRow, 'body'> {
   readonly status: StatusCode;
   readonly bytes: number;
   readonly error: string | undefined;
-  /** What it says is no longer true. */
+  /** `IS_OVER`. */
   readonly isOver: boolean;
-  /** It says that its BOT works again, which has failed since. */
+  /** It is a recovery, and its BOT has failed since. */
   readonly hasFailedAgain: boolean;
   readonly isBulk: boolean;
   readonly jobKey: string | undefined;
@@ -173,7 +173,7 @@ export function noticeIn({ kind, startedAt, timesReceived, body }: NoticeRow): N
   if (kind !== 'overdue') return noticeOfAlert(told as RaisedAlert);
   const { id: identity, subject } = told as OverdueBody;
   const { runningForMs, ...checked } = subject;
-  // Not the callback's: a run may be overdue by several limits.
+  // The notice's identity, not the callback's: a run may exceed several limits.
   return { ...noticeOf(checked, 1, { template: 'overdue', runningForMs }), identity };
 }
 
@@ -181,7 +181,7 @@ async function lock(tx: Tx, rows: Sql): Promise<void> {
   if (!isSqlite(tx)) await tx.all(sql`${rows} ${tx.forUpdate}`);
 }
 
-/** A number for a job, which is no row that could be locked. Two jobs with one number only wait for each other. @param key of a job */
+/** The number of a job's advisory lock, since a job has no row to lock. Two jobs with one number only wait for each other. @param key of a job */
 function numberOf(key: Sql): Sql {
   return sql`hashtextextended(${key}, 0)`;
 }
@@ -209,8 +209,8 @@ export async function lockJob(tx: Tx, jobKey: string): Promise<number | undefine
 const ofBursts = shared('text');
 
 /**
- * Locks the windows of all bursts until the transaction ends, behind its jobs and before all else: calls that run at once come to a window
- * in any order, and between rows of their BOTs.
+ * Locks the windows of all bursts until the transaction ends, after its jobs and before all else: calls that share the transaction reach
+ * the windows' rows in any order, and between locks of their BOTs' rows.
  */
 export async function lockBursts(tx: Tx): Promise<void> {
   if (!isSqlite(tx))
@@ -218,7 +218,7 @@ export async function lockBursts(tx: Tx): Promise<void> {
       SELECT /*nr*/ pg_advisory_xact_lock(hashtextextended(${'bursts'}, 0)) /*from given*/`);
 }
 
-/** Locks the jobs of these callbacks, but those that another transaction has locked. @returns callbacks whose jobs are locked, or that are of none */
+/** Locks the jobs of these callbacks, without waiting for other transactions' locks. @returns the callbacks whose job is locked now, or that have none */
 export async function lockFreeJobs(tx: Tx, callbackIds: readonly number[]): Promise<readonly number[]> {
   if (isSqlite(tx) || callbackIds.length === 0) return callbackIds;
   const rows = await tx.all<{ id: number; isLocked: boolean }>(sql`

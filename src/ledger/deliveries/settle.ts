@@ -17,9 +17,9 @@ import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailure } from './failing.ts';
 
 /**
- * Writes a success once, however often it is asked to: nobody may have heard that it was committed.
- * @returns whether Botbell has something to attempt now because of it: the delivery, or an alert; undefined: that it was told is written, and
- * the answer is not, so it is to be called again, without attempts
+ * Writes a success once, however often it is called: the caller may not have heard that the first call was committed.
+ * @returns whether Botbell has something to attempt now because of it: the delivery, or an alert; undefined: the success is written, but not
+ * the answer, so the caller has to call again, without attempts
  * @throws {Error} the store has lost the callback or the delivery, as in a crash; nothing is written
  */
 export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | undefined> {
@@ -27,7 +27,7 @@ export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | 
   if (update !== undefined && !isPlain(settlement)) return settleFailure(tx, settlement, update);
   const isAtOnce = firstSuccess(settlement) !== undefined && toldBy(settlement) !== undefined;
   if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
-  // The plain course is one statement, whose answer says whether it was the whole.
+  // On the plain course one statement writes success and answer; if the callback has come again, it does not write the answer.
   const row = await tx.last(() => tellOne(tx, update, settlement));
   return row?.timesReceived === 1 ? false : undefined;
 }
@@ -51,7 +51,7 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   return isAlerted || (state === 'pending' && isTakenOver && dueInMs === 0);
 }
 
-/** Of a success, of what was not attempted and is taken over, and of an answer alone: nothing depends on other rows. */
+/** Whether it depends on no other rows: a success, a delivery taken over without an attempt, or an answer alone. */
 export function isPlain({ update }: Settlement): boolean {
   return update === undefined || update.state === 'delivered' || isUnattempted(update);
 }
@@ -75,7 +75,7 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   return isDue;
 }
 
-/** The answer that is written with the success, since all are told by then. */
+/** The answer that the success's statement writes: `delivered`, with which all have been told. */
 function toldBy({ answer }: Settlement): AnswerRecord | undefined {
   return answer?.result === 'delivered' ? answer : undefined;
 }
@@ -83,7 +83,7 @@ function toldBy({ answer }: Settlement): AnswerRecord | undefined {
 const takingOver = shared('bigint bigint text text bigint');
 const takingBack = shared('bigint bigint bigint text text bigint');
 
-/** Has a delivery wait for Botbell's own attempts that this process has claimed, and not attempted. @returns whether it is there still */
+/** Takes over a delivery that this process has claimed and not attempted, and ends the claim. @returns whether it did */
 async function takeBack(tx: Tx, { update }: Settlement): Promise<boolean> {
   if (update === undefined || update.state === 'delivered') return false;
   const { now, owner } = tx;
@@ -102,7 +102,7 @@ async function takeBack(tx: Tx, { update }: Settlement): Promise<boolean> {
         AND (SELECT received_at FROM callbacks WHERE callbacks.id = deliveries.callback_id) = ${receivedAt}
       RETURNING /*nr*/ deliveries.id`),
   ]);
-  // It has ended, its claim was lost, or it is not there.
+  // It has ended or its claim was lost; if the store has lost it, `checkNamed` throws.
   if (row === undefined) await checkNamed(tx, [update]);
   return row !== undefined;
 }
@@ -120,7 +120,7 @@ function shownOf(settlement: Settlement, times: number) {
   return [firstSuccess(settlement) === undefined ? made : [], answered] as const;
 }
 
-/** The attempt of a delivery that has succeeded at once: its own row has that. */
+/** The first attempt, if it succeeded: the delivery's row records it, and history does not. */
 function firstSuccess({ update, attempts }: Settlement): AttemptRecord | undefined {
   const [first, ...others] = attempts;
   const isAtOnce = update?.state === 'delivered' && update.attempts === 1 && others.length === 0;
@@ -193,7 +193,7 @@ function decide(
   if (row?.state !== 'pending' || row.owner !== owner) return undefined;
   const { state, dueInMs = row.dueInMs } = update;
   const isTakenOver = row.isTakenOver || update.isTakenOver;
-  // Taken over while it was attempted, it is no longer the service's to retry: it is due at once.
+  // It was taken over while it was attempted, so the service does not retry it any more: it is due at once.
   const dueAt = row.isTakenOver && !update.isTakenOver ? now : now + dueInMs;
   const decided = { row, dueAt, ...update, isTakenOver };
   if (isGivenBack(row, update))
@@ -203,7 +203,7 @@ function decide(
   return decided;
 }
 
-/** Somebody has asked for it again while it was only looked at, since it may have arrived: that no longer keeps it waiting. */
+/** A person redelivered it while this process had it in hand without an attempt, as its last one may have arrived: it waits for nobody any more. */
 function isGivenBack(row: DeliveryRow, { attempts, lastError }: DeliveryUpdate): boolean {
   return row.attempts === attempts && row.lastError === undefined && lastError?.mayHaveArrived === true;
 }
@@ -217,13 +217,13 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
   return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over', result: lastError?.class }] : [];
 }
 
-/** It lasts, and is the service's to retry still: so long its POSTs are answered non-2xx. */
+/** A lasting failure of a delivery that the service still retries, so its POST is answered non-2xx. */
 function isRefused({ state, isTakenOver, lastError }: Decision): boolean {
   const isLasting = lastError?.class === 'permanent' || lastError?.class === 'config';
   return state === 'pending' && !isTakenOver && isLasting;
 }
 
-/** It ends the claim. */
+/** Ends the claim, too. */
 async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt } = decision;
   const error = kept(decision.lastError);
