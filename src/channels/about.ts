@@ -1,12 +1,12 @@
-/** What people are told of a chat before they use it. `init`, the example config and the list in docs/chats.md are made from it. */
+/** What Botbell tells people about a chat before they use it. `init`, the example config and the list in docs/chats.md are made from it. */
 import type { Language } from '../time/display.ts';
 
 export interface About extends Readonly<Record<Language, AboutWords>> {
-  /** Of the chat; left out where it has another type, or has no name of its own. */
+  /** The chat's name; left out where a chat of another type has told it, or where there is none. */
   readonly name?: string;
-  /** As members of a map in YAML, in which secrets are variables; left out: a hook named ops. */
+  /** Members of a YAML map, with variables for the secrets; by default a hook named ops. */
   readonly settings?: string;
-  /** As YAML; left out: the hook's name. */
+  /** An example address, as YAML; by default the hook's name. */
   readonly address?: string;
 }
 
@@ -14,7 +14,7 @@ export interface About extends Readonly<Record<Language, AboutWords>> {
 interface AboutWords {
   /** What to get from the chat. */
   readonly from: string;
-  /** What an address is; left out: the hook's name. */
+  /** What an address is; by default the hook's name. */
   readonly address?: string;
   /** Whom `mention_on_error` may call. */
   readonly mentions: string;

@@ -1,6 +1,6 @@
 /**
- * Turns an answer over HTTP that is none of success into a `DeliveryFailure`: by the service's own code, else by the HTTP status. Each
- * says its class, and whether the message may have arrived; `deliver/outcome.ts` decides from both.
+ * Turns an HTTP answer that is not a success into a `DeliveryFailure`: by the service's own code, else by the HTTP status. The failure
+ * has its class, and whether the message may have arrived; `deliver/outcome.ts` decides from both.
  */
 import { shortLine } from '../text/cut.ts';
 import { objectIn } from '../text/json.ts';
@@ -26,7 +26,7 @@ const meansAs =
     ...more,
   });
 
-/** Makes a meaning of each class. */
+/** One function for each class, which makes a meaning of that class. */
 export const means = {
   transient: meansAs('transient'),
   rate_limited: meansAs('rate_limited'),
@@ -34,7 +34,7 @@ export const means = {
   config: meansAs('config'),
 };
 
-/** @param table by codes, separated by a comma and a blank where several mean the same */
+/** Gives each code a row of its own. @param table its keys may be several codes with one meaning, separated by a comma and a blank */
 export function byCodes(table: Meanings): Meanings {
   const rows = Object.entries(table);
   return Object.fromEntries(rows.flatMap(([codes, of]) => codes.split(', ').map((code) => [code, of])));
@@ -42,10 +42,10 @@ export function byCodes(table: Meanings): Meanings {
 
 export interface Answers {
   readonly title: Words;
-  /** By `kindOf`, else by the code that `codeOf` finds, else by the status, else by `4xx`: any from 400 to 499 but 408, 425 and 429. */
+  /** By what `kindOf` returns, else by what `codeOf` returns, else by the status, else by `4xx`: 400 to 499 without 408, 425 and 429. */
   readonly meanings: Meanings;
   readonly codeOf?: (answer: HttpAnswer) => string | undefined;
-  /** A code of ours, for what the service has none for; people are not told that the service said so. */
+  /** Botbell's own code for an answer for which the service has none; the failure's message does not quote it. */
   readonly kindOf?: (answer: HttpAnswer) => string | undefined;
   /** Removes the channel's secrets; left out: what the service says is not quoted. */
   readonly hide?: ((words: string) => string) | undefined;
@@ -57,7 +57,7 @@ export interface Answers {
   readonly limits?: 'address' | 'channel';
   /** What any other failure concerns unless its meaning says so; by default the address. */
   readonly concerns?: 'address' | 'channel';
-  /** It is asked for a login, or checked: nothing of a message is sent to it. */
+  /** Whether the request was a login or a check: it carried no message, so none can have arrived. */
   readonly hasNoMessage?: boolean;
 }
 
@@ -90,27 +90,27 @@ export function moreInWords(pauseMs: number | undefined, mayHaveArrived = false)
   };
 }
 
-/** Characters of what a remote says that are quoted. */
+/** The most characters that are quoted from an answer. */
 const LONGEST_QUOTE = 200;
 
-/** What the remote says beside its code, on one line in quotes; of a page its title. Hidden before the cut: half a secret would not be recognised. */
+/** The body, or a web page's title, in quotes; '' if that is the code. Secrets are hidden before the cut: half a secret would not be recognised. */
 function quoteOf(answer: HttpAnswer, { hide }: Answers, code?: string): string {
-  // Compressed, although nobody asked for that.
+  // The body is compressed, although Botbell did not ask for that.
   if (answer.headers['content-encoding'] !== undefined) return '';
   const said = isPage(answer) ? (titleIn(answer.body) ?? '') : answer.body;
   return hide === undefined || said.trim() === code ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
 }
 
-/** On one line in quotes; '' for nothing. */
+/** The words cut to one line in quotes; '' if there are none. */
 export function quoted(words: string): string {
   const line = shortLine(words, LONGEST_QUOTE);
   return line === '' ? '' : `“${line}”`;
 }
 
-/** Where JSON has seconds to wait, such as Discord's, and Telegram's in `parameters`; within a string its quotes would be escaped. */
+/** The seconds to wait in a JSON body (Discord; Telegram in `parameters`). A quoted text cannot match: in a JSON string, quotes are escaped. */
 const SECONDS_IN_BODY = /"retry_after"\s*:\s*"?(\d+(?:\.\d+)?)/;
 
-/** Milliseconds. Besides rate limits, transient errors such as 503 may carry a `Retry-After`; of several, the first counts. */
+/** In milliseconds. Transient errors such as 503 may have a `Retry-After`, too, not only rate limits; of several such headers, the first counts. */
 function pauseOf(answer: HttpAnswer, failureClass: FailureClass, { waitOf }: Answers) {
   const [header] = [answer.headers['retry-after']].flat();
   const asked = askedMs(header, Date.now());
@@ -140,7 +140,7 @@ export const CLOSED = means.config(
   'the webhook may not post in its channel; check the settings of both, or ask an administrator',
   'Webhookがチャンネルに投稿できません。Webhookとチャンネルの設定を確認するか、管理者に確認してください',
 );
-/** A pause for a hook that is gone: repeating a call that cannot succeed is punished, or at least a burden. */
+/** The pause for a hook that is gone: services punish repeated calls that cannot succeed, or at least bear their load. */
 export const HOURLY = { retryAfterMs: 3_600_000 };
 const PAGE = means.config(
   'this is a web page, not an answer of the service; check the URL, and whatever proxy or sign-in stands before it',
@@ -148,7 +148,7 @@ const PAGE = means.config(
   { mayHaveArrived: true },
 );
 export const RATE_LIMITED = means.rate_limited('the rate is limited', 'レート制限を受けました');
-/** Whoever redirects a POST may have run it before. */
+/** A server that redirects a POST may have processed it first. */
 const REDIRECT = means.config(
   'the answer is a redirect, which is not followed: put the address that it leads to into the config',
   'リダイレクトが返されました。リダイレクトには従いません。転送先のURLを設定してください',
@@ -171,13 +171,13 @@ const UNUSABLE = means.config(
 export const REFUSED = means.permanent('this message is refused', 'このメッセージは受け付けられませんでした');
 export const TRY_LATER = means.transient('it could not be handled', '障害が発生しています');
 
-/** What a gateway, or a service in trouble, says tells nothing of what became of the message; only 503 is a refusal. */
+/** An error of a gateway or of a service in trouble does not say whether the message was taken; only 503 and 425 say that it was not. */
 const IN_TROUBLE: Meaning = { ...TRY_LATER, mayHaveArrived: true };
 
-/** Of a body that is more than a word. */
+/** Content types of HTML; `isPage` believes them only if the body is more than one word. */
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
-/** Whether a page of HTML came, such as that of a sign-in, which no service here answers with. */
+/** Whether the answer is an HTML page, such as that of a sign-in; no service here answers with one. */
 export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>): boolean {
   const isHtml = HTML.test(String(headers['content-type'])) && /\S\s+\S|</.test(body);
   return isHtml || isPageOfHtml(body);
@@ -185,7 +185,7 @@ export function isPage({ body, headers }: Pick<HttpAnswer, 'body' | 'headers'>):
 
 function meaningOf(answer: HttpAnswer, codes: readonly (string | undefined)[], meanings: Meanings): Meaning {
   const { status } = answer;
-  // Nobody knows whether the rest of it would do.
+  // The part that is missing may have said that it failed.
   if (answer.isCut === true && status <= 299) return CUT;
   const keys = [...codes, String(status), isRefusal(status) ? '4xx' : undefined];
   // The remote chooses the code, so an inherited key such as `constructor` must not match.

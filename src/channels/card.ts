@@ -12,7 +12,7 @@ export const SYMBOLS: Readonly<Record<Tone, string>> = {
   test: '🧪',
 };
 
-/** All texts are plain: not yet escaped for a channel or cut. What is one line is clean, and so are names. An absent text is ''. */
+/** All texts are plain: neither escaped for a channel nor cut yet. Texts of one line and names are already cleaned. An absent text is ''. */
 export interface Card {
   readonly tone: Tone;
   /** The template set's language, also used for cut marks and numbers. */
@@ -28,11 +28,11 @@ export interface Card {
   readonly outputs: readonly OutputView[];
   /** The number of outputs in the callback; `outputs` may hold fewer. */
   readonly outputCount: number;
-  /** Where all outputs are: the job's address, else that of Botbell's page; '' if there is neither. */
+  /** The address at which all outputs can be read: the job's, else that of Botbell's page; '' if there is neither. */
   readonly restUrl: string;
   readonly link: CardLink | undefined;
   readonly footer: string;
-  /** A file that belongs to it, for channels that take files. */
+  /** A file to attach, for channels that take files. */
   readonly attachment?: Attachment | undefined;
 }
 

@@ -2,8 +2,8 @@
  * The contract of a channel: its config, how it sends, and the shape of its messages. Retries, pauses, the ledger, metrics and
  * redaction are handled outside it.
  *
- * A chat is one definition (`chat/chat.ts`; `mattermost/channel.ts` is a complete one) and a line in `registry.ts`. Operators
- * see addresses, so a webhook's URL is none: the settings map a name, which is the address, to the URL.
+ * A chat is one definition (`chat/chat.ts`; `mattermost/channel.ts` is a complete one) and a line in `registry.ts`. Operators see
+ * addresses, so a webhook's URL, which is secret, is no address: the settings map a name, which is the address, to the URL.
  */
 import type { OpenPool } from '../outbound/exchange.ts';
 import { shortLine } from '../text/cut.ts';
@@ -79,14 +79,14 @@ export function idsIn(receipt: Receipt): readonly (readonly [key: string, value:
 /** An open channel, such as one Slack token or one SMTP pool. */
 export interface Channel {
   /**
-   * Takes one of the channel's own connections, at its own rate, or waits for it; no destination gets all.
-   * @returns gives it back; undefined: none came within so many milliseconds
+   * Takes one of the channel's connections, within the channel's rate, or waits for one; no destination gets all of them.
+   * @returns a function that gives the connection back; undefined if none was free within so many milliseconds
    */
   readonly turn?:
     ((withinMs: number, destination: string) => Promise<(() => void) | undefined> | (() => void)) | undefined;
   /** @throws {DeliveryFailure}; the caller treats any other error as `transient`. */
   send(outgoing: Outgoing): Promise<Receipt>;
-  /** Sends no message: asks if the token or login is accepted, or at least the remote there. @throws {DeliveryFailure | AggregateError} */
+  /** Checks, without a message, that the remote accepts the token or login, or at least can be reached. @throws {DeliveryFailure | AggregateError} */
   verify(): Promise<void>;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export interface ChannelEnvironment {
   readonly holds: Holds;
 }
 
-/** Whether a condition of the config, as of `when`, holds for these values; one that fails does not. */
+/** Whether a condition in the config, such as `when`, holds for these values; a condition whose evaluation fails does not hold. */
 export type Holds = (condition: string, values: object) => boolean;
 
 /** A setting that is valid but probably a mistake; `key` is its key or path. */
@@ -116,7 +116,7 @@ export interface ChannelPace {
 export interface ChannelType<Settings = unknown> {
   /** `type:` in the config. */
   readonly type: string;
-  /** Left out: each document tells of it by itself. */
+  /** Left out if each document describes the type in words of its own. */
   readonly about?: About | undefined;
   readonly settings: Schema<Settings>;
   readonly pace: ChannelPace;
@@ -138,7 +138,7 @@ export class AddressError extends FaultError {
   override readonly name = 'AddressError';
 }
 
-/** Of a text that is none: the sentences go on behind it. */
+/** The error for a text that is no address. @param en what is wrong: the rest of a sentence that begins with the quoted text; so is `ja` */
 export function noAddress(text: string, en: string, ja: string): AddressError {
   const shown = quoted(shortLine(text, 80));
   return new AddressError(faultSaid(`${shown} ${en}`, `${shown} ${ja}`));
@@ -172,18 +172,18 @@ export interface MessageFormat<Message = unknown> {
   /** Also the folder of templates for this format: `templates/<set>/<name>/<template>.yaml`. */
   readonly name: string;
   readonly options?: Readonly<Record<string, Schema>>;
-  /** Whether a message says to which destination it goes; left out: destinations with the same options share a message. */
+  /** Whether a message names its destination; left out: destinations with the same options share one composed message. */
   readonly namesDestination?: boolean;
   compose(card: Card, context: ComposeContext): Composed<Message>;
   readonly own?: OwnMessages<Message>;
-  /** The template of a destination that the config itself gives, in place of a file; its parts are those of `own`. */
+  /** The destination's template, if the config itself holds it in place of a file; its parts are those of `own`. */
   readonly templateAt?: (destination: string) => TemplateInConfig | undefined;
-  /** Whether the destination is not told who is on an incident, nor that it is over; left out: each is told. */
+  /** Whether the destination gets no notices that an incident was taken up or is over; left out: every destination gets them. */
   readonly isSpared?: (destination: string) => boolean;
 }
 
 export interface TemplateInConfig {
-  /** Of the map in the config, among whose keys are the template's parts. */
+  /** Where in the config the map is whose keys include the template's parts. */
   readonly path: readonly string[];
   readonly data: object;
 }
@@ -193,9 +193,9 @@ export interface OwnMessages<Message> {
   readonly parts: ObjectSchema<AnyObject>;
   /** What kind of text the string at `path` is; `parent` is the object or list that holds it, before rendering. */
   textAt(path: readonly (string | number)[], parent: TemplateValue): TextKind;
-  /** Whether templates may use the card, too, by its name: `{{ card.title }}`. */
+  /** Whether templates may also use the card: `{{ card.title }}`. */
   readonly showsCard?: boolean;
-  /** Whether the remote takes no other message: no card is sent for one that fails. */
+  /** Whether the remote takes no other message: if such a message cannot be made, the card is not sent in its place. */
   readonly isOnlyShape?: boolean;
   /** Assembles the rendered parts: cuts long texts with a visible mark, drops empty ones, adds mentions. */
   compose(parts: RenderedParts, card: Card, context: ComposeContext): Composed<Message>;
@@ -217,7 +217,7 @@ export interface TextKind {
  */
 export type ValuePlace = 'text' | 'address' | 'nowhere';
 
-/** An address in a place of its own: a value is all of it, or the template is refused. */
+/** A string that is an address: a value must be the whole string, else the template is refused. */
 export const ADDRESS_TEXT: TextKind = {
   escape: (text) => text,
   most: Infinity,

@@ -1,9 +1,9 @@
-/** Fits a card into what its remote takes: of what does not fit, each part gives by its weight. */
+/** Fits a card into its remote's limit: if the message is too long, the parts of the card are cut according to their weights. */
 import type { Card } from './card.ts';
 import { lengthOf } from './lines.ts';
 import { type Most, type Rooms, showCard, type ShownCard, sizeOfFact } from './show-card.ts';
 
-/** The most of a message, in the unit of `of`. */
+/** The largest size of a message, in the unit in which `of` measures it. */
 export interface Limit<Message> {
   readonly most: number;
   readonly of: (message: Message) => number;
@@ -14,19 +14,19 @@ export interface Fitted<Message> {
   readonly shown: ShownCard;
 }
 
-/** What each part may claim where there is no room for all, beside what others do not need: a run is to be known by its ids. */
+/** The parts' shares of a room that is too small for all; what one does not need goes to the others. Facts come first: ids identify a run. */
 const WEIGHTS: Rooms = { facts: 20, message: 10, outputs: 5, text: 3, link: 3 };
 const PARTS = Object.keys(WEIGHTS) as readonly (keyof Rooms)[];
 const LEAST: Rooms = { facts: 500, message: 0, outputs: 0, text: 0, link: 0 };
 
-/** How often a message that is too long is built anew, unless one fills so much of its limit. */
+/** A message that is too long is built anew at most this often, and until one fills this part of its limit. */
 const TRIES = 6;
 const ENOUGH = 0.9;
 
-/** Of the room that would be right if sizes grew evenly. */
+/** The part that is taken of a guessed room, which would be exact only if sizes grew evenly. */
 const CAUTION = 0.97;
 
-/** Builds the message, and builds it anew only if it is too long: its size for a room is guessed from those of more and of less. */
+/** Builds the message, and again with less room while it is too long; each room is interpolated between one that fitted and one that did not. */
 export function fitted<Message>(
   card: Card,
   most: Most,
@@ -64,7 +64,7 @@ function needsOf({ message, text, link, facts, outputs }: ShownCard): Rooms {
   };
 }
 
-/** Whoever needs least for its weight first, so that others have what it leaves. */
+/** Serves first the part that needs least for its weight, so that what it leaves goes to the others. */
 function roomsWithin(room: number, needs: Rooms): Partial<Rooms> {
   const rooms: Partial<Record<keyof Rooms, number>> = {};
   let [left, weights] = [room, PARTS.reduce((sum, part) => sum + WEIGHTS[part], 0)];

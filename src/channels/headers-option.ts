@@ -1,4 +1,4 @@
-/** The setting `headers`: what is sent beside what Botbell sets by itself. */
+/** The setting `headers`: further headers, beside those that Botbell itself sets. */
 import { mixed, ValidationError } from 'yup';
 import { type Fault, faultsOf } from '../text/fault.ts';
 import { isJsonObject } from '../text/json.ts';
@@ -6,7 +6,7 @@ import { isJsonObject } from '../text/json.ts';
 interface HeaderRules {
   readonly name: RegExp;
   readonly value: RegExp;
-  /** Those that Botbell sets, or what carries the message. */
+  /** Headers that Botbell or the transport sets, which the setting may not name. */
   readonly taken: RegExp;
   /** What a name and its value have to be: `a value of …`. */
   readonly rule: Fault;
@@ -19,7 +19,7 @@ const fault = faultsOf({
   taken: ['must not give {name}: Botbell sets it by itself', '{name} はBotbell自身がつけるため、書けません'],
 });
 
-/** Where a whole line is written as a name, what follows the name is a value, which may be secret. */
+/** If somebody writes a whole header line as a name, this matches what follows the name: a value, which may be secret. */
 const BEHIND_NAME = /[^!#$%&'*+.^_`|~0-9A-Za-z-].*/s;
 
 export function headersOption(rules: HeaderRules) {

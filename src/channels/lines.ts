@@ -6,7 +6,7 @@ import type { Fact } from './card.ts';
 
 export interface StyledText {
   readonly text: string;
-  /** Chats whose escapes would be copied along draw a `word` that needs one as code. */
+  /** `word`: a chat whose escape characters would be copied along draws it as code if it needs one. */
   readonly style?: 'bold' | 'italic' | 'code' | 'word' | 'strike' | 'mention' | undefined;
   /** Normalized http or https URL; '' or left out if the run is no link. */
   readonly url?: string;
@@ -30,7 +30,7 @@ export type CardLine =
   /** Short texts, drawn side by side where the channel can. */
   | { readonly facts: readonly Runs[] };
 
-/** The one place where foreign text becomes runs: the addresses in it become links. @param text cleaned and cut @param style of what is no link */
+/** The one place where foreign text becomes runs; addresses in it become links. @param text cleaned and cut @param style of all but the links */
 export function runsOfText(text: string, style?: StyledText['style']): Runs {
   return piecesOf(text).map(({ text: piece, url }) => ({
     text: piece,
@@ -42,7 +42,7 @@ export function runsOfText(text: string, style?: StyledText['style']): Runs {
 const LONGEST_WORD = 200;
 const SIGN = /[^\p{L}\p{N}]/u;
 
-/** Like `runsOfText`, for a value, of which each sign counts if it is one word with signs. @param url of all of it; '': none */
+/** Like `runsOfText`, for a value: of one word with signs, such as an ID, each sign counts. @param url the whole value links there; '': no link */
 export function runsOfValue(text: string, url = ''): Runs {
   const isWord = text.length <= LONGEST_WORD && !/\s/.test(text) && SIGN.test(text);
   const style = isWord ? 'word' : undefined;
@@ -63,7 +63,7 @@ export function linesOfValue(label: string, text: string): readonly CardLine[] {
   return isAligned(text) ? [{ label, runs: [] }, { code: text }] : [{ label, runs: runsOfValue(text) }];
 }
 
-/** One line, or none for an empty text. @param url of all of it; '': it is no link */
+/** One line, or none for an empty text. @param url the whole line links there; '': no link */
 export function words(
   text: string,
   style?: StyledText['style'],
@@ -76,7 +76,7 @@ export function plainText(runs: Runs): string {
   return runs.map(({ text }) => text).join('');
 }
 
-/** In characters, with the addresses that are not shown. */
+/** In characters, including the addresses behind links. */
 export function sizeOf(runs: Runs): number {
   return runs.reduce((sum, { text, url = '' }) => sum + text.length + (url === text ? 0 : url.length), 0);
 }
@@ -95,7 +95,7 @@ export function lengthOf(line: CardLine): number {
 
 const TAB = '    ';
 
-/** For whoever collapses blanks: the text with its indentation and columns in no-break spaces, and a blank to wrap at. */
+/** For programs that collapse blanks: indentation and columns become no-break spaces, with one plain blank in each gap to wrap at. */
 export function withBlanks(text: string): string {
   if (!/\t|\n | {2}/u.test(text)) return text;
   return text
@@ -112,11 +112,11 @@ export interface Markup {
   /** Other styles, of text already marked up; if left out, such text is like any other. */
   readonly styles?: Partial<Record<NonNullable<StyledText['style']>, (text: string) => string>>;
   readonly code: (plain: string) => string;
-  /** Code within a line; undefined for a text that cannot be. Left out if the chat has none, or its escapes are not copied along. */
+  /** Code within a line; undefined if the text cannot be code. Left out if the chat has none, or does not copy its escapes along. */
   readonly inlineCode?: (plain: string) => string | undefined;
   /** @param text already marked up */
   readonly link: (text: string, url: string) => string;
-  /** An address that opens; left out if it is a link like any other. */
+  /** A clickable address; left out if the chat writes it like any other link. */
   readonly address?: (address: string) => string;
   /** If left out, tables are written as lists. @param rows of cells that are already marked up; the first holds the names */
   readonly table?: (rows: readonly (readonly string[])[]) => string;
@@ -125,7 +125,7 @@ export interface Markup {
 
 const same = (text: string): string => text;
 
-/** For channels that take plain text only. @param text writes it so that nothing in it takes effect */
+/** For channels that take plain text only. @param text escapes a text, so that nothing in it takes effect */
 export function unmarked(text: Markup['text'], address = same): Markup {
   const link: Markup['link'] = (words, url) => `${words} ${address(url)}`.trim();
   return { text, bold: same, code: text, link, address, between: '\n' };

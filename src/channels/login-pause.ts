@@ -1,18 +1,18 @@
-/** The pause after a login that a remote refuses, whichever way it takes them: servers lock out whoever goes on with one. */
+/** The pause after a refused login, for every kind of login: servers lock out a client that goes on with a login that they refuse. */
 import type { Meaning } from './answers.ts';
 import { LONGEST_PAUSE_MS } from './failure.ts';
 
 const MINUTE_MS = 60_000;
 
-/** After the first one; doubles with each further one, up to an hour. */
+/** After the first refusal; each further refusal doubles the pause, up to an hour. */
 const FIRST_PAUSE_MS = 5 * MINUTE_MS;
 
-/** @param refusals since a login was taken, but for this one @returns how long nobody logs in */
+/** @param refusals since the last accepted login, without this one @returns how long no login is tried */
 export function loginPauseMs(refusals: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** refusals, LONGEST_PAUSE_MS);
 }
 
-/** A login that is refused. */
+/** Adds to the meaning of a refused login its pause, and when the next login is tried. */
 export function notLetIn({ words, ...details }: Meaning, pauseMs = FIRST_PAUSE_MS): Meaning {
   const minutes = pauseMs / MINUTE_MS;
   return {

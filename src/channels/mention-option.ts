@@ -16,14 +16,14 @@ export interface Mentions {
 /** More mentions would take too much of the message's room. */
 const MOST_MENTIONS = 20;
 
-/** @param accepted the entries in words, in English and Japanese @param one tests an entry @param write in the chat's markup; by default as it is */
+/** @param accepted says what an entry may be @param one tests an entry @param write an entry in the chat's markup; by default unchanged */
 export function mentionsOf(
   accepted: readonly [en: string, ja: string],
   one: { test(entry: string): boolean },
   write = (entry: string) => entry,
   most = MOST_MENTIONS,
 ): Mentions {
-  // YAML reads an ID of digits as a number.
+  // YAML reads an ID of digits alone as a number.
   const isMention = (entry: unknown) =>
     (typeof entry === 'string' || typeof entry === 'number') && one.test(String(entry));
   const wrong = faultSaid(

@@ -1,4 +1,4 @@
-/** Turns errors of the network, and of a proxy on the way, into failures, the same for every channel. */
+/** Turns errors of the network and of a proxy into failures, in the same way for every channel. */
 import { NothingSent } from '../outbound/exchange.ts';
 import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy.ts';
 import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
@@ -63,7 +63,7 @@ const AMBIGUOUS: Readonly<Record<string, Words>> = {
   ETIMEDOUT: { en: 'there was no complete answer in time', ja: '時間内に応答が完了しませんでした' },
 };
 
-/** What is wrong with the TLS of a remote, by Node's and OpenSSL's codes; the last row is of all the others. */
+/** What is wrong with a remote's TLS, by Node's and OpenSSL's codes; the last row matches all other codes. */
 const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
   [
     /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)/,

@@ -20,7 +20,7 @@ export function openedChannel({ turn, send, verify, free, failureOf }: Sending):
   const run = <T>(work: Promise<T>): Promise<T> => {
     underWay.until(work);
     return work.catch((error: unknown) => {
-      // Of several addresses, `verify` throws an `AggregateError` of failures.
+      // If several addresses fail, `verify` throws an `AggregateError` of their failures.
       throw error instanceof AggregateError ? error : failureIn(error, { failureOf });
     });
   };

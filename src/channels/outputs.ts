@@ -11,9 +11,9 @@ import { fileEntries, inlineText, keyText, memberText } from './value-text.ts';
 
 export interface MostOfOutputs {
   readonly outputs: number;
-  /** Of a list, and the most files. */
+  /** The most items of a list, and the most files. */
   readonly items: number;
-  /** Lists of objects that are tables; further ones are lists like any other. */
+  /** The most tables; further lists of objects are drawn as plain lists. */
   readonly tables: number;
 }
 
@@ -54,7 +54,7 @@ function linesOfOutput(output: OutputView, room: number, limits: Limits): readon
   const label = `${cutMiddle(name, LONGEST_NAME) || '–'}${isList ? countMark(language, items.length) : ''}`;
   const left = room - label.length;
   if (!isList && files.length === 0) return linesOfScalar(label, output, left, language);
-  // What is a file itself is not said twice.
+  // Items that are files are listed as files alone.
   const others = files.length === 0 ? items : items.filter((item) => fileEntries(item) === undefined);
   const each = others.length > 0 && files.length > 0 ? left / 2 : left;
   return [
@@ -90,7 +90,7 @@ function linesOfFiles(
   const runsOf = ({ name, size, url }: FileView) => {
     const file = { text: cutMiddle(name, LONGEST_NAME) + (size === '' ? '' : ` (${formatSize(size)})`), url };
     const shown = [{ text: '📎 ' }, file];
-    // Of a file whose address has no room, the name is shown.
+    // A file whose address does not fit is shown by its name alone.
     return sizeOf(shown) > room ? [...shown.slice(0, 1), { text: file.text }] : shown;
   };
   const [shown, more] = withinRoom(drawn(files.slice(0, most), runsOf), count, sizeOf, room, limits);
@@ -121,7 +121,7 @@ function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 
   return words(moreMark(language, count), 'italic', restUrl);
 }
 
-/** In characters; that of a row is approximate. */
+/** In characters; the length of a row is approximate. */
 const LONGEST_ROW = 400;
 const LONGEST_CELL = 100;
 /** A UUID fits. */
@@ -132,8 +132,8 @@ const LONGEST_KEY = 40;
 const MOST_COLUMNS = 20;
 
 /**
- * What makes rows of the first `most` items; undefined if they do not fit a table: fewer than two items or columns, too many columns,
- * an item that is a file or no object, or an object that lacks half of the columns.
+ * How to draw the first `most` items as rows; undefined if they make no table: fewer than two items or columns, too many columns, an
+ * item that is a file or no object, or an object that lacks half of the columns.
  */
 export function tableOf(items: readonly unknown[], most: number) {
   const rows = items.slice(0, most).filter(isRow);
@@ -153,7 +153,7 @@ function isRow(item: unknown): item is JsonObject {
   return isJsonObject(item) && fileEntries(item) === undefined && keysOf(item).length <= MOST_COLUMNS;
 }
 
-/** The first items that fit the room, and a line of how many are left out of `count`, which has no link where that has no room. */
+/** The first items that fit the room, and a line that says how many of `count` are left out, with a link if that fits, too. */
 function withinRoom<Item>(
   items: Iterable<Item>,
   count: number,
@@ -169,7 +169,7 @@ function withinRoom<Item>(
   return [shown, notShown(count - shown.length, { ...limits, restUrl })];
 }
 
-/** One by one: what there is no room for is not drawn, either. */
+/** Draws lazily, so that no item is drawn for which there is no room. */
 function* drawn<Item, Drawn>(items: readonly Item[], draw: (item: Item) => Drawn): Iterable<Drawn> {
   for (const item of items) yield draw(item);
 }
@@ -189,7 +189,7 @@ export function firstWithin<Item>(
   return shown;
 }
 
-/** In less room, the words that say how much was left out do not fit. */
+/** In characters; in less room, the mark that says how much was left out would be too long. */
 const ROOM_FOR_WORDS = 300;
 
 /** The text cut to the room: its beginning and its end, and between them a mark of how much was left out. */
@@ -198,11 +198,11 @@ export function textWithin(text: string, room: number, language: Language): stri
   const mark = limit < ROOM_FOR_WORDS ? undefined : leftOutMark(language);
   const shown = withoutOuterLines(cleanMiddle(text, limit, mark));
   if (text.length <= limit) return shown;
-  // Of one long address only the mark is left, which needs no lines of its own.
+  // If the text was one long address, only the mark is left; it then needs no line breaks around it.
   return shown.slice(shown.startsWith('\n…') ? 1 : 0, shown.endsWith('…\n') ? -1 : undefined);
 }
 
-/** Without the blank lines before and after it, as programs write them around what they print. */
+/** The text without the blank lines that programs print before and after it. */
 function withoutOuterLines(text: string): string {
   const end = text.indexOf('\n', text.trimEnd().length);
   return text.slice(0, end === -1 ? undefined : end).replace(/^(?:[^\S\n]*\n)+/u, '');

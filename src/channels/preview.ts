@@ -4,14 +4,14 @@ import type { Tone } from './card.ts';
 import type { Composed } from './channel.ts';
 import { type CardLine, type Markup, markedUp, runsOfText, UNMARKED } from './lines.ts';
 
-/** A message as lines: of the card, or of whatever a template wrote in its place. */
+/** A message as lines: those of the card, or of what a template wrote in its place. */
 export interface ShownLines {
   readonly lines: readonly CardLine[];
   /** Colours the bar at the left edge; left out: there is none. */
   readonly tone?: Tone;
 }
 
-/** The parts of `Composed` that show it. */
+/** The members of `Composed` that show the message to people. */
 export function shownAs(shown: () => ShownLines): Pick<Composed, 'asText' | 'asHtml'> {
   return {
     asText: () => markedUp(shown().lines, TERMINAL).trimEnd(),
@@ -109,10 +109,10 @@ export function messageDocument({ asHtml }: Pick<Composed, 'asHtml'>): string {
 const [LINE_PX, AROUND_PX, HIGHEST_PX] = [24, 200, 2400];
 const [CHAT_LINE_PX, AROUND_CHAT_PX] = [20, 52];
 
-/** Signs in a line, of which a wide one takes the room of two. */
+/** Characters in a line; a full-width one counts twice. */
 const IN_LINE = 70;
 
-/** An estimate by its text, since an iframe without scripts cannot fit itself to its content. */
+/** Estimated from the text, since an iframe without scripts cannot fit itself to its content. */
 export function frameHeightOf({ asText, title }: Pick<Composed, 'asText' | 'title'>): number {
   const count = asText()
     .split('\n')

@@ -1,4 +1,4 @@
-/** What the settings and templates of channels have in common: their rules, those of http and https URLs, and a warning about unencrypted HTTP. */
+/** Rules that the settings and templates of channels share, those for http and https URLs, and a warning about unencrypted HTTP. */
 import { mixed, object, type ObjectShape, string } from 'yup';
 import { type Fault, faultSaid, faultsOf } from '../text/fault.ts';
 import type { SettingWarning } from './channel.ts';
@@ -10,12 +10,12 @@ const fault = faultsOf({
   clear: ['the token crosses the network in clear: use https://', 'トークンが暗号化されずにネットワークを流れます。https:// にしてください'],
 });
 
-/** These and no others. */
+/** The schema of settings that have these fields and no others. */
 export function settingsOf<Fields extends ObjectShape>(fields: Fields) {
   return object(fields).noUnknown().strict();
 }
 
-/** For `test` of a schema. @param fault of a value that fails */
+/** A rule for a schema's `test`. @param fault what a value that fails is reported with */
 export function rule<Value>(fault: Fault, test: (value: Value) => boolean) {
   return { message: () => fault, test };
 }
@@ -23,7 +23,7 @@ export function rule<Value>(fault: Fault, test: (value: Value) => boolean) {
 /** The placeholder for secrets that are not set when a config is checked. */
 export const NOT_SET = 'not-set-here';
 
-/** A text that has to be there, such as `the client ID of the app`. */
+/** A required text. @param en what it is, such as `the client ID of the app` */
 export function textSetting(en: string, ja: string, example = NOT_SET) {
   return string()
     .strict()

@@ -19,7 +19,7 @@ export interface ShownCard extends Pick<
   readonly outputs: readonly CardLine[];
 }
 
-/** About how many characters each part may have that may have to be shorter than a card has it. */
+/** About how many characters each of the parts may have that can be shortened. */
 export type Rooms = Readonly<Record<'message' | 'text' | 'link' | 'facts' | 'outputs', number>>;
 
 /** The most outputs, items of each output and facts, and the most characters of each part. */
@@ -28,15 +28,15 @@ export interface Most extends MostOfOutputs {
   readonly characters: number;
 }
 
-/** Slack takes 100 rows in a table, with the one of names. */
+/** 99 items: Slack takes 100 rows in a table, including the row of names. */
 export const MOST: Most = { outputs: 15, items: 99, tables: 0, facts: 20, characters: 7500 };
-/** Of a fact and of the footer: ids are longer than one thinks. */
+/** Characters of a fact and of the footer: enough for ids, which can be long. */
 const LONGEST_FACT = 250;
 const MAX_LINE = 130;
 const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
-/** @param fewer where a part may have less than the most */
+/** @param fewer the rooms of parts that may have less than `most` */
 export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): ShownCard {
   const { tone, language, link } = card;
   const all = most.characters;
@@ -58,7 +58,7 @@ export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): S
   };
 }
 
-/** The template's own words: a list in them loses its last items, other text its middle. */
+/** Shortens a template's own words: a list loses its last items, other text its middle. */
 function wordsWithin(text: string, room: number, language: Language): string {
   const lines = text.length <= room ? [] : text.split('\n');
   const begin = lines.findIndex(isItem);
@@ -76,7 +76,7 @@ function isItem(line: string): boolean {
   return line.startsWith('• ');
 }
 
-/** The first facts that fit, and how many are left out. What identifies the run matters more than where it leads. */
+/** The first facts that fit, and how many are left out. A link that needs over half the room is dropped: what identifies the run matters more. */
 function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
   const some = facts.slice(0, most.facts).map(({ name, value, url }) => ({
     name: cutMiddle(name, MAX_NAME),
@@ -102,7 +102,7 @@ export function withJobId(card: Card, { callback }: Partial<Pick<ComposeContext,
 
 const LINES = {
   title: ({ title }) => words(title, 'bold'),
-  /** The title, which opens what the link does. */
+  /** The title, linked to where the card's link leads. */
   heading: ({ title, link }) => words(title, 'bold', link?.url),
   text: ({ text }) => linesOfText(text),
   message: ({ message, isVerbatim }) =>

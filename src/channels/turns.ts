@@ -1,4 +1,4 @@
-/** Hands out a channel's calls to its destinations in turn, and no faster than the remote is to be asked. */
+/** Gives a channel's connections to its destinations in turn, no faster than the channel's rate allows. */
 import { type Clock, Counts, systemClock } from '../time/clock.ts';
 
 export interface TurnLimits {
@@ -6,11 +6,11 @@ export interface TurnLimits {
   /** Mails in `perMs` milliseconds; left out: any number. */
   readonly mails?: number;
   readonly perMs?: number;
-  /** Whether each destination may have its first call beyond `connections`, as where each is a remote of its own. */
+  /** Whether a destination's first call does not need a free connection: for channels whose destinations are remotes of their own. */
   readonly isFirstFree?: boolean;
 }
 
-/** Of the connections that others leave, what one destination may have: where it does not answer, others have the rest. */
+/** One destination may have this part of the connections that others do not use, so that a remote that does not answer leaves some free. */
 const SHARE = 0.8;
 
 type Turn = () => void;
@@ -18,11 +18,11 @@ type Turn = () => void;
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #clock: Pick<Clock, 'monotonic' | 'startTimer'>;
-  /** By destination, the one whose turn is next first. */
+  /** The waiting calls by destination; the destination whose turn is next comes first. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** By destination. */
+  /** The calls under way, by destination. */
   readonly #calls = new Counts();
-  /** When the last mails began, as many as the rate counts, the oldest first. */
+  /** When the last `mails` mails began, the oldest first. */
   readonly #begun: number[] = [];
   #isTimed = false;
 
@@ -49,7 +49,7 @@ export class Turns {
     });
   };
 
-  /** @returns gives it back */
+  /** @returns a function that gives the connection back */
   #begin(destination: string): Turn {
     const { mails = 0 } = this.#limits;
     if (mails > 0) this.#begun.push(this.#clock.monotonic());
@@ -61,7 +61,7 @@ export class Turns {
     };
   }
 
-  /** To be called where the limits allow more than before, too. */
+  /** Serves whoever waits. To be called, too, when the limits have been raised. */
   serve(): void {
     for (let next = this.#next(); next !== undefined && !this.#isTimed; next = this.#next()) {
       const waitMs = this.#waitMs();
@@ -72,7 +72,7 @@ export class Turns {
     }
   }
 
-  /** Of the next destination that has not its share yet, whoever has waited longest. */
+  /** The call that has waited longest, of the first destination that has less than its share. */
   #next(): readonly [destination: string, give: () => void] | undefined {
     for (const [destination, [give]] of this.#waiting)
       if (give !== undefined && this.#hasShare(destination)) return [destination, give];
@@ -86,7 +86,7 @@ export class Turns {
     return free > 0 && calls < Math.max(1, Math.floor((free + calls) * SHARE));
   }
 
-  /** Its destination goes behind the others. */
+  /** Removes a waiting call, and puts its destination behind the others. */
   #remove(destination: string, give: () => void): void {
     const waiting = this.#waiting.get(destination);
     waiting?.delete(give);

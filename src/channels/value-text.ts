@@ -1,9 +1,9 @@
-/** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line; only what is joined is cleaned yet. */
+/** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line. Of these, only joined values are cleaned here. */
 import { cleanLine, cleanText } from '../text/clean.ts';
 import { isJsonObject, keysOf, SpeltNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
 
-/** Limits of a shortened value in all and per member; printing cuts it further. */
+/** Limits of a shortened value: in all, of each member, and of their number; printing cuts it further. */
 const MOST_CHARACTERS = 20_000;
 const MOST_OF_A_MEMBER = 2000;
 const MOST_MEMBERS = 100;
@@ -22,7 +22,7 @@ export function textOf(value: unknown): string {
   return isScalar(value) ? String(value) : exactJson(value);
 }
 
-/** For people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. Deeper values are compact JSON. */
+/** An object for people: `商品名: チーズケーキ · 価格: 500 · 画像: 0001.jpg · タグ: ケーキ, チーズ`. Deeper values are compact JSON. */
 export function inlineText(value: unknown): string {
   if (!isJsonObject(value) || fileEntries(value) !== undefined)
     return Array.isArray(value) ? endsOf(textOf(value), MOST_CHARACTERS) : memberText(value);
@@ -32,12 +32,12 @@ export function inlineText(value: unknown): string {
 /** A value inside an object, or alone: a list as its items, files as their names. */
 export function memberText(value: unknown): string {
   if (Array.isArray(value)) return joinSome(value, leafText, ', ');
-  // One more than is shown, so that `joinSome` adds its mark.
+  // One more file than is shown, so that `joinSome` adds its mark.
   const files = fileEntries(value)?.slice(0, MOST_MEMBERS + 1);
   return files === undefined ? leafText(value) : joinSome(files, fileName, ', ');
 }
 
-/** Clean, so that what a terminal would take away takes nothing of the other members along. */
+/** Each member is cleaned before they are joined, so that a control sequence left open in one cannot remove text of the next ones. */
 function leafText(value: unknown): string {
   return cleanText(endsOf(value === null ? 'null' : textOf(value), MOST_OF_A_MEMBER));
 }
@@ -52,7 +52,7 @@ function joinSome<Item>(items: readonly Item[], textOfItem: (item: Item) => stri
   return joined;
 }
 
-/** Never empty. */
+/** A key as text, `–` if nothing of it can be shown. */
 export function keyText(key: string): string {
   return nameText(key) || '–';
 }

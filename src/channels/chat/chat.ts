@@ -1,4 +1,4 @@
-/** A chat as one definition: everything that its remote documents, as data; the rest is the same for all chats. */
+/** A chat as one definition: what its service documents, as data; all else is the same for all chats. */
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, isPage } from '../answers.ts';
 import type { ChannelEnvironment, ChannelType, MessageFormat, Outgoing, Receipt } from '../channel.ts';
@@ -13,7 +13,7 @@ export interface Call<Message> extends Outgoing {
   readonly deadline: number;
 }
 
-/** How a chat is reached: `hooks()` by the URLs of webhooks, `tokenApi()` by a token; a chat with a login of its own has its own. */
+/** How a chat is reached: `hooks()` by the URLs of webhooks, `tokenApi()` by a token; a chat with another login defines its own. */
 export interface Address<Message, Settings> extends Pick<
   ChannelType<Settings>,
   'settings' | 'parseAddress' | 'secretsOf' | 'warningsOf'
@@ -27,11 +27,11 @@ export interface Address<Message, Settings> extends Pick<
 
 export interface Chat<Message, Settings>
   extends Answers, Pick<ChannelType, 'type' | 'about' | 'pace' | 'perJob'> {
-  /** The most calls at once; if left out, 20 and each destination's first. Each origin has 50 connections. */
+  /** The most calls at once; by default 20, to which each destination's first call does not count. Each origin has 50 connections. */
   readonly calls?: number;
   readonly address: Address<Message, Settings>;
   readonly format: MessageFormat<Message>;
-  /** Undefined for an error answer; left out if the address makes its receipts. A page of HTML is an error, and not asked. */
+  /** Undefined for an error answer; left out if the address makes the receipts. Not called for an HTML page, which is always an error. */
   receiptOf?(answer: HttpAnswer): Receipt | undefined;
 }
 
@@ -53,7 +53,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
   };
 }
 
-/** Sends the message or, if the remote refuses it as `permanent`, its plain form in the same time: the receipt then says why. */
+/** Sends the message. If the remote refuses it as `permanent`, sends its plain form before the same deadline; the receipt then says why. */
 async function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Outgoing): Promise<Receipt> {
   const { message, plain, timeoutMs } = outgoing;
   const deadline = performance.now() + timeoutMs;
@@ -71,7 +71,7 @@ async function sendOrPlain<Message>(opened: Sending<Call<Message>>, outgoing: Ou
   }
 }
 
-/** What is refused as plain text, too, is not the text's fault: somebody can mend it. */
+/** If the plain text is refused, too, the message is not at fault but its destination, which somebody can mend: so `config`. */
 function notTheText({ code, message, japanese, concerns }: DeliveryFailure): DeliveryFailure {
   return new DeliveryFailure({
     class: 'config',
@@ -82,7 +82,7 @@ function notTheText({ code, message, japanese, concerns }: DeliveryFailure): Del
   });
 }
 
-/** @throws {DeliveryFailure} for an answer that is none of success */
+/** @throws {DeliveryFailure} for an answer that is not a success */
 export function receiptFrom(
   answer: HttpAnswer,
   chat: Pick<Chat<never, never>, 'receiptOf'> & Answers,

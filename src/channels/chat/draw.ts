@@ -23,19 +23,19 @@ export interface FormatParts<Message> {
   readonly name: string;
   readonly mentions?: Mentions;
   readonly markup: Markup | ((tone: Tone) => Markup);
-  /** How many the message may have; left out: none where its markup has none. */
+  /** The most tables of a message; by default any number, or none if the markup has no tables. */
   readonly tables?: number | undefined;
   /** The parts of the card in `Drawn.lines`; others have places of their own in the message. */
   readonly parts: readonly CardPart[];
-  /** The title as the message has it; left out if that is whole. */
+  /** The title as the message shows it; left out if that is the whole title. */
   readonly titleOf?: (title: string) => string;
-  /** Whether the title of its own place opens what the link does. */
+  /** Whether a title outside `Drawn.lines` opens the card's link. */
   readonly opensTitle?: true;
   readonly limit: Limit<Message>;
   readonly message: (drawn: Drawn) => Message;
-  /** The message in plain text, of which `Drawn.lines` are all parts. */
+  /** The message in plain text; `Drawn.lines` then hold all parts of the card. */
   readonly plain: (drawn: Drawn) => Message;
-  /** Of the plain text, if it differs. */
+  /** The markup of the plain text, if it differs. */
   readonly plainMarkup?: Markup;
 }
 
@@ -86,7 +86,7 @@ function draw<Message>(
   });
 }
 
-/** What the message shows, in the order of a card. */
+/** The lines that the message shows, in the card's order. */
 function previewOf<Message>(
   { parts, opensTitle, titleOf = (title) => title }: FormatParts<Message>,
   shown: ShownCard,

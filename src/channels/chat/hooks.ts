@@ -1,4 +1,4 @@
-/** Addresses of chats that post to URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
+/** Addresses of chats that are reached by the URLs of webhooks. Only a hook's name is ever shown: anyone with the URL can post there. */
 import { lazy, object, type Schema, string } from 'yup';
 import { type Fault, faultsOf } from '../../text/fault.ts';
 import { isJsonObject, valueIn } from '../../text/json.ts';
@@ -20,7 +20,7 @@ interface HookParts<Message, Entry extends Hook> {
   secretsOf?(hook: Entry): readonly string[];
   /** What may follow the hook's name and a slash in an address; left out: nothing. */
   readonly suffix?: RegExp;
-  /** What a whole URL is, of the chat's own host where others have such hooks, too, and what one looks like. */
+  /** Tests for a whole URL, and an example of one; with `host` where the test only applies to the chat's own hosts. */
   readonly whole?: { is(url: URL): boolean; readonly like: string; readonly host?: RegExp };
   /** Why a hook cannot work otherwise, or no longer works; undefined if the hook looks right. */
   warningOf?(url: URL, hook: Entry): Fault | readonly Fault[] | undefined;
@@ -74,7 +74,7 @@ export function hooks<Message, Entry extends Hook = string>(
   };
 }
 
-/** The key of the meaning of a 2xx that a hook's condition takes for no success. */
+/** The key of the meaning of a 2xx answer for which the hook's condition does not hold. */
 export const NOT_OK = 'not_ok';
 
 // prettier-ignore

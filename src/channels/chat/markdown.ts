@@ -9,7 +9,7 @@ export function markdownWith(signs: RegExp, code: Markup['code']): Markup {
     text: (text) => text.replace(signs, '\\$&').replace(NUMBERED, '$1\\$2'),
     bold: (text) => `**${text}**`,
     code,
-    // Code with one of these in it could end too early.
+    // One of these characters could end the code too early.
     inlineCode: (text) => (/[`\\\n]/.test(text) || text.trim() === '' ? undefined : `\`${text}\``),
     link: (text, url) => (text === '' ? '' : `[${text}](${url.replace(/[()\\<>`]/g, percentEncoded)})`),
     between: ' · ',

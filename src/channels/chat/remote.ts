@@ -22,7 +22,7 @@ const USER_AGENT = `botbell/${readVersion()} (+https://www.npmjs.com/package/bot
 export const FORM_HEADERS = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 
-/** Within which `verify` has an answer, in milliseconds. */
+/** How long `verify` waits for an answer, in milliseconds. */
 export const VERIFY_TIMEOUT_MS = 5_000;
 
 export function jsonCall(url: URL, message: unknown, headers: HttpCall['headers'] = {}): HttpCall {
@@ -57,7 +57,7 @@ export function openRemote(title: Words, openPool: OpenPool) {
       try {
         return await exchange(pool, asked);
       } catch (error) {
-        // Only a check sends nothing.
+        // Only a check has no body; its error must not say that a message may have arrived.
         throw body ? error : new NothingSent(error);
       }
     },

@@ -26,10 +26,10 @@ export function tokenSettings({ what: [en, ja], pattern, rule, example }: TokenR
 }
 
 interface Api<Message> extends TokenRule {
-  /** By default; ends with a slash. */
+  /** The API's default URL; ends with a slash. */
   readonly url: string;
   readonly parseAddress: Address<Message, TokenSettings>['parseAddress'];
-  /** The header that has the token, and the path and body of a message. */
+  /** The header with the token. */
   login(token: string): Readonly<Record<string, string>>;
   request(api: URL, call: Call<Message>): HttpCall;
   /** The path of a GET that fails as a message would if the token is not valid. */

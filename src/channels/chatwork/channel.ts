@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 20_000;
 /** Chatwork has no escape, so full-width brackets, which look alike and have no effect, replace brackets. */
 const escape = (text: string) => text.replaceAll('[', '［').replaceAll(']', '］');
 
-/** What Chatwork draws as a face, up to the sign behind which a word joiner stops it. */
+/** What Chatwork draws as faces; each match ends at the character after which a word joiner prevents that. */
 const EMOTICON =
   /[:;]\^?(?=[()|*#]|[dop](?![\p{L}\p{N}]))|8-(?=[)|])|\|-(?=\))|\((?=(?:\^{1,2};?|[*hfy]|:\/|sweat|blush|inlove|talk|yawn|puke|emo|nod|shake|whew|clap|bow|roger|flex|dance|gogo|think|please|quick|anger|devil|lightbulb|cracker|eat|coffee|beer|handshake)\))/giu;
 const plain = (text: string) => escape(text).replace(EMOTICON, '$&\u2060');

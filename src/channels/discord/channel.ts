@@ -26,11 +26,11 @@ const MARKUP: Markup = {
     /[\\*_~`|>#\-[\]()<:@+]/g,
     (text) => `\`\`\`\n${text.replace(/`(?=`)/g, '`\u200b')}\n\`\`\``,
   ),
-  // Discord shows no link whose words are an address.
+  // Discord does not draw a link whose text is an address.
   address: (address) => `<${address}>`,
 };
 
-/** Plain text stands in `content`, in which what the destination allows to mention would act, backslash or not. */
+/** Plain text goes into `content`, where a mention that the destination allows takes effect, even behind a backslash. */
 const PLAIN_MARKUP: Markup = {
   ...MARKUP,
   text: (text) => MARKUP.text(text).replace(/@(?=everyone|here)/g, '@\u200b'),

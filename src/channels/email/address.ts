@@ -1,4 +1,4 @@
-/** Mail addresses: a mailbox of RFC 5321 each. */
+/** Mail addresses, each a mailbox of RFC 5321. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import addressparser from 'nodemailer/lib/addressparser';
 import { type AddressError, noAddress } from '../channel.ts';

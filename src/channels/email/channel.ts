@@ -20,7 +20,7 @@ const VERIFY_TIMEOUT_MS = 10_000;
 export const emailChannel: ChannelType<EmailSettings> = {
   type: 'email',
   pace: { addressMs: 1000, channelMs: 100 },
-  // Always: the references of a job's mails make them a thread.
+  // A job's mails always form a thread, by their references.
   perJob: ['thread'],
   settings: emailSettings,
   formatOf: () => emailFormat,
@@ -69,10 +69,10 @@ async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironme
   });
 }
 
-/** One mail at a time tries a login that the server has not taken yet: servers lock out whoever goes on with one that they refuse. */
+/** Until the server accepts the login, one mail at a time tries it: servers lock out a client that goes on with a login that they refuse. */
 class Logins {
   readonly turns: Turns;
-  /** How many were refused since one was taken. */
+  /** Logins refused since the last accepted one. */
   refusals = 0;
   readonly #most: number;
   readonly #limits: TurnLimits & { connections: number };
@@ -88,7 +88,7 @@ class Logins {
     this.turns.serve();
   }
 
-  /** @param refusedBefore how many were when its mail began: others may be refused at the same time */
+  /** @param refusedBefore `refusals` when the mail began: logins that are refused at the same time count as one */
   failed({ class: failed, retryAfterMs }: DeliveryFailure, refusedBefore: number): void {
     const isLogin = failed === 'config' && retryAfterMs !== undefined;
     this.#limits.connections = isLogin ? 1 : this.#most;
@@ -130,7 +130,7 @@ function mailOf(
 /** Characters; each line of a header may have 998 octets, and encoded words are folded. */
 const LONGEST_LABEL = 200;
 
-/** For the rules of a mailbox; nodemailer makes encoded words (RFC 2047) of what is not ASCII. */
+/** Headers for a mailbox's filter rules; nodemailer encodes what is not ASCII (RFC 2047). */
 function labelHeaders({ labels }: Outgoing): Record<string, string> {
   if (labels === undefined) return {};
   const { bot, status, isError } = labels;
@@ -142,7 +142,7 @@ function labelHeaders({ labels }: Outgoing): Record<string, string> {
   };
 }
 
-/** Gmail can filter by no other header (RFC 2919). An id of other characters than those of a domain is told apart by a hash. */
+/** `List-Id` (RFC 2919) is the only header by which Gmail can filter. An id that is no short domain label gets a hash, so that it stays unique. */
 function listIdOf(bot: string): string {
   const label = bot
     .toLowerCase()

@@ -24,7 +24,7 @@ import { linesAsHtml } from './html.ts';
 export interface EmailMessage {
   readonly subject: string;
   readonly text: string;
-  /** '' for a mail of plain text alone. */
+  /** '' if the mail is plain text only. */
   readonly html: string;
   /** A text file; left out where there is none, so that `preview` shows what is sent. */
   readonly attachment?: Card['attachment'];
@@ -112,7 +112,7 @@ export function mailAsText({ subject, text }: Pick<EmailMessage, 'subject' | 'te
   return `${subject}\n\n${text}`.trimEnd();
 }
 
-/** A missing subject or text is the card's. Without its own HTML the mail is plain text. */
+/** A template without a subject or text gets the card's; without HTML, the mail is plain text. */
 function compose(parts: RenderedParts, card: Card): Composed<EmailMessage> {
   const { language } = card;
   // Cut in the middle, since the essence of a text is mostly at its beginning or end.

@@ -61,7 +61,7 @@ const LONGEST_BAR = 80;
 const LONGEST_PREHEADER = 150;
 const LONGEST_TITLE = 200;
 
-/** The bar's words, which are the text's first line where that is short and no item of a list, and the rest of the text. */
+/** Splits a text: its first line goes into the bar if it is short and no list item; otherwise the bar says Botbell. */
 function barOf(text: string): readonly [bar: string, rest: string] {
   const [first = ''] = text.split('\n', 1);
   if (first === '' || first.length > LONGEST_BAR || first.startsWith('• ')) return ['Botbell', text];
@@ -175,7 +175,7 @@ function runOf({ text, style, url = '' }: StyledText): Escaped {
   return linkTo(url, text);
 }
 
-/** Draws its lines by inline styles, since mail readers may ignore style sheets. */
+/** Borders are inline styles, since mail readers may ignore style sheets. */
 function tableOf({ names, rows }: ShownTable): Escaped {
   const head = names.map(
     (name) =>

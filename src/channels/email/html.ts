@@ -45,7 +45,7 @@ const LINK_STYLE = 'color:#1a63d8;text-decoration:underline';
 /** Outlook cuts longer addresses. */
 const LONGEST_IN_MAIL = 2000;
 
-/** A link, or only its words when the address cannot be opened. @param kind a class of the style sheet for the dark */
+/** A link, or only its words when the address cannot be opened. @param kind a class of the style sheet for dark mode */
 export function linkTo(url: string, words: string, style = LINK_STYLE, kind = ''): Escaped {
   const address = wholeUrl(url);
   if (address === undefined || address.length > LONGEST_IN_MAIL) return safeHtml`${words}`;
@@ -53,7 +53,7 @@ export function linkTo(url: string, words: string, style = LINK_STYLE, kind = ''
   return safeHtml`<a href="${address}" style="${style}"${named}>${words}</a>`;
 }
 
-/** A link as a button. @param colour of its ground, on which white is legible */
+/** A link as a button. @param colour of its background, on which white is legible */
 export function buttonTo(url: string, words: string, colour: string): Escaped {
   const style = `display:inline-block;margin:4px 0;padding:8px 16px;border-radius:6px;background-color:${colour};color:#fdfdfd;font-weight:700;text-decoration:none`;
   return linkTo(url, words, style, 'button');

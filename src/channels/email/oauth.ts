@@ -9,7 +9,7 @@ import { loginPauseMs, notLetIn } from '../login-pause.ts';
 import type { OauthSettings } from './settings.ts';
 import { SmtpFailure } from './smtp-errors.ts';
 
-/** Less than an attempt in a POST has, so that the failure names the token server. */
+/** Shorter than the time of an attempt within a POST, so that the failure names the token server. */
 const TIMEOUT_MS = 4_000;
 
 const TITLE = { en: 'The token server', ja: 'トークンサーバー' };
@@ -20,7 +20,7 @@ const answersAfter = (refusals: number): Answers => ({
   concerns: 'channel',
   hasNoMessage: true,
   codeOf: (answer) => codeAt(jsonOf(answer), 'error'),
-  // Entra's own number of the error; the rest of its text has IDs and times.
+  // Only Entra's error number is kept; the rest of its text has IDs and times.
   detailOf: (answer) => {
     const [number] = /AADSTS\d+/.exec(answer.body) ?? [];
     return number === undefined ? '' : ` (${number})`;
@@ -51,7 +51,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
     ask: (deadline) => remote.call(call, deadline),
     refusalOf: (answer, refusals) => failureOfAnswer(answer, answersAfter(refusals)),
   });
-  // nodemailer renews the token itself after an answer 334.
+  // nodemailer itself asks for a new token after an answer 334.
   const provisionCallback = (_user: string, isRenewal: boolean, provide: Provide) => {
     if (isRenewal) kept.forget();
     kept.text(performance.now() + TIMEOUT_MS).then(
@@ -64,7 +64,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
   };
   return {
     auth: { type: 'OAuth2', user, provisionCallback } satisfies SMTPPoolOptions['auth'],
-    /** Does the work once more, with a new token, if the mail server refuses the one that was kept. */
+    /** Does the work; once more, with a new token, if the mail server refuses the kept one. */
     renewed: async <T>(work: () => Promise<T>): Promise<T> => {
       const before = kept.fetches;
       return work().catch((error: unknown) => {

@@ -56,7 +56,7 @@ export const emailSettings = settingsOf({
   )
     .test(rule(fault('smtp', { rule: LOGIN_RULE }), isWhole))
     .test('options', (text, context) => {
-      // A password that is not encoded may end in the options.
+      // If a password is not percent-encoded, its end may stand among the options.
       const wrong = isWhole(text) ? faultOfSmtpOptions(text) : undefined;
       return wrong === undefined || context.createError({ message: () => wrong });
     })
@@ -80,7 +80,7 @@ export const emailSettings = settingsOf({
 
 export type EmailSettings = InferType<typeof emailSettings>;
 
-/** Undefined passes: the value is optional, or said to be missing. */
+/** Undefined passes: the value is optional, or another rule reports that it is missing. */
 function passes(parse: (value: string) => unknown) {
   return (value: string | undefined): boolean => {
     try {

@@ -1,4 +1,4 @@
-/** Makes failures of the errors of a mail server and of the way to it, in words for operators. */
+/** Turns errors of a mail server, and of the connection to it, into failures, in words for operators. */
 import { moreInWords, quoted } from '../answers.ts';
 import { DeliveryFailure, failureOf, type Words } from '../failure.ts';
 import { notLetIn } from '../login-pause.ts';
@@ -24,15 +24,15 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** Characters of a reply in which words are looked for. */
+/** The first characters of a reply, in which telling words are looked for. */
 const MOST_READ = 1000;
 
 const MAIL_SERVER: Words = { en: 'the mail server', ja: 'メールサーバー' };
 
 /**
  * The failure for any error of sending or verifying. It does not hold the original error.
- * @param hide removes secrets from the server's words that are quoted
- * @param loginPauseMs how long nobody logs in after a login that is refused
+ * @param hide removes secrets from what is quoted of the server's answer
+ * @param loginPauseMs the pause after a refused login
  */
 export function smtpFailureOf(
   error: unknown,
@@ -41,7 +41,7 @@ export function smtpFailureOf(
 ): DeliveryFailure {
   if (error instanceof DeliveryFailure) return error;
   const { isHandedOver, cause } = error instanceof SmtpFailure ? error : { isHandedOver: true, cause: error };
-  // No token for the login: nodemailer's error holds the reason.
+  // There was no token for the login; the cause of nodemailer's error is the reason.
   if (cause instanceof Error && cause.cause instanceof DeliveryFailure) return cause.cause;
   const { responseCode, ...given } = (cause instanceof Error ? cause : {}) as SmtpError;
   if (typeof responseCode === 'number') return answerFailure({ ...given, responseCode }, hide, loginPauseMs);
@@ -64,7 +64,7 @@ const BROKEN_HANDSHAKE: Words = {
 
 function networkOf(cause: unknown): NetworkError {
   const network = networkErrorOf(cause);
-  // nodemailer's own error where the server hangs up in the handshake after STARTTLS.
+  // `ETLS` is nodemailer's error if the server hangs up in the TLS handshake after STARTTLS.
   return network.code === 'ETLS' ? { ...network, code: 'ECONNRESET', words: BROKEN_HANDSHAKE } : network;
 }
 
@@ -79,7 +79,7 @@ function answerFailure(
   const means = meaningOf(reply, response, command);
   const isLogin = command.startsWith('AUTH') && means.class === 'config';
   const { words, ...details } = isLogin ? notLetIn(means, loginPauseMs) : means;
-  // Hidden before the cut: half a secret would not be recognised.
+  // Secrets are hidden before the cut: half a secret would not be recognised.
   const said = quoted(hide(response)) || String(responseCode);
   const at = command === 'CONN' ? '' : command;
   return failureOf(

@@ -1,7 +1,7 @@
 /** What the answers of a mail server mean, by enhanced code, words, reply code and command, and what to do about each. */
 import { byCodes, type Meaning, means } from '../answers.ts';
 
-/** RFC 3463: class.subject.detail, behind the reply code of any line (Cisco's has a `#`), or at the end in parentheses, as qmail has it. */
+/** RFC 3463: class.subject.detail, after the reply code of any line (Cisco adds a `#`), or in parentheses at the end (qmail). */
 const ENHANCED_CODE = /^\d{3}[ -]#?([245]\.\d{1,3}\.\d{1,3})\b/m;
 const LAST_CODE = /\(#?([245]\.\d{1,3}\.\d{1,3})\)\s*$/;
 
@@ -57,7 +57,7 @@ const BUSY = means.transient(
   { concerns: 'channel', retryAfterMs: MINUTE_MS },
 );
 const LATER = means.transient('the server put it off', 'サーバーが受け付けを先送りしました');
-/** Greylisting and its like: no retry of the service comes sooner than the server wants. */
+/** Greylisting and the like: the service's next retry would come sooner than the server wants. */
 const MUCH_LATER: Meaning = { ...LATER, isForLater: true };
 
 /**
@@ -90,14 +90,14 @@ const MEANINGS = byCodes({
     'no encrypted connection; use a server with STARTTLS, smtps://, or ?ignoreTLS=true for a relay without TLS',
     '暗号化した接続ができません。STARTTLSまたは smtps:// に対応したサーバーを使うか、TLSのない中継サーバーなら ?ignoreTLS=true を付けてください',
   ),
-  // Botbell's own message is never at fault: its sender, its login or what stands in the recipient's way is.
+  // The message itself is never at fault: the sender, the login or a filter before the recipient is.
   DATA: means.config(
     'the server does not take this mail from this sender or login; check whether "from" is verified there, and what filters its mail',
     'サーバーがこの差出人またはログインからのメールを受け付けません。from がサーバーで承認されているか、メールのフィルターを確認してください',
   ),
 });
 
-/** What the words of a server say more than its codes do. */
+/** Replies whose words say more than their codes. */
 const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
   [/^454 .*quota/is, LIMIT],
   [/^(?:454 .*throttl|432 4\.3\.2|451 4\.7\.500)/is, THROTTLED],
@@ -106,11 +106,11 @@ const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
   [/^5\d\d .*\b(?:helo|ehlo)\b.*\b(?:rejected|invalid|name|domain)/is, CLIENT_NAME],
 ];
 
-/** Where no code says more: Exim and others refuse a login, a sender or a machine in answer to RCPT by words alone. */
+/** Looked for in replies without an enhanced code: Exim and others refuse a login, a sender or a machine at RCPT in words alone. */
 const OF_OTHERS =
   /\b(?:relay\w*|(?:black|block|deny) ?list\w*|[dr]n?s?bl|spamhaus|sender|authenti\w+|not verified|spf|dkim|dmarc)\b/i;
 
-/** @param reply its first characters @param response the whole, in which a code may come last */
+/** @param reply the first characters of the response @param response the whole, at whose end there may be a code */
 export function meaningOf(reply: string, response: string, command: string): Meaning {
   const enhanced = enhancedCodeIn(response);
   const byWords = BY_WORDS.find(([words]) => words.test(reply));
@@ -126,7 +126,7 @@ export function meaningOf(reply: string, response: string, command: string): Mea
 
 const BEFORE_MAIL = /^(?:EHLO|HELO|STARTTLS|AUTH)/;
 
-/** No mail and no recipient has been named yet, so that none of them can be refused. */
+/** Before MAIL FROM, the server knows of no mail and no recipient, so it cannot have refused one. */
 function ofSession(means: Meaning, command: string): Meaning {
   if (means.class !== 'permanent' && means.isForLater !== true) return means;
   return command.startsWith('AUTH') ? LOGIN : SERVER;
@@ -142,7 +142,7 @@ function refused(reply: string, enhanced: string, command: string): Meaning {
   return known === RECIPIENT && command === 'MAIL FROM' ? SENDER : known;
 }
 
-/** The protocol, or by words alone a login, a sender or a machine, may be refused no earlier than with the recipient. */
+/** Some servers wait for RCPT before they refuse the protocol or, in words alone, a login, a sender or a machine. */
 function atRecipient(reply: string, enhanced: string): Meaning {
   if (/^5\.5\.[124]$/.test(enhanced)) return SERVER;
   const otherwise = meaningAt(reply.slice(0, 3)) ?? RECIPIENT;

@@ -6,9 +6,9 @@ import { faultOfOptions } from '../../text/nearest.ts';
 import { LONGEST_ANSWER_MS, type SettingWarning } from '../channel.ts';
 import type { TurnLimits } from '../turns.ts';
 
-/** Less than an attempt of Botbell's own takes; one inside a POST ends at its own deadline, which is sooner. */
+/** Shorter than an attempt that no POST waits for; one within a POST ends at its own deadline, which is sooner. */
 const CONNECT_TIMEOUT_MS = 25_000;
-/** A connection is kept between mails for so long, and then ended by QUIT. */
+/** How long an idle connection is kept; QUIT then ends it. */
 export const IDLE_TIMEOUT_MS = 30_000;
 /** For a server that no longer answers, even to QUIT; a mail ends at its own deadline, which is sooner. */
 const SOCKET_TIMEOUT_MS = LONGEST_ANSWER_MS + 60_000;
@@ -31,7 +31,7 @@ const DEFAULTS: SMTPPoolOptions = {
 /** Options that no URL may change: nodemailer logs nothing, and no mail reads files or URLs. */
 const FIXED = { logger: false, debug: false, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Requires TLS on smtp:// unless the URL has `ignoreTLS`. Without `rateLimit`, which would take a mail's time: see `turnLimitsOf`. */
+/** Requires TLS on smtp:// unless the URL has `ignoreTLS`. Drops `rateLimit`, which would use up a mail's time limit: see `turnLimitsOf`. */
 export function poolOptionsOf(url: string): SMTPPoolOptions & { readonly maxConnections: number } {
   const { rateLimit: _limit, rateDelta: _delta, ...fromUrl } = parseConnectionUrl(url) as SMTPPoolOptions;
   const requireTLS = fromUrl.secure !== true && fromUrl.ignoreTLS !== true;
@@ -61,7 +61,7 @@ export function isSmtpUrl(text: string | undefined): boolean {
   }
 }
 
-/** nodemailer's own, as a URL takes them. */
+/** nodemailer's options that a URL may have, by their values; '': any value. */
 const OPTIONS = {
   'true false':
     'secure ignoreTLS requireTLS opportunisticTLS allowInternalNetworkInterfaces pool logger debug disableFileAccess disableUrlAccess',
@@ -81,7 +81,7 @@ export function secretsInSmtpUrl(url: string): string[] {
   return [...new Set([new URL(url).password, pass, url, ...sent])];
 }
 
-/** @param hasToken it logs in by OAuth instead of a password */
+/** @param hasToken whether the login is by OAuth instead of a password */
 export function warningsOfSmtpUrl(url: string, hasToken = false): SettingWarning[] {
   const options = poolOptionsOf(url);
   const { secure = false, port } = options;

@@ -1,6 +1,6 @@
 /**
- * Sends mails over nodemailer's pool: each before its deadline or never. The answer to a mail that was handed over is waited for,
- * since a server may give it minutes later (RFC 5321, 4.5.3.2.6).
+ * Sends mails over nodemailer's pool, each before its deadline or never. Once a mail was handed over, waits for the answer, which a
+ * server may give minutes later (RFC 5321, 4.5.3.2.6).
  */
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,19 +13,19 @@ import { IDLE_TIMEOUT_MS } from './smtp-url.ts';
 /** Destroys an aborted connection instead of ending it, which would still send what is buffered. */
 const DESTROYED_AT_ONCE = { socketCloseTimeout: 0 };
 
-/** As long as an attempt of Botbell's own takes: any connection may wait so long for its answer, and half of them longer. */
+/** The time of an attempt that no POST waits for. Any mail may wait so long for its answer; on half of the connections, longer. */
 const ANY_WAITS_MS = 30_000;
 
-/** Both calls throw `SmtpFailure` as a rejection. */
+/** `send` and `verify` reject with `SmtpFailure`. */
 export function openTransport(
   options: SMTPPoolOptions & { readonly maxConnections: number },
   clock: Pick<Clock, 'startTimer'> = systemClock,
 ) {
   const transport = createTransport({ ...options, ...DESTROYED_AT_ONCE, pool: true });
   const waiting = { now: 0, most: Math.max(1, Math.floor(options.maxConnections / 2)) };
-  /** When a mail was last sent, of which a connection may be kept. */
+  /** When the last mail was sent: its connection may still be open. */
   let sentAt = -Infinity;
-  /** By their abort signals, which nodemailer passes to its plugins. */
+  /** The mails under way, by the abort signals that nodemailer passes to its plugins. */
   const underWay = new WeakMap<AbortSignal, MailUnderWay>();
   transport.use('stream', ({ message, data: { signal } }, done) => {
     const mail = signal && underWay.get(signal);
@@ -34,8 +34,8 @@ export function openTransport(
   });
   return {
     /**
-     * Nothing is sent after the time limit. Without `onHandedOver` it settles by then; with it, a mail that was handed over is waited
-     * for up to ten minutes.
+     * Sends nothing after the time limit. Without `onHandedOver`, settles by then; with it, waits up to ten minutes for the answer to a
+     * mail that was handed over.
      */
     send: async (mail: SendMailOptions, limits: Limits): Promise<void> => {
       const sending = mailUnderWay(limits, waiting, clock);
@@ -70,7 +70,7 @@ export function openTransport(
 
 type Limits = Pick<Outgoing, 'timeoutMs' | 'onHandedOver'>;
 
-/** The mails of a transport that wait longer than any mail may. */
+/** How many mails of a transport wait longer than `ANY_WAITS_MS`, and how many may. */
 interface Waiting {
   now: number;
   readonly most: number;
@@ -78,7 +78,7 @@ interface Waiting {
 
 type MailUnderWay = ReturnType<typeof mailUnderWay>;
 
-/** Aborts a mail at its time limit, or, if it was handed over by then, when its answer has been waited for. */
+/** Aborts a mail at its time limit; if it was handed over by then, when the longer wait for its answer is over. */
 function mailUnderWay(
   { timeoutMs, onHandedOver }: Limits,
   waiting: Waiting,
@@ -112,8 +112,8 @@ function mailUnderWay(
 }
 
 /**
- * Whether a server refuses to go on with a connection that may have been kept: by 421 (RFC 5321, 3.8), or as it has forgotten who
- * this is. On a new one it may take the mail.
+ * Whether the server refuses to go on with a connection, which may be a kept one: by 421 (RFC 5321, 3.8), or by 503 because it has
+ * forgotten who the client is. On a new connection it may take the mail.
  */
 function isOfSession(error: unknown): boolean {
   const { command, responseCode } = Object(error) as {

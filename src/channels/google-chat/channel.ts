@@ -121,7 +121,7 @@ export const googleChatChannel = chat({
   },
 });
 
-/** Replies are shown in their thread alone, so a loud one of a job is a message of its own. */
+/** Chat shows replies only in their thread, so a loud reply about a job is posted as a message of its own. */
 function threadOf({ perJob, jobId }: Partial<Outgoing>): object | undefined {
   const { root, isLoud } = perJob ?? {};
   if (jobId === undefined) return root?.['thread'] === undefined ? undefined : { name: root['thread'] };

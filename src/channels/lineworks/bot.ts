@@ -30,7 +30,7 @@ export function withoutMentions(text: string): string {
   return text.replace(/<(?=\s*(?:\/\s*)?(?:m|$))/gi, '＜');
 }
 
-/** Ten, each of which has an ID of up to a hundred characters. */
+/** At most ten, since each has an ID of up to a hundred characters. */
 const MENTIONS = mentionsOf(
   ['the ID of a member or all', 'all か、メンバーのID'],
   /^[^\s"<>]{1,100}$/,
@@ -64,7 +64,7 @@ const NO_KEY = faultSaid(
   'Service Accountの秘密鍵（PEM形式）を、最初と最後の行も含めて書いてください',
 );
 
-/** All of them but the URLs are present if the channel is a bot. */
+/** If the channel is a bot, all of these are set; only the URLs are optional. */
 export const BOT_FIELDS = {
   client_id: text('the client ID of the app', 'アプリのClient ID'),
   client_secret: text('the client secret of the app', 'アプリのClient Secret'),
@@ -221,7 +221,7 @@ export const lineworksBot: Chat<LineworksMessage, BotSettings> = {
     parts: CARD_PARTS,
     limit: { most: MAX_CHARACTERS, of: ({ content }) => content.text.length },
     message: ({ whole }) => messageOf(whole()),
-    // By name alone, since LINE WORKS refuses a message that mentions a member who is not in the room.
+    // IDs as text, no mentions: LINE WORKS refuses a message that mentions a member who is not in the room.
     plain: ({ called, text }) => messageOf(`${called.map((id) => `@${id}`).join(' ')}\n${text()}`.trim()),
   }),
   address: LOGIN,

@@ -27,7 +27,7 @@ function messageOf({ title, link }: Pick<Drawn, 'title' | 'link'>, text: string)
   return { title: cut(title, MAX.title), body: { text: text || '–' }, ...(button && { button }) };
 }
 
-/** In the words of a 400 for a URL that was never given out, or that was taken back. */
+/** Matches the body of a 400 for a URL that was never issued, or was revoked. */
 const INVALID_URL =
   /(?:webhook|url)\b.{0,40}\b(?:invalid|not (?:found|exist|valid))|invalid.{0,40}\b(?:webhook|url)/is;
 

@@ -20,7 +20,7 @@ interface MattermostMessage {
 /** A post takes 16,383 characters (Mattermost, "Incoming webhooks"); longer texts are split, but attachments are not. */
 const MAX_CHARACTERS = 12_000;
 
-/** What acts anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
+/** The signs that are markup anywhere, or at the beginning of a line or word. A backslash before a letter, digit or `$` is shown as it is. */
 const MARKDOWN = markdownWith(
   /\\(?![\p{L}\p{N}$])|[`*_[\]~|]|!(?![^])|#(?=[\p{L}\s])|[#+\->](?<=^\s*.)/gmu,
   fenced,
@@ -29,13 +29,13 @@ const MARKDOWN = markdownWith(
 /** Even in code, incoming webhooks translate Slack's `<!channel>`, `<@user>` and, on one line, `<url|label>`. */
 const CALLS = /<(?=[!@#])/g;
 
-/** Of several before a bar, any begins a link once the last one is none. */
+/** Replaces every `<` that could begin a link: of several before a bar, each one would once the last is replaced. */
 function withoutSlack(text: string): string {
   const parts = text.replace(CALLS, '‹').split('|');
   return parts.map((part, index) => (index === parts.length - 1 ? part : withoutLink(part))).join('|');
 }
 
-/** @param before a bar */
+/** @param before the text before a bar */
 function withoutLink(before: string): string {
   const begin = Math.max(before.lastIndexOf('>'), before.lastIndexOf('\n')) + 1;
   return before.slice(0, begin) + before.slice(begin).replace(/<(?!$)/g, '‹');

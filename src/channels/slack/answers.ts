@@ -67,7 +67,7 @@ function slackCodeOf(answer: Parameters<typeof jsonOf>[0]): string | undefined {
   return codeAt(jsonOf(answer), 'error');
 }
 
-/** A proxy may say `error`, too. */
+/** Looks for `ok`, too, since a proxy's answer may also have an `error`. */
 function isOfSlack(answer: Parameters<typeof jsonOf>[0]): boolean {
   return jsonOf(answer)['ok'] === false && slackCodeOf(answer) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Calls methods of Slack's Web API with Slack's own client over HTTP as every chat is called. */
+/** Calls methods of Slack's Web API with Slack's own client, over the HTTP connections that all chats use. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
 import { Passing } from '../../time/clock.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
@@ -9,7 +9,7 @@ import { SLACK } from './answers.ts';
 /**
  * @param args undefined: the method takes none @param onWritten as of `exchange`
  * @returns Slack's answer
- * @throws {Error} the client's own, or `DeliveryFailure` for an answer that is none of the API
+ * @throws {Error} the client's own, or `DeliveryFailure` for an answer that is not the API's
  */
 export type SlackCall = (
   method: string,
@@ -27,8 +27,8 @@ interface Underway {
 }
 
 /**
- * The client writes its arguments as a form, copies them and the answer for log lines, and has one time limit for all calls. So it is
- * given the number of a call alone, in place of which the call's arguments, made into JSON once, are sent; and it is told `ok` alone.
+ * Slack's client encodes arguments as a form, copies them and the answer for log lines, and has one time limit for all calls. So it
+ * gets only the number of a call, and of the answer only `ok`; its `fetch` sends the arguments in place of that number, as JSON made once.
  */
 export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
   const underWay = new Passing<unknown, Underway>();
@@ -45,7 +45,7 @@ export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
   });
   return async (method, args, timeoutMs, onWritten) => {
     calls += 1;
-    // As the client encodes `{ call }`.
+    // The body that the client makes of `{ call }`, by which `fetch` finds the call.
     const form = `call=${calls}`;
     const deadline = performance.now() + timeoutMs;
     const call: Underway = { json: args ? JSON.stringify(args) : '', deadline, onWritten };
@@ -64,7 +64,7 @@ function fetchOver(
   underWay: Passing<unknown, Underway>,
   hide: (words: string) => string,
 ): FetchFunction {
-  /** Of each method. */
+  /** The parsed URL of each method, by its address. */
   const urls = new Map<unknown, URL>();
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
@@ -80,7 +80,7 @@ function fetchOver(
     if (answer.status !== 200 || answer.isCut === true || !/^\s*\{/.test(answer.body))
       throw failureOfAnswer(answer, { hide, ...SLACK, hasNoMessage: json === '' });
     const said = json === '' ? undefined : jsonOf(answer);
-    // The client finds the token's scopes itself, and makes the errors.
+    // The client itself reads the token's scopes and makes the errors.
     if (said?.['ok'] !== true) return answeredWith(address, answer.body, answer.headers[SCOPES]);
     call.answer = said;
     return answeredWith(address, '{"ok":true}');

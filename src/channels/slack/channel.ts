@@ -36,7 +36,7 @@ const slackSettings = settingsOf({
 
 export type SlackSettings = InferType<typeof slackSettings>;
 
-/** Tokens that cannot post as the app, or that nobody has put in yet. */
+/** Tokens that cannot post as the app, and placeholders that nobody has replaced yet. */
 // prettier-ignore
 const DOUBTS: readonly (readonly [RegExp, Fault])[] = [
   [/^xapp-/, faultSaid('this is an app-level token, which cannot post: put the Bot User OAuth Token (xoxb-…) here', 'アプリレベルトークンでは投稿できません。Bot User OAuth Token（xoxb-…）を書いてください')],

@@ -89,7 +89,7 @@ async function tellOfJob(
   const { channel, ts } = root;
   // The root is no Slack message; an outbox printed it, for example.
   if (channel === undefined || ts === undefined) return { [ROOT_GONE]: 'no_ts', ...(await post()) };
-  // The root's receipt is a reply's if its own message has been sent again.
+  // If the root's message was sent again, as a reply, its receipt has the `thread_ts` of the thread.
   const { thread_ts = ts } = root;
   try {
     if (mode === 'thread') return { thread_ts, ...(await post({ thread_ts, reply_broadcast: isLoud })) };

@@ -26,7 +26,7 @@ export const drawnSlack = drawnFormat<SlackMessage>({
   name: 'slack',
   mentions: slackMentions,
   markup: MRKDWN,
-  // Of one message, Slack takes no more.
+  // Slack takes only one table in a message.
   tables: 1,
   parts: CARD_PARTS.map((part) => (part === 'title' ? 'heading' : part)),
   limit: {
@@ -88,10 +88,10 @@ function richText(lines: readonly CardLine[]): readonly SlackObject[] {
 /** Slack: Block Kit reference, context. */
 const MAX_CONTEXT = 3000;
 
-/** What would become markup, a mention, an emoji or a quotation, and be copied without its signs. */
+/** Text that mrkdwn would turn into markup, a mention, an emoji or a quotation, and so copy without its signs. */
 const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
 
-/** The small grey text of a context; undefined if that would change or not hold the facts. */
+/** The facts as the small grey text of a context block; undefined if this would change them, or is too small for them. */
 function quietly(facts: readonly Runs[]): SlackObject | undefined {
   const text = markedFacts(facts, MRKDWN);
   const acts = facts.some((runs) => runs.some((run) => ACTS.test(run.text)));

@@ -1,4 +1,4 @@
-/** A template's own blocks, cut by their types to what Slack takes. Whether it takes the rest of them, Slack says. */
+/** A template's own blocks, cut to Slack's limits for their types. Whether they are valid otherwise, Slack decides. */
 import { mixed } from 'yup';
 import { isBlank } from '../../text/clean.ts';
 import { cutEnd } from '../../text/cut.ts';
@@ -8,13 +8,13 @@ import { faultsOf } from '../../text/fault.ts';
 import { isList, type TemplateValue } from '../channel.ts';
 import { cutMrkdwn, isObject, isUsableUrl, type SlackObject, typeOf } from './message.ts';
 
-/** Of blocks (Block Kit reference). */
+/** The types of blocks (Block Kit reference). */
 const TYPES =
   'header section context image actions rich_text markdown table divider video file context_actions data_table card carousel task_card plan contact_card'.split(
     ' ',
   );
 
-/** The most characters of a text by the type and member that hold it; where nothing is said, `LONGEST_TEXT`. */
+/** The most characters of a text, by the type and member that hold it; of all others, `LONGEST_TEXT`. */
 const CHARACTERS: Readonly<Record<string, number>> = {
   'header.text': 150,
   'section.fields': 2000,
@@ -38,7 +38,7 @@ const ITEMS: Readonly<Record<string, number>> = {
 
 const TEXTS: ReadonlySet<string> = new Set(['text', 'alt_text', 'fallback', 'value', 'accessibility_label']);
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'image_url']);
-/** Without one of these that was given, nothing is left of an object. */
+/** An object that loses one of these members is left out, unless it is a section or link that works without it. */
 const ESSENTIAL: ReadonlySet<string> = new Set(['text', 'alt_text', 'elements', ...ADDRESSES]);
 
 /** Where a value stands: its type and member, or those of the text object around it. */
@@ -58,7 +58,7 @@ function fit(value: TemplateValue, place: Place): TemplateValue | undefined {
 function fitString(value: string, { type, key, holder }: Place): string | undefined {
   if (ADDRESSES.has(key)) return isUsableUrl(value) || /^(?:mailto|slack):/.test(value) ? value : undefined;
   if (!TEXTS.has(key)) return value;
-  // Blanks may separate two runs of a rich text.
+  // In a rich text, blanks may separate two runs.
   if (type === 'text' || type === 'link' ? value === '' : isBlank(value)) return undefined;
   const cut = type === 'mrkdwn' ? cutMrkdwn : cutEnd;
   return cut(value.toWellFormed(), CHARACTERS[holder] ?? LONGEST_TEXT, '…');
@@ -66,7 +66,7 @@ function fitString(value: string, { type, key, holder }: Place): string | undefi
 
 function fitList(list: readonly TemplateValue[], place: Place): readonly TemplateValue[] | undefined {
   const inner = place.holder === 'table.rows' ? { ...place, holder: 'row' } : place;
-  // Cells stay in their columns.
+  // An empty cell is kept, so that the others stay in their columns.
   const nothing = place.holder === 'row' ? [{ type: 'raw_text', text: '–' }] : [];
   const items = list
     .map((each) => fit(each, inner))
@@ -105,7 +105,7 @@ export function textLength(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + textLength(each), 0);
   if (!isJsonObject(value)) return 0;
   let length = 0;
-  // Every message is measured: pairs of keys and values would be a thirtieth of its garbage.
+  // No `Object.entries`: every message is measured, and the pairs would be a thirtieth of its garbage.
   for (const key in value) if (key !== 'type') length += textLength(value[key]);
   return length;
 }
@@ -129,7 +129,7 @@ const fault = faultsOf({
   ],
 });
 
-/** Of a block of a misspelt type, of none, or of a rich text without its elements, Slack surely refuses the message. */
+/** Rejects a block with a misspelt type or none, or a rich text without its elements: Slack would surely refuse the message. */
 export const OWN_BLOCK = mixed().test('type', (block, { path, createError }) => {
   const type = isJsonObject(block) ? typeOf(block as SlackObject) : '';
   if (type === '') return createError({ message: () => fault('no type') });

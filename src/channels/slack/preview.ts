@@ -1,4 +1,4 @@
-/** What can be read of a Slack message's blocks, as lines; how Slack draws a template's own, Block Kit Builder shows. */
+/** The readable text of a Slack message's blocks, as lines. Block Kit Builder shows how Slack draws a template's own blocks. */
 import { isList, type TemplateValue } from '../channel.ts';
 import { type CardLine, plainText, type Runs } from '../lines.ts';
 import { shownAs } from '../preview.ts';
@@ -16,7 +16,7 @@ export function slackAsText(message: {
   return shownAs(() => ({ lines: linesOfSlack(message as SlackMessage) })).asText();
 }
 
-/** Whose elements stand on one line. */
+/** Types whose elements stand on one line. */
 const ONE_LINE = /^(?:rich_text_(?:section|preformatted|quote)|context)$/;
 
 /** @param value a block, a part of one, or a list of these */

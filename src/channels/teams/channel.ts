@@ -32,7 +32,7 @@ function openUrl(title: string, url: string) {
   return { type: 'Action.OpenUrl', title: broken(title), url };
 }
 
-/** Clients replace these functions by a date even in a run, so a zero-width space breaks them up. */
+/** Clients replace these functions by a date even in a text run, so a zero-width space breaks them up. */
 const FUNCTION = /\{(?=\{(?:DATE|TIME)\()/g;
 
 function broken(text: string): string {
@@ -91,7 +91,7 @@ const teamsFormat = drawnFormat<TeamsMessage>({
     const head = boxOf(STYLES[tone], linesOf([run(title, opens)]));
     return messageOf(drawn, [head, ...drawn.lines.flatMap(elementsOf)]);
   },
-  // A card of one text, since a workflow posts nothing else.
+  // A card that holds one text, since a workflow posts only cards.
   plain: (drawn) => messageOf(drawn, linesOf([run(drawn.text())])),
 });
 
@@ -161,7 +161,7 @@ function runOf({ text, style, url = '' }: StyledText, look?: Look): TextRun {
   return url === '' ? made : { ...made, selectAction: openUrl(text.trim(), url) };
 }
 
-/** Office 365 connectors ended in May 2026. The first hosts of workflows did, too, but Azure Logic Apps have theirs there. */
+/** Office 365 connectors ended in May 2026. So did the first hosts of workflows; these are not listed, since Azure Logic Apps use them. */
 const DEAD_HOSTS = /\.webhook\.office\.com$|^outlook\.office(?:365)?\.com$/;
 
 const SWITCHED_OFF = faultSaid(
@@ -175,11 +175,11 @@ const FAILED = means.config(
   { mayHaveArrived: true },
 );
 
-/** What tells of a failure in a text that comes with 200: `…returned HTTP error 429`. */
+/** Words that report a failure in the text of a 200 answer: `…returned HTTP error 429`. */
 const TELLS_OF_FAILURE =
   /(?<!\b(?:no|0|without) )\b(?:fail|error|denied|unauthori[sz]ed|invalid|exception|throttl|HTTP [45]\d\d)/i;
 
-/** How deep JSON is looked through. */
+/** How many levels of JSON are searched. */
 const DEEPEST = 5;
 
 export const teamsChannel = chat({
@@ -243,7 +243,7 @@ const ERROR = /^errors?$/i;
 const NO_ERROR = /^(?:|null|false|0|none|\[\]|\{\})$/i;
 const STATUS = /^(?:status|status_?code|code)$/i;
 
-/** Whether a member of JSON tells of a failure by its value; a workflow may name its `error` and say that there is none. */
+/** Whether a member of a JSON answer reports a failure. Its value decides: a workflow may have an `error` that says there is none. */
 function isToldBy([name, value]: readonly [name: string, value: unknown], depth: number): boolean {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (SUCCESS.test(name)) return /^false$/i.test(text);
@@ -251,6 +251,6 @@ function isToldBy([name, value]: readonly [name: string, value: unknown], depth:
   if (STATUS.test(name) && Number(text) >= 400) return true;
   if (value instanceof Object)
     return depth < DEEPEST && Object.entries(value).some((one) => isToldBy(one, depth + 1));
-  // Further down it may be the message, which is sent back.
+  // A deeper text may be the message itself, sent back.
   return depth === 1 && TELLS_OF_FAILURE.test(text);
 }

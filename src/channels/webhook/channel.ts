@@ -64,20 +64,20 @@ interface Hook {
   readonly body?: unknown;
   /** A condition over `status` and `answer` that decides what is a success. */
   readonly ok?: string;
-  /** Whether one with a body of its own gets `taken_up` and `over`. */
+  /** Whether a hook with a body of its own gets the notices `taken_up` and `over`. */
   readonly notices?: boolean;
 }
 
 type Judge = (condition: string, names: readonly string[]) => Fault | undefined;
 
-/** What is wrong with a condition is known to whoever reads the config. */
+/** The reader of the config passes `conditionFault`, which judges conditions. */
 function isCondition(condition: string | undefined, { options, createError }: TestContext) {
   const { conditionFault } = (options.context ?? {}) as { readonly conditionFault?: Judge };
   const what = condition === undefined ? undefined : conditionFault?.(condition, ['status', 'answer']);
   return what === undefined || createError({ message: () => fault('ok wrong', { what }) });
 }
 
-/** Hosts that answer 200, or redirect, also when they have refused, with the condition that tells. */
+/** Hosts that answer 200 or redirect even if they refuse a message, each with the condition that holds on success. */
 const NEED_OK: readonly (readonly [host: RegExp, ok: string])[] = [
   [/^(?:oapi\.dingtalk\.com|qyapi\.weixin\.qq\.com)$/, 'answer.errcode == 0'],
   [/^open\.(?:feishu\.cn|larksuite\.com)$/, 'answer.code == 0'],
@@ -122,12 +122,12 @@ function isCredential(name: string): boolean {
   return CREDENTIAL.test(name) && !IDENTIFIES.test(name);
 }
 
-/** A credential as it is written, and without its scheme. Other words are none, whatever they look like: they may be in a BOT's id. */
+/** A credential as written, and without its scheme. Other headers' values are no secrets, whatever they look like: a BOT's id may contain them. */
 function secretsInHeader([name, value]: readonly [string, string]): readonly string[] {
   return isCredential(name) ? [value, ...value.split(/[\s;,=]+/).slice(1)] : [];
 }
 
-/** @param name of the key that has the value, or the list around it */
+/** @param name the key of the value, or of the list around it */
 function secretsInBody(value: unknown, name = ''): readonly string[] {
   if (typeof value === 'string') return isCredential(name) && !value.includes('{') ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((item) => secretsInBody(item, name));
@@ -136,7 +136,7 @@ function secretsInBody(value: unknown, name = ''): readonly string[] {
 
 const FORMAT: MessageFormat = { name: 'webhook', namesDestination: true, compose: composeWebhook };
 
-/** By the channel's settings, since templates are compiled once for each format. */
+/** One format for each channel's settings, since templates are compiled once for each format. */
 const FORMATS = new WeakMap<object, MessageFormat>();
 
 function formatOf(settings?: HookSettings<Hook>): MessageFormat {

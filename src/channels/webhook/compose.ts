@@ -33,7 +33,7 @@ function asJson<Message>(message: Message): Composed<Message> {
 
 const JSON_TEXT: TextKind = { escape: cleanText, most: MOST_OF_A_VALUE, placeOf: () => 'text' };
 
-/** A hook's own `body`: whatever JSON its receiver takes. JSON needs no escape, whatever the values. */
+/** A hook's own `body`: any JSON that its receiver takes. Values need no escaping, since the body is encoded as JSON. */
 export const ownBodies = {
   parts: object({ body: mixed().required() }),
   textAt: () => JSON_TEXT,
