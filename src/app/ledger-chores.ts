@@ -1,6 +1,6 @@
 /** Keeps the ledger small: deletes old callbacks in small steps, keeps what they come to, and ends incidents that are over without a sign. */
 import type { ChannelType } from '../channels/channel.ts';
-import type { RouteConfig } from '../config/config.ts';
+import { tellsTroubles } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
 import type { ForgetPosition } from '../ledger/callbacks/forget.ts';
 import type { Delivering } from '../deliver/delivering.ts';
@@ -96,9 +96,4 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
 function isRouted({ destinations, router }: Planning, { kind, subject }: Incident): boolean {
   if (kind === 'destination') return destinations.has(subject);
   return kind !== 'bot' || router.routesOf(subject).some(tellsTroubles);
-}
-
-function tellsTroubles({ on, rules, notify }: RouteConfig): boolean {
-  const isAny = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
-  return isAny && notify.length > 0;
 }

@@ -156,6 +156,12 @@ export interface RouteConfig {
   readonly steps?: readonly EscalationStep[] | undefined;
 }
 
+/** Whether a route tells anybody of the troubles of its BOTs: an error, an overdue run or a missed result. */
+export function tellsTroubles({ on, rules, notify }: RouteConfig): boolean {
+  const isAny = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
+  return isAny && notify.length > 0;
+}
+
 export interface Config extends ConfigSettings {
   readonly file: string;
   readonly templates: string | undefined;

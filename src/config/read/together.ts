@@ -6,7 +6,13 @@ import { holdAt } from '../../signal/hold.ts';
 import type { MuteEntry, Occasion } from '../../signal/rules.ts';
 import type { Fault } from '../../text/fault.ts';
 import { isLoopback } from '../../text/networks.ts';
-import type { Config, ConfigSettings, EscalationStep, RouteConfig } from '../config.ts';
+import {
+  type Config,
+  type ConfigSettings,
+  type EscalationStep,
+  type RouteConfig,
+  tellsTroubles,
+} from '../config.ts';
 import type { Path } from '../path.ts';
 import type { Problems } from '../problems.ts';
 import { fault } from '../words.ts';
@@ -96,12 +102,11 @@ type Warn = (key: Path, what: Fault) => void;
 
 /** What a route cannot mean, given whom it and the others tell. @param errorsReach the destinations that any route notifies of errors */
 function warnOfWhom(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
-  const { on, rules, steps } = route;
+  const { on, steps } = route;
   if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))
     warn(['on'], fault('no recovery'));
   if (steps === undefined) return;
-  const isOfTrouble = on.includes('error') || rules.overdueMs !== undefined || rules.expect !== undefined;
-  if (!isOfTrouble || route.notify.length === 0) warn(['then'], fault('then.nothing'));
+  if (!tellsTroubles(route)) warn(['then'], fault('then.nothing'));
   warnOfOrder(route, steps, warn);
 }
 
