@@ -1,4 +1,4 @@
-/** Decides the alert that an outcome raises, which the ledger writes together with the outcome, and what the log says of it. */
+/** Decides which alert an outcome raises (the ledger writes both in one transaction), and what the log reports of a delivery. */
 import type { DeliveryConfig, Problem } from '../config/config.ts';
 import { problemLines } from '../config/problems.ts';
 import {
@@ -16,7 +16,7 @@ import type { MilestoneName } from './outcome.ts';
 
 const LONGEST_NAME = 1000;
 
-/** A rate limit that pauses for so long is one of a day or an account. */
+/** Only a limit per day or on the account pauses for this long, so it raises an alert. */
 const ALERTED_PAUSE_MS = 3_600_000;
 
 export type AlertSettings = Pick<DeliveryConfig, 'alerts' | 'giveUpAfterMs'>;
@@ -30,15 +30,15 @@ interface Trouble {
   readonly isDown?: boolean;
 }
 
-/** Whether somebody has to mend it, or should know of it. */
+/** Whether operators have to mend the cause of the error, or should know of it. */
 function isForSomebody({ class: failed }: DeliveryError, { pauseMs = 0, isDown = false }: Trouble): boolean {
   if (failed === 'rate_limited') return pauseMs >= ALERTED_PAUSE_MS;
   return failed === 'config' || (failed === 'transient' && isDown);
 }
 
 /**
- * The update with the alert that it raises, if any: for a dead letter, or, once the delivery is taken over, for a `config` failure
- * or a limit that somebody should know of.
+ * The update with the alert that it raises, if any: for a dead letter, or, once the delivery is taken over, for a `config` failure,
+ * a long pause, or a destination that is down.
  */
 export function withAlert(
   update: DeliveryUpdate,
@@ -62,7 +62,7 @@ export function withAlert(
   return { ...update, alert: { cause, subject, targets: settings.alerts } };
 }
 
-/** Each name may be as long as a body. */
+/** The callback with its names cut, since each of them may be as long as a body. */
 function named({ job_id, bot_id, bot_name, status }: AlertedCallback): AlertedCallback {
   const cut = (name: string) => cutEnd(name, LONGEST_NAME, '…');
   return { job_id: cut(job_id), bot_id: cut(bot_id), bot_name: cut(bot_name), status };
@@ -76,7 +76,7 @@ export function refusalAlert(
   return { cause: `refused ${status}`, subject, targets };
 }
 
-/** A config that is mended within so long is not told of. */
+/** A refused config raises no alert if it is mended within this time. */
 const MENDED_WITHIN_MS = 60_000;
 
 const MOST_PROBLEMS = 5;

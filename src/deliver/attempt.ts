@@ -25,7 +25,7 @@ export type AttemptResult = Ending & Pick<AttemptRecord, 'startedAt' | 'duration
 
 export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 
-/** What an attempt may take that no POST waits for. */
+/** Time limit of an attempt that no POST waits for, unless `delivery.timeout` is longer. */
 const OWN_TIMEOUT_MS = 30_000;
 
 export interface AttemptDependencies {
@@ -55,7 +55,7 @@ export class Sending {
     return this.#end !== undefined;
   }
 
-  /** Begins at once. @param isOwn no POST waits for it: it may take half a minute @param perJob undefined: it stands alone */
+  /** Begins the attempt at once. @param isOwn no POST waits for it, so it may take 30 s @param perJob undefined: the message stands alone */
   async attempt(addressed: AddressedNotice, isOwn = false, perJob?: JobMessages): Promise<AttemptResult> {
     const { clock, onAttempt } = this.#dependencies;
     const startedAt = clock.now();
@@ -84,7 +84,7 @@ export class Sending {
     this.#end?.({ failure: CUT_OFF });
   }
 
-  /** Called when an attempt goes on past its time limit; left out: it ends then. */
+  /** Called when an attempt continues past its time limit. Without this method, the attempt ends at the limit. */
   protected goesOn?(): void;
 
   /** The message, which is the same in every attempt. */
@@ -93,7 +93,7 @@ export class Sending {
     return this.#composed;
   }
 
-  /** Makes the message ahead, and keeps nothing of its notice for it. */
+  /** Makes the message before the attempt, so that it no longer needs the notice. */
   protected composeAhead(addressed: AddressedNotice): void {
     const { message, plain, asText } = this.compose(addressed);
     this.#composed = { message, plain: plain && keptFrom(plain), asText: keptFrom(asText) };
@@ -134,7 +134,7 @@ export class Sending {
     }
   }
 
-  /** The last of the longer limits is for the answer to a message that was handed over. */
+  /** @param longer extensions of the limit, one after the other; the last one only for a message that was handed over */
   #endIn(ms: number, longer: readonly number[], failure: () => DeliveryFailure): void {
     this.#stopTimer = this.#dependencies.clock.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
@@ -147,7 +147,7 @@ export class Sending {
   }
 }
 
-/** What `make` returns, made now: until it is called, it would keep the callback. */
+/** Calls `make` now and keeps its result, since `make` keeps the callback in memory until it is called. */
 function keptFrom<Made>(make: () => Made): () => Made {
   const made = make();
   return () => made;
@@ -155,7 +155,7 @@ function keptFrom<Made>(make: () => Made): () => Made {
 
 type Message = Pick<Composed, 'message' | 'plain' | 'asText'>;
 
-/** Of an alert that answers a message. */
+/** Makes an alert that answers a message a reply to it. */
 function asReply(notice: Notice): JobMessages | undefined {
   const { repliesTo: root } = isAlert(notice) ? notice : {};
   return root && { mode: 'thread', root, isLoud: true };

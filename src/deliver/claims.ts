@@ -1,4 +1,4 @@
-/** One claim a tick of whatever Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
+/** Claims, once a tick, what Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
 import { LARGE_BYTES } from '../callback/callback.ts';
 import { type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
 import { channelOf, type DueDelivery } from '../ledger/ledger.ts';
@@ -9,10 +9,10 @@ import { plannedFor, planOf } from './plan.ts';
 import type { Settings } from './settings.ts';
 import type { Signals } from './signals.ts';
 
-/** Pause in claiming after the ledger is back, in which other processes write the outcomes that they kept. */
+/** Nothing is claimed for this long after the ledger is back, so that other processes first write the outcomes that they kept. */
 const RECOVERY_MS = 2 * POLL_MS;
 
-/** In one turn of so many, deliveries of a redelivery in bulk are claimed before the others. */
+/** One claim in this many takes the deliveries of bulk redeliveries before all others. */
 const BULK_EVERY = 4;
 
 export interface ClaimsDependencies extends DeliveringByLoop {
@@ -62,7 +62,7 @@ export class Claims {
       loop.failing.take(tick.failing, clock.monotonic());
     }
     if (tick?.isBulkRunning === true) onBulk();
-    // There may be more of them.
+    // More timers may be due, so the next claim asks for them again.
     if (tick !== undefined && tick.timers.length > 0) this.#nextTickAt = -Infinity;
     for (const each of deliveries) {
       if (each.isTakenOver) onMilestone({ ...each, ...each.record, name: 'taken_over' });
@@ -72,7 +72,7 @@ export class Claims {
     if (tick !== undefined) await signals.take(tick, asOf, current);
   }
 
-  /** Timers and paces are asked for once in `POLL_MS`, however often deliveries are. */
+  /** Asks for timers and paces once per `POLL_MS`, even if deliveries are claimed more often. */
   #requestAt(now: number, settings: Settings): ClaimRequest {
     const { signals, ledger } = this.#dependencies;
     const mayClaim = now >= this.#mayClaimFrom && ledger.upkeep.isHeard;
@@ -108,14 +108,14 @@ export class Claims {
     const settings = this.#dependencies.settings.current;
     const until = clock.monotonic() + settings.config.receiver.answerWithinMs;
     const { record, kind, notice, bytes } = claimed;
-    // Its claim was taken for a dead process's while its attempt was still running, or its success could not be written.
+    // In hand still: its claim was freed, as a dead process's, while its attempt was running. Or its success is not written yet.
     if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });
     const planned = plannedFor(record, plan);
     if (planned === undefined) return this.#routeAnew(record, follower.follow(claimed, plan, settings));
     const delivery = loop.take({ record, notice, planned, settings, until, asOf });
-    // Whatever else of its job there is may be older than this process.
+    // Later deliveries of its job may be in the store since before this process started.
     delivery.mayHaveNext = true;
     if (bytes > LARGE_BYTES) delivery.render(afterRendering(notice));
     loop.begin(delivery);

@@ -29,13 +29,13 @@ export interface WaitingPost {
   readonly leftMs: number;
   /** One of its deliveries has ended. @returns what is to be written with that: the answer, if the POST waits for nothing else */
   ended(): Ending | undefined;
-  /** One of its deliveries is Botbell's own from now on, and its attempt goes on. */
+  /** One of its deliveries was taken over while its attempt continues: the POST no longer waits for that delivery. */
   goesOn(): void;
-  /** @param written resolves to the error if the POST must not be answered 200 for it; never rejects */
+  /** Answers only after this write. @param written resolves to the error if that forbids a 200; never rejects */
   waitFor(written: Promise<unknown>): void;
 }
 
-/** What is written with an outcome. `answer`: of the POST that waits for nothing else. */
+/** What is written with an outcome. `answer`: the POST's, if it waits for nothing else. */
 export type Ending = Pick<Settlement, 'answer' | 'isDurable'>;
 
 export class Delivery extends Sending {
@@ -46,25 +46,25 @@ export class Delivery extends Sending {
   readonly isPosted: boolean;
   declare readonly settings: Settings;
   readonly attempts: AttemptResult[] = [];
-  /** Later ones of its job at its destination, which wait until it has ended. */
+  /** Later deliveries of its job to its destination, which wait until it has ended. */
   readonly followers: Delivery[] = [];
   notice: Notice;
-  /** Undefined: nobody waits for it, or no longer. */
+  /** Undefined: no POST waits for it, or no longer. */
   post: WaitingPost | undefined;
-  /** Botbell answers for it: the service need not post it again. */
+  /** Botbell retries it by itself: the service need not post it again. */
   isTakenOver: boolean;
-  /** Another one of its job may be due in the store once it has ended. */
+  /** Once it has ended, another delivery of its job may be due in the store. */
   mayHaveNext = false;
-  /** Called once it is let go; set by whoever has claimed it anew by then. */
+  /** Called when it is no longer in hand; set if it has been claimed anew by then. */
   claimedAnew: (() => void) | undefined;
   /** Its outcome, once its attempts have ended. */
   update: DeliveryUpdate | undefined;
   readonly #asOf: number;
-  /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
+  /** One function for all deliveries: V8 would keep a function per delivery, and all that it refers to, for long. */
   readonly #onLonger: (delivery: Delivery) => void;
   #addressed: AddressedNotice | undefined;
 
-  /** @param onLonger called when an attempt goes on past its time limit */
+  /** @param onLonger called when an attempt continues past its time limit */
   constructor(claimed: Claimed, dependencies: AttemptDependencies, onLonger: (delivery: Delivery) => void) {
     super(claimed.settings, dependencies);
     this.record = claimed.record;
@@ -86,12 +86,12 @@ export class Delivery extends Sending {
     return this.record.destination;
   }
 
-  /** Whether a later one of its job may wait for it: not once its attempt goes on past its time, or its POST has left. */
+  /** Whether a later delivery of its job may wait for it: not once its attempt is past its time limit, or its POST no longer waits. */
   get isInTime(): boolean {
     return !this.isPastTime && (!this.isPosted || this.post !== undefined);
   }
 
-  /** @param isDeferred it still waits for an attempt, so it is taken over @param isDown so is its destination */
+  /** Decides its outcome. @param isDeferred it still waits for an attempt, so it is taken over @param isDown its destination is down */
   end(isDeferred: boolean, random: Random, isDown: boolean): void {
     const { delivery: policy } = this.settings.config;
     const update = updateAfter(this.record, this.attempts, isDeferred, { policy, random, isDown });
@@ -101,24 +101,24 @@ export class Delivery extends Sending {
     this.update = hasFailed ? withAlert(update, this, policy, { pauseMs, isDown }) : update;
   }
 
-  /** How its outcome is written where that is no answer's. */
+  /** How its outcome is written if no POST's answer is written with it. */
   get endsAlone(): Ending {
     return { isDurable: this.isPosted && this.update?.state !== 'delivered' };
   }
 
-  /** Makes its message ahead: its callback may take megabytes. @param after the notice, with what is needed of it from then on */
+  /** Makes its message before the attempt: its callback may take megabytes. @param after the notice, with only what is needed from then on */
   render(after: Notice): void {
     try {
       if (this.planned !== undefined) this.composeAhead(this.#addressedTo(this.planned));
     } catch {
-      // The attempt will say why.
+      // The attempt will fail for the same reason, and report it.
       return;
     }
     this.notice = after;
     this.#addressed = undefined;
   }
 
-  /** What its job has said there. @returns undefined: it stands alone, also where an edit would overwrite what a later callback said @throws {LedgerUnavailable} */
+  /** Its job's earlier messages there. @returns undefined: it stands alone, or an edit would overwrite what a later callback said @throws {LedgerUnavailable} */
   jobMessages(
     planned: PlannedTarget,
     ledger: Pick<DatabaseLedger, 'jobMessages'>,

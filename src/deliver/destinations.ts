@@ -15,10 +15,10 @@ import { Places } from '../ledger/deliveries/claim.ts';
 export class Failing {
   /** By destination. */
   #failures = new Map<string, Failures>();
-  /** When destinations that the store has as failing have succeeded. */
+  /** By destination that the store still has as failing: when it last succeeded here. */
   readonly #succeededAt = new Map<string, number>();
 
-  /** Counts an attempt; a limit of its rate, or one message's refusal, says nothing. @returns of one that was failing and takes messages again, whether it was down */
+  /** Counts an attempt; a rate limit or a refused message says nothing of the destination. @returns if this ends its failures: whether it was down */
   judge(destination: string, failed: FailureClass | undefined, at: number): boolean | undefined {
     const failures = this.#failures.get(destination);
     if (failed === 'transient') this.#failures.set(destination, { first: failures?.first ?? at, last: at });
@@ -28,7 +28,7 @@ export class Failing {
     return isDown(failures);
   }
 
-  /** Whether whatever comes for it is better taken over at once. */
+  /** Whether Botbell should take over new deliveries to the destination at once. */
   isDown(destination: string): boolean {
     const failures = this.#failures.get(destination);
     return failures !== undefined && isDown(failures);
@@ -50,7 +50,7 @@ export class Failing {
       if (!names.has(destination)) this.#succeededAt.delete(destination);
   }
 
-  /** Of a channel. */
+  /** The failing destinations of a channel. */
   of(channel: string): readonly string[] {
     return [...this.#failures.keys()].filter((destination) => destination.startsWith(`${channel}:`));
   }
@@ -79,12 +79,12 @@ export class SeenDestinations {
   }
 }
 
-/** Most calls to one destination, so that one that does not answer leaves connections of its channel to others. */
+/** Most calls to one destination at a time, so that one that does not answer leaves connections of its channel to others. */
 const MOST_OF_DESTINATION = 40;
 
-/** Nobody waits for a place that another destination's trouble holds. */
+/** The places of calls under way. Destinations in trouble hold half of them at most, so that no other destination waits because of them. */
 export class Calls extends Places {
-  /** By destination, whoever has waited longest first: called when it has been given a place. */
+  /** By destination, the longest wait first: called when the destination is given a place. */
   readonly #waiting = new Map<string, () => void>();
 
   /** Takes a place. @returns false: there is none now */
@@ -94,7 +94,7 @@ export class Calls extends Places {
     return true;
   }
 
-  /** Resolves when the destination has been given a place; one at a time may wait for each. */
+  /** Resolves when the destination has been given a place. Only one caller at a time may wait for each destination. */
   async turn(destination: string): Promise<void> {
     if (!this.begin(destination))
       await new Promise<void>((resolve) => this.#waiting.set(destination, resolve));
@@ -109,7 +109,7 @@ export class Calls extends Places {
     }
   }
 
-  /** Says of a destination whether its last attempt has found somebody who answers, in time. */
+  /** @param isTroubled the destination's last attempt has failed as `transient`, or is past its time limit */
   note(destination: string, isTroubled: boolean): void {
     if (isTroubled) this.troubled.add(destination);
     else this.troubled.delete(destination);

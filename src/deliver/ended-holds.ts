@@ -1,6 +1,6 @@
 /**
- * What becomes of messages whose hold has ended, by the rules in force: told in one summary, or as itself if it is one alone, unless a
- * rule or a snooze still holds them.
+ * Decides by the rules in force what becomes of messages whose hold has ended: one summary tells them all, or a single one is told as
+ * itself, unless a rule or a snooze still holds them.
  */
 import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
 import { tellingSteps } from '../ledger/incidents/escalations.ts';
@@ -48,14 +48,14 @@ function decisionOn(
   return judge(arriving, { ...NOTHING_KNOWN, snoozes }, now).foreseen[0]?.decision;
 }
 
-/** A callback is routed anew. What Botbell tells by itself is told where it was held, unless only other destinations are left. */
+/** A callback is routed anew. A notice of Botbell's own is told where it was held, unless the config now has only other destinations for it. */
 function unplanned({ kind, destination }: EndedHold, plan: Plan, { destinations }: Settings): Ended {
   const isElsewhere = plan.destinations.length > 0 && !destinations.has(destination);
   if (kind === 'callback' || isElsewhere) return 'pending';
   return { route: undefined, isPlanned: false, escalating: [] };
 }
 
-/** Whether routes of its BOT name the destination still, but none for its status: nobody is to be woken for what he has switched off. */
+/** Whether the BOT's routes still name the destination, but no longer for this status: nobody is told what they have switched off. */
 function isLetGo(
   { kind, botId, destination, telling }: EndedHold,
   plan: Plan,

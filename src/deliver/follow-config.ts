@@ -21,7 +21,7 @@ const NOT_ROUTED: DeliveryError = {
     'この通知の宛先は、現在の設定のどのルートにも含まれていません。ルートの削除、bot_id や on の変更がないか確認してください。delivery.give_up_after のうちにルートを元に戻せば送信されます。',
 };
 
-/** For so long who may not route a delivery anew leaves it to others. */
+/** A process that may not route a delivery anew leaves it to other processes for this long. */
 const LEFT_MS = 15_000;
 
 /** The outcome of a delivery whose destination the plan does not name: held, or dead if the plan names no other either. */
@@ -45,13 +45,13 @@ function routedAgain(row: DeliveryRow, settings: Settings): unknown {
 /** How far the ledger has been reviewed since a config was loaded; undefined: to its end. */
 interface Review {
   readonly changed: ReadonlySet<string>;
-  /** The last delivery that waits for a later attempt. */
+  /** The last reviewed delivery that waits for a later attempt. */
   waiting: WaitingPosition | undefined;
-  /** Id of the last delivery that no route names. */
+  /** Id of the last reviewed delivery that no route names. */
   unrouted: number | undefined;
 }
 
-/** What the settings may have mended, or route otherwise. @param changed channels */
+/** Whether the settings may have mended what made a delivery fail, or route it differently. @param changed names of channels */
 function isAffectedBy(settings: Settings, changed: ReadonlySet<string>): (row: DeliveryRow) => boolean {
   return (row) =>
     (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
@@ -115,7 +115,7 @@ export class ConfigFollower {
     return true;
   }
 
-  /** A test has reached it: what waits there is due, but for what may have arrived. Never rejects. */
+  /** A test message has reached the destination: makes what waits there due, except what may have arrived. Never rejects. */
   async mended(destination: string): Promise<void> {
     const { ledger, onDue, onUnwritten } = this.#delivering;
     const waits = (row: DeliveryRow) => row.destination === destination && !waitsForSomebody(row.lastError);
@@ -128,7 +128,7 @@ export class ConfigFollower {
     }
   }
 
-  /** While this process may not route anew, it leaves destinations that only another process's config names to that process. */
+  /** The only destinations to claim for; undefined: all. While this process may not route anew, it leaves to others what only their configs name. */
   get claimable(): readonly string[] | undefined {
     return this.#mayRouteAnew ? undefined : [...this.#delivering.settings.current.destinations.keys()];
   }

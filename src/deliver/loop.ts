@@ -11,19 +11,19 @@ import { attemptRecords, milestoneOf, nextAfter, retryInMs, waitsForSomebody } f
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
 
-/** What has deliveries in hand for a POST, or at a time. */
+/** For what hands deliveries to the loop: POSTs, claims, timers. */
 export type DeliveringByLoop = Delivering & { readonly loop: Loop };
 
 export class Loop {
   readonly #dependencies: Delivering;
   /** By id. */
   readonly #inHand = new Passing<number, Delivery>();
-  /** By destination: those that wait for its slots or for a place, the oldest callback first. */
+  /** By destination: the deliveries that wait for a slot of its pace or a place among the calls, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
   readonly failing = new Failing();
   readonly seen = new SeenDestinations();
-  /** Destinations of which due deliveries are still unclaimed, since there was no room for them: whatever else comes there waits behind them. */
+  /** Destinations with due deliveries that are still unclaimed for lack of room: new ones there must wait behind these. */
   behind: ReadonlySet<string> = new Set();
   /** What is in hand, and the writes for it. */
   readonly underWay = new UnderWay();
@@ -33,14 +33,14 @@ export class Loop {
     this.#dependencies = dependencies;
   }
 
-  /** @param claimedAnew of whoever has just claimed it: called once it is let go, where it was due again before that */
+  /** Whether it is in hand. @param claimedAnew for a caller that has claimed it anew: called when it is in hand no more, if its outcome is `pending` */
   has(delivery: DeliveryName, claimedAnew?: () => void): boolean {
     const found = this.#find(delivery);
     if (found?.update?.state === 'pending') found.claimedAnew ??= claimedAnew;
     return found !== undefined;
   }
 
-  /** The store may have lost what has the id here, and given that to another. */
+  /** Compares more than the id: a store that lost the delivery may have given its id to another one. */
   #find(name: DeliveryName): Delivery | undefined {
     const found = this.#inHand.get(name.id);
     return found !== undefined && isSame(found.record, name) ? found : undefined;
@@ -52,7 +52,7 @@ export class Loop {
     return { own, queued: [...this.#queues.keys()], troubled: [...this.#calls.troubled] };
   }
 
-  /** Whether what comes for a plan's destinations is attempted soon: few wait there for a place, nothing in the ledger does, and there are places. */
+  /** Whether new deliveries to a plan's destinations are attempted soon: there are places, few wait for one, and none is left unclaimed in the ledger. */
   hasRoomFor({ destinations, perhaps }: Plan): boolean {
     const { paces, ledger } = this.#dependencies;
     const isFree = ({ destination }: PlannedTarget) =>
@@ -64,7 +64,7 @@ export class Loop {
     return !this.#isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
-  /** Takes in hand what this process has claimed, which begins with `begin`. */
+  /** Takes in hand a delivery that this process has claimed; `begin` starts work on it. */
   take(claimed: Claimed): Delivery {
     const delivery = new Delivery(claimed, this.#dependencies, this.#goesOn);
     this.#inHand.set(delivery.record.id, delivery);
@@ -83,18 +83,18 @@ export class Loop {
     if (before !== undefined) before.mayHaveNext = true;
   }
 
-  /** Has the deliveries that are not being attempted taken over; by default all that only wait. */
+  /** Takes over those of the deliveries that are not being attempted; by default, of all in hand. */
   release(deliveries: Iterable<Delivery> = this.#inHand): void {
     for (const delivery of deliveries) if (!delivery.isAttempted) this.#end(delivery, true);
   }
 
-  /** Nobody waits for the delivery any more; what waits behind it is taken over. */
+  /** Its POST no longer waits for the delivery; the deliveries that wait behind it are taken over. */
   leave(delivery: Delivery): void {
     delivery.post = undefined;
     this.release(delivery.followers.splice(0));
   }
 
-  /** Has Botbell answer for deliveries, also where they are being attempted: the POSTs that wait for them ask for no retry. @throws {LedgerUnavailable} */
+  /** Takes deliveries over, even while they are being attempted: the POSTs that wait for them ask for no retry. @throws {LedgerUnavailable} */
   async takeOver(names: readonly DeliveryName[], withinMs?: number): Promise<void> {
     if (names.length === 0) return;
     await this.#dependencies.ledger.takeOver(names, withinMs);
@@ -102,7 +102,7 @@ export class Loop {
     for (const delivery of inHand) delivery.isTakenOver = true;
   }
 
-  /** Sends what is not in the ledger. @returns undefined: none may be sent there for now */
+  /** Sends a notice that is not in the ledger. @returns undefined: nothing may be sent there for now */
   async once(addressed: AddressedNotice): Promise<AttemptResult | undefined> {
     const { paces, settings } = this.#dependencies;
     const { destination } = addressed;
@@ -122,7 +122,7 @@ export class Loop {
     for (const delivery of this.#inHand) delivery.cut();
   }
 
-  /** Whether it waits for somebody, or a POST must leave it to later: others are due before it, or it is Botbell's own and needs a slot. */
+  /** Whether it must wait: for somebody; or, if it has a POST, behind others that are due, for a destination that is down, or, once taken over, for a slot. */
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
     if (this.behind.has(destination) || this.failing.isDown(destination)) return true;
@@ -167,7 +167,7 @@ export class Loop {
     this.#queues.delete(destination);
   }
 
-  /** Makes an attempt, which has its place among the calls, once the channel has a connection for it. */
+  /** Attempts a delivery that has a place among the calls, once the channel has a connection for it. */
   #call(delivery: Delivery): void {
     const { planned, destination, settings, until } = delivery;
     const { channel } = settings.channels.get(planned?.channel ?? '') ?? {};
@@ -177,7 +177,7 @@ export class Loop {
 
   async #callInTurn(delivery: Delivery, turn: Promise<(() => void) | undefined>): Promise<void> {
     const giveBack = await turn;
-    // Whom it waited for may have been told to wait.
+    // The attempt that it waited for may have met a rate limit.
     const isPaused = this.#dependencies.paces.isPaused(delivery.destination);
     if (giveBack !== undefined && !isPaused) return this.#attempt(delivery, giveBack);
     if (giveBack === undefined) this.#end(delivery, true);
@@ -189,7 +189,7 @@ export class Loop {
   async #attempt(delivery: Delivery, giveBack?: () => void): Promise<void> {
     const { planned, destination } = delivery;
     const { ledger, settings } = this.#dependencies;
-    // Who is not heard may be taken for dead, and another process begin the same attempt. What has waited through a reload follows the new config.
+    // A process that is not heard may be taken for dead, and another begin the same attempt. What has waited through a reload follows the new config.
     const mayBegin = ledger.upkeep.isHeard && delivery.settings === settings.current;
     if (planned === undefined || !mayBegin) this.#end(delivery, true);
     else await this.#send(delivery, planned);
@@ -199,7 +199,7 @@ export class Loop {
 
   async #send(delivery: Delivery, planned: PlannedTarget): Promise<void> {
     const asked = delivery.jobMessages(planned, this.#dependencies.ledger);
-    // That the store does not answer is no failure of the destination.
+    // If the store does not answer, the destination has not failed.
     const perJob = asked && (await asked.catch(() => this.#end(delivery, true)));
     if (delivery.update !== undefined) return;
     const result = await delivery.send(planned, perJob ?? undefined);
@@ -218,20 +218,20 @@ export class Loop {
     if (failure?.retryAfterMs !== undefined) this.#dependencies.paces.pausedBy(destination, failure);
   }
 
-  /** What has waited for a destination that was down is due. */
+  /** Makes due what has waited for a destination that was down. */
   endFailing(destination: string, wasDown = true): void {
     const { ledger, onDue, onUnwritten } = this.#dependencies;
     this.underWay.until(ledger.endFailing(destination, wasDown).then(onDue, onUnwritten));
   }
 
-  /** An attempt goes on past its time: nobody need wait for it or behind it. */
+  /** An attempt continues past its time limit: its POST and the deliveries behind it need not wait any longer. */
   readonly #goesOn = (delivery: Delivery): void => {
     this.#calls.note(delivery.destination, true);
     this.release(delivery.followers.splice(0));
     if (delivery.post !== undefined) void this.#answerFor(delivery).catch(() => undefined);
   };
 
-  /** The POST is answered once Botbell answers for the delivery; if that cannot be written now, at the end of its time. */
+  /** Takes the delivery over, so that its POST can be answered. If that cannot be written now, the POST waits until its deadline. */
   async #answerFor(delivery: Delivery): Promise<void> {
     await this.takeOver([delivery.record]);
     const post = delivery.update === undefined ? delivery.post : undefined;
@@ -264,7 +264,7 @@ export class Loop {
     post?.waitFor(written);
   }
 
-  /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was to be written, which is kept */
+  /** Writes a delivery's outcome, a POST's answer, or both. Never rejects. @returns the error, unless only a success was not written: the ledger keeps that */
   async settle(
     { callbackId, receivedAt }: Pick<Settlement, 'callbackId' | 'receivedAt'>,
     { answer, isDurable }: Ending,

@@ -25,14 +25,14 @@ const BACKOFF_SHORTEST_MS = 1000;
 const RETRY_BASE_MS = 400;
 
 /**
- * What happens after a failed attempt:
- * - `pause`: once the remote's pause is over, in the same POST if that is in time, else by Botbell.
- * - `again`: in a moment, in the same POST, as often as `attempts_per_request` allows; then `botbell` where the remote pauses, else `retry`.
- * - `retry`: when the service posts again, until it no longer does; then by Botbell.
- * - `botbell`: no retry of the service would come sooner, or be of any use before.
- * - `mend`: the service is asked `permanent_attempts` times; then by Botbell until somebody has mended the cause.
- * - `ask`: the same, but then only once the channel's settings have changed, or somebody asks for it.
- * - `never`: the service is asked `permanent_attempts` times; then it is a dead letter.
+ * When a delivery is attempted again after a failed attempt:
+ * - `pause`: once the remote's pause is over, in the same POST if there is time, else by Botbell.
+ * - `again`: in a moment, in the same POST, as often as `attempts_per_request` allows; then as `botbell` if the remote asks for a pause, else as `retry`.
+ * - `retry`: when the service posts again; once it no longer does, by Botbell.
+ * - `botbell`: by Botbell, since no retry of the service would come sooner, or be of any use before.
+ * - `mend`: when the service posts again, `permanent_attempts` times; then by Botbell, until somebody has mended the cause.
+ * - `ask`: as `mend`, but Botbell waits until the channel's settings have changed or somebody asks for an attempt.
+ * - `never`: when the service posts again, `permanent_attempts` times; then never: it is a dead letter.
  */
 export type Next = 'pause' | 'again' | 'retry' | 'botbell' | 'mend' | 'ask' | 'never';
 
@@ -51,7 +51,7 @@ export function nextAfter({
   return mayHaveArrived ? 'retry' : 'again';
 }
 
-/** Whether a delivery that is Botbell's own waits for somebody: an attempt might tell people once more. */
+/** Whether a delivery that was taken over waits for somebody, since an attempt might tell people the same once more. */
 export function waitsForSomebody(error: DeliveryError | undefined): boolean {
   return error?.class === 'config' && error.mayHaveArrived === true;
 }
@@ -95,13 +95,13 @@ export function updateAfter(
     const dueInMs = failure === undefined && record.isTakenOver ? undefined : 0;
     return updateOf(record, { attempts, lastError, isTakenOver: true, dueInMs });
   }
-  // The time that attempts take counts, unlike that in which it only waits.
+  // A delivery ages while it is attempted, but not while it only waits.
   const ageMs = made.reduce((sum, { durationMs }) => sum + durationMs, record.ageMs);
   const after = afterFailure({ ...record, ageMs }, attempts, failure, context);
   return updateOf(record, { attempts, lastError, ...after });
 }
 
-/** It is looked at now and then, and given up at its time. */
+/** The delivery is claimed now and then, without an attempt, and given up after `give_up_after`. */
 function updateWaiting(record: DeliveryRecord, { policy }: OutcomeContext): DeliveryUpdate {
   const leftMs = policy.giveUpAfterMs - record.ageMs;
   return leftMs <= 0

@@ -10,7 +10,7 @@ import { RESERVE_MS } from './settings.ts';
 /** Each further rate limit lengthens the interval by this: messages may arrive closer together than they were sent. */
 const SLOWER_BY_MS = 20;
 
-/** The store's clock, its answer and this process's clock give a pause's end no closer. */
+/** The end of one pause may differ by this much between the store's clock, read over a connection, and this process's. */
 const SLACK_MS = 1000;
 
 /** Whether an attempt after `waitMs` can still finish within the time that is left. */
@@ -24,9 +24,9 @@ interface Pace {
   slowerMs: number;
   /** When the next message may be sent, as far as this process knows. */
   freeAt: number;
-  /** The last pause that this process has to make. It is obeyed to its end, whatever the store says; after a login that was refused, to the next config. */
+  /** The pause asked of this process that ends last. It is kept to its end, whatever the store says; after a refused login, to the next config. */
   pause: Pause | undefined;
-  /** When the last pause ends that the store knows of, whoever was asked for it. */
+  /** When the last pause that the store knows of ends, whichever process was asked for it. */
   pausedUntil: number;
   /** Resolves when the last pause has been written, or could not be. */
   written: Promise<unknown>;
@@ -34,7 +34,7 @@ interface Pace {
   writes: number;
 }
 
-/** `concerns`: what the limit is on, as the remote said. Of the class `config` it is no limit: nobody is let in by this config. */
+/** `concerns`: what the remote says the limit applies to. With the class `config` it is no rate limit: the remote refuses this config's login. */
 type Failed = Pick<FailureDetails, 'class' | 'retryAfterMs' | 'concerns'>;
 
 interface Pause {
@@ -99,15 +99,15 @@ export class Paces {
     return true;
   }
 
-  /** To be compared: times of the store say nothing of how long, since its clock may be set. */
+  /** As a text, only to be compared: these times do not say how long a pause lasts, since the store's clock may be set. */
   async #storedPauses(keys: readonly string[]): Promise<string> {
     const { store, onTrouble } = this.#dependencies;
     return JSON.stringify(await store.pausesOf(keys).catch(onTrouble));
   }
 
   /**
-   * Notes the pause that comes with a failure. Where the destination's pause lasts as long, the attempt began before that pause, and only the later end of both
-   * counts. A destination that is limited while another one is paused pauses the whole channel, if its destinations share a limit.
+   * Notes the pause that comes with a failure. If it ends less than an interval after the destination's present pause, the attempt began before that pause, and
+   * only the later end counts. Else, if another destination is paused, too, the whole channel is paused, provided that its destinations share a limit.
    */
   pausedBy(destination: string, { class: failed, retryAfterMs: ms = 0, concerns }: Failed): void {
     const until = this.#paces.get(destination)?.pause?.until ?? -Infinity;
@@ -148,12 +148,12 @@ export class Paces {
     return used.map(([key, { freeAt }]) => [key, Math.max(0, freeAt - this.#now())]);
   }
 
-  /** Reads the paces that this process, before a restart, or others wrote. @throws {LedgerUnavailable} */
+  /** Reads the paces that other processes wrote, or this one before a restart. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
     this.take(await this.#dependencies.store.currentPaces());
   }
 
-  /** Takes over the store's paces, drops those that it has given up, and writes pauses again that it does not know. */
+  /** Takes over the store's paces, drops those that the store no longer has, and writes again the pauses that it does not know. */
   take(current: readonly CurrentPace[]): void {
     const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
     this.#notePauses(current);
@@ -184,7 +184,7 @@ export class Paces {
     const everyMs = this.#everyMs(key);
     const storedMs = await store.reservePace(key, everyMs, mostMs).catch(onTrouble);
     const inMs = storedMs === undefined ? undefined : Math.max(storedMs, leftMs);
-    // Without a slot there is none within `mostMs`: the pace of another process may have been paused.
+    // No slot is free within `mostMs` then: another process may have paused the pace.
     pace.freeAt = Math.max(pace.freeAt, this.#now() + (inMs === undefined ? mostMs : inMs + everyMs));
     if (inMs !== undefined && inMs > 0) await clock.sleep(inMs);
     return inMs !== undefined;
@@ -195,13 +195,13 @@ export class Paces {
     const pace = this.#paceOf(key);
     if (isPaced && isSlower) pace.slowerMs += SLOWER_BY_MS;
     const { pause = asked } = pace;
-    // Always another object: whoever waits for a slot sees that a pause began.
+    // Always a new object, by which `slot` sees that a pause began.
     pace.pause = { ...(asked.until > pause.until ? asked : pause) };
     pace.freeAt = Math.max(pace.pause.until, pace.freeAt);
     this.#write(key, pace);
   }
 
-  /** Has the store know of the pause, for the other processes. */
+  /** Writes the pause to the store, for the other processes. */
   #write(key: string, pace: Pace): void {
     const { store, onTrouble } = this.#dependencies;
     const write = async () => {

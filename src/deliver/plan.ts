@@ -1,4 +1,4 @@
-/** Plans: what one config decides about every callback of one BOT and status, computed once for each of them, and about notices of its own. */
+/** Plans: what one config decides about all callbacks of one BOT and status (computed once for each of these), and about Botbell's own notices. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckedCallback, type StatusCode, statusNameOf } from '../callback/callback.ts';
 import type { Config, RouteConfig } from '../config/config.ts';
@@ -13,11 +13,11 @@ import { NO_RULES } from '../signal/rules.ts';
 import type { CallbackPlan, PlanFor, Planning } from './settings.ts';
 import { type ExpectationOfRoutes, expectationsOf, overdueOf } from './watch.ts';
 
-/** Limit of the texts that are kept, and what a plan takes beside its text: one of thousands of destinations has a megabyte. */
+/** Most characters of the plans that are kept, and what each takes beside its text. A plan of thousands of destinations has a megabyte. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 const OVERHEAD = 4096;
 
-/** @returns gives the same plan for the same BOT and status while it is kept */
+/** @returns a function that gives the same plan for the same BOT and status while the plan is kept */
 export function createPlans(config: Config, router: Router): PlanFor {
   const kept = new Map<string, CallbackPlan>();
   let characters = 0;
@@ -87,7 +87,7 @@ function asksBack({ on, rules }: RouteConfig): boolean {
   return on.includes('recovered') || rules.afterFailures > 1 || rules.repeat !== 'every';
 }
 
-/** @param expected what its routes expect of the BOT; left out where whether the message is late is not asked */
+/** @param expected what its routes expect of the BOT; left out if it does not matter whether the message is late */
 export function plannedDelivery(
   { channels }: Pick<Config, 'channels'>,
   { destination, channel, asked }: PlannedTarget,
@@ -149,8 +149,8 @@ function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['late
 }
 
 /**
- * The destination by the options and the template set of the route that tells it.
- * @param now as the store's clock says: whom it mentions may depend on the hour
+ * The destination with the options and the template set of the route that tells it.
+ * @param now by the store's clock: whom the message mentions may depend on the hour
  */
 export function toldBy<
   Target extends Pick<PlannedTarget, 'destination' | 'options'> & Partial<PlannedTarget>,

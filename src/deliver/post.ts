@@ -8,7 +8,7 @@ import { judge, mustSurvive, type PostedDelivery, type Verdict } from './outcome
 import { judgedBy, plannedFor } from './plan.ts';
 import { type CallbackPlan, RESERVE_MS, type Settings } from './settings.ts';
 
-/** One POST whose body has arrived; the time to answer does not count how slowly the body was sent. */
+/** One POST whose body has arrived. The time to answer it begins then, however slowly the body was sent. */
 export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'body'> {
   /** By this machine's clock: for people, in the story. */
   readonly receivedAt: number;
@@ -26,7 +26,7 @@ export function untilOf(arrivedAt: number, answerWithinMs: number): number {
 /** The share of `max_in_flight` that may wait for the same destination, BOT or job. */
 const SHARE = 1 / 4;
 
-/** Who has waited for so long is answered for the sake of who comes. */
+/** A POST that has waited this long may be answered early, to make room for a new one. */
 const LONG_MS = 500;
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
@@ -34,21 +34,21 @@ interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
   readonly admission: Omit<Admission, 'callback' | 'isNew' | 'isAnswered'>;
-  /** By the monotonic clock: when it leaves, and until when that is to be written. */
+  /** By the monotonic clock: until when the POST waits, and by when its answer must be written. */
   readonly until: number;
   readonly writtenBy: number;
 }
 
-/** Of an admitted callback what its messages are made of. */
+/** What of an admitted callback its messages are made from. */
 type Checked = Pick<Incoming, 'callback' | 'startedAt' | 'onRendered'>;
 
 export class Posts {
   readonly #posting: DeliveringByLoop;
   /** How many POSTs wait, by destination, BOT and job. */
   readonly #waiting = new Counts();
-  /** Whoever came first, first. */
+  /** The POSTs that wait, by number: the first to arrive comes first. */
   readonly #open = new Passing<number, OpenPost>();
-  #come = 0;
+  #arrived = 0;
 
   constructor(posting: DeliveringByLoop) {
     this.#posting = posting;
@@ -70,7 +70,7 @@ export class Posts {
     const admission = await ledger.admit(arrival, writtenBy - clock.monotonic());
     const { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded } = admission;
     if (admission.isNew) for (const { reason } of deliveries) if (reason) onHeld(reason);
-    // Who leaves has to be taken over in time, which takes long where the store is far away, or many leave at once.
+    // What is unfinished then must be taken over in time, which takes long if the store is far away or many POSTs end at once.
     const until = writtenBy - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
     const admitted = { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded };
     const posted = { receivedAt, arrivedAt, settings, plan, admission: admitted, until, writtenBy };
@@ -78,13 +78,13 @@ export class Posts {
     return admission.isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
   };
 
-  /** Answers who has waited longest, before somebody who comes has to wait: what is unfinished is taken over. */
+  /** Answers the POST that has waited longest, to make room for a new one. Its unfinished deliveries are taken over. */
   relieve(): void {
     const since = this.#posting.clock.monotonic() - LONG_MS;
     for (const open of this.#open) if (open.mayBeRelieved(since)) return open.leave(true);
   }
 
-  /** The callback was answered with its admission; what of it this process has claimed is attempted now. */
+  /** The callback was answered with its admission; the deliveries of it that this process has claimed are attempted now. */
   #answered(posted: Posted, checked: Checked, isAccepted: boolean): Verdict {
     const { loop, onDue } = this.#posting;
     const { deliveries, isSuperseded } = posted.admission;
@@ -93,19 +93,19 @@ export class Posts {
     return judge(deliveries, { isSuperseded, isAccepted });
   }
 
-  /** Not async: it would keep the callback for as long as it waits. */
+  /** Not async: an async function would keep the callback in memory while it waits. */
   #wait(posted: Posted, checked: Checked): Promise<Verdict> {
-    const open = new OpenPost(this.#posting, posted, (this.#come += 1), this.#over);
+    const open = new OpenPost(this.#posting, posted, (this.#arrived += 1), this.#forget);
     this.#open.set(open.number, open);
     return open.answer(this.#take(posted, checked, open));
   }
 
-  readonly #over = (open: OpenPost): void => {
+  readonly #forget = (open: OpenPost): void => {
     this.#open.delete(open.number);
     for (const what of open.waitsFor) this.#waiting.add(what, -1);
   };
 
-  /** Takes in hand the deliveries that the admission has claimed. What is large is drawn at once. */
+  /** Takes in hand the deliveries that the admission has claimed. The messages of a large callback are made at once. */
   #take(
     { admission, plan, settings, until }: Posted,
     { callback, startedAt, onRendered }: Checked,
@@ -114,8 +114,8 @@ export class Posts {
     const { loop, ledger } = this.#posting;
     const { deliveries, timesReceived, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
-    const isLeft = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.doubt());
-    const own = deliveries.filter((record) => record.claim === 'own' && !isLeft(record));
+    const isInHand = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.doubt());
+    const own = deliveries.filter((record) => record.claim === 'own' && !isInHand(record));
     const { bot_id: bot, job_id: job } = callback;
     const mayWait = (what: string) => post === undefined || this.#mayWaitFor(what, post, settings);
     const hasRoom = own.length > 0 && mayWait(`bot ${bot}`) && mayWait(`job ${job}`);
@@ -130,7 +130,7 @@ export class Posts {
     return taken;
   }
 
-  /** Counts a POST as waiting. @returns false: too many POSTs wait for the same already */
+  /** Counts a POST as waiting for a destination, a BOT or a job. @returns false: too many POSTs wait for that already */
   #mayWaitFor(what: string, post: OpenPost, { config: { receiver } }: Settings): boolean {
     if (this.#waiting.at(what) >= receiver.maxInFlight * SHARE) return false;
     this.#waiting.add(what, 1);
@@ -139,29 +139,29 @@ export class Posts {
   }
 }
 
-/** A POST that waits: it is answered when its deliveries have ended, or when it leaves, and reads its verdict from them. */
+/** A POST that waits. It is answered when its deliveries have ended or when it stops waiting (`leave`), by what they come to then. */
 class OpenPost implements WaitingPost {
   /** What it is counted under: destinations, its BOT, its job. */
   readonly waitsFor: string[] = [];
   readonly #posting: DeliveringByLoop;
   readonly #posted: Posted;
   readonly number: number;
-  /** Shared by all: a function of each one's own would have V8 keep it, with all that it holds, for long. */
+  /** One function for all POSTs: V8 would keep a function per POST, and all that it refers to, for long. */
   readonly #onOver: (post: OpenPost) => void;
   /** The deliveries that it waits for, by id. */
   readonly #own = new Map<number, Delivery>();
   /** Pending deliveries that another POST or process has in hand were taken over for it. */
   #hasTakenOver = false;
-  /** Resolves when they have been, or cannot be. */
+  /** Resolves when they have been taken over, or cannot be. */
   #taking: Promise<void> | undefined;
   readonly #writing: Promise<unknown>[] = [];
-  /** How much it waits for still. One is its beginning, so that it is not over before that. */
+  /** How many things it still waits for. Its start counts as one, so that it cannot end before that. */
   #open = 1;
   #isOver = false;
   #answer: ((verdict: Verdict) => void) | undefined;
   #stopTimer: (() => void) | undefined;
 
-  /** @param onOver called when it is answered, and nothing waits for it to be written */
+  /** @param onOver called when it can be answered and all that it waits for is written */
   constructor(posting: DeliveringByLoop, posted: Posted, number: number, onOver: (post: OpenPost) => void) {
     this.#posting = posting;
     this.#posted = posted;
@@ -189,15 +189,15 @@ class OpenPost implements WaitingPost {
     return verdict;
   }
 
-  /** Whether it only waits for attempts to begin, or has waited since then. @param since by the monotonic clock */
+  /** Whether none of its deliveries is being attempted yet, or it has waited since `since`. @param since by the monotonic clock */
   mayBeRelieved(since: number): boolean {
     const isAttempted = [...this.#own.values()].some((delivery) => delivery.isAttempted);
     return !this.#isOver && (!isAttempted || this.#posted.arrivedAt <= since);
   }
 
   /**
-   * What only waits is taken over. So is a message that was handed over, and that may be answered later: it must not be sent anew.
-   * @param isRelieved so is whatever is being attempted
+   * Stops waiting. Deliveries that only wait are taken over. So is one whose message was handed over: it may be answered later, and must not be sent anew.
+   * @param isRelieved deliveries that are being attempted are taken over, too
    */
   leave(isRelieved: boolean): void {
     if (this.#isOver) return;
@@ -205,11 +205,11 @@ class OpenPost implements WaitingPost {
     const { loop } = this.#posting;
     loop.release(this.#own.values());
     const attempted = [...this.#own.values()].filter(({ update }) => update === undefined);
-    const held = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
-    const records = held.map(({ record }) => record);
-    const holding = loop.takeOver(records, this.leftMs).catch(() => undefined);
+    const toTakeOver = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
+    const records = toTakeOver.map(({ record }) => record);
+    const takingOver = loop.takeOver(records, this.leftMs).catch(() => undefined);
     for (const delivery of attempted) loop.leave(delivery);
-    void Promise.all([this.#taking, holding]).then(() => this.#write(this.#conclude()));
+    void Promise.all([this.#taking, takingOver]).then(() => this.#write(this.#conclude()));
   }
 
   ended(): Ending | undefined {
@@ -257,7 +257,7 @@ class OpenPost implements WaitingPost {
     return { answer, isDurable: mustSurvive(verdict) };
   }
 
-  /** Writes the answer by itself, where no outcome ends with it. */
+  /** Writes the answer alone, if no outcome is left to be written with it. */
   #write(ending: Ending): void {
     const { callbackId, firstReceivedAt: receivedAt } = this.#posted.admission;
     this.waitFor(this.#posting.loop.settle({ callbackId, receivedAt }, ending, this.leftMs));

@@ -28,7 +28,7 @@ interface ReportPosition {
   readonly from: number;
 }
 
-/** By the period and the BOTs, and the number among equal ones, so that neither another time nor another person begins it anew. */
+/** The key names the period and the BOTs, with a number among equal reports, so that neither another time nor another recipient begins it anew. */
 function keyedReports({ config: { reports } }: Pick<Planning, 'config'>) {
   const named = reports.map(({ every, botIds }) => JSON.stringify([every, botIds]));
   return reports.map((report, index) => {
@@ -53,7 +53,7 @@ export function reportTimers(
   });
 }
 
-/** BOTs that a message names, and that its file has. */
+/** Most BOTs that a message names, and most that its file has. */
 const MOST_TOLD = 50;
 const MOST_IN_FILE = 5000;
 
@@ -91,7 +91,7 @@ export async function tellReport(
   };
 }
 
-/** How often it is looked how much is used. */
+/** How often Botbell checks how much of the budget is used. */
 const BUDGET_MS = 60_000;
 
 const BUDGET_KEY = 'budget';
@@ -128,7 +128,7 @@ export async function tellBudget(
   };
 }
 
-/** How the month of the plan stands that the day `inMonth` is in; undefined: no budget is set. */
+/** How much is used in the plan's month that has the day `inMonth`; undefined: no budget is set. */
 export async function budgetStanding(
   archive: Days,
   { budget, display }: { readonly budget: Budget | undefined } & Pick<Planning['config'], 'display'>,
@@ -141,7 +141,7 @@ export async function budgetStanding(
 
 type Days = Pick<Firing['ledger']['archive'], 'figuresByDay'>;
 
-/** Those of the month of the plan that the day is in, and of the month before. */
+/** The figures of the plan's month that has the day, and of the month before. */
 function daysOf(
   archive: Days,
   { budget, display }: { readonly budget: Budget } & Pick<Planning['config'], 'display'>,

@@ -60,7 +60,7 @@ export function runningConfig({ config, configHash: hash }: Pick<Planning, 'conf
   return { hash, channels: new Map([...config.channels].map(([name, { type }]) => [name, type])) };
 }
 
-/** Time for an attempt that outlives its answer to end. */
+/** Time for an attempt to end that continues after its POST was answered. */
 const WORK_MARGIN_MS = 5000;
 
 function workOf({ config: { receiver, delivery } }: Planning): number {
@@ -71,7 +71,7 @@ export function openIn({ channels }: Pick<Settings, 'channels'>): readonly Chann
   return [...channels.values()].map(({ channel }) => channel);
 }
 
-/** @returns the names of channels whose settings are not the same in both, whoever uses them; what is known of their remotes no longer holds */
+/** @returns the names of channels whose settings differ, whether or not routes use them; what is known of their remotes no longer holds */
 export function changedChannels(
   { config: before }: Pick<Settings, 'config'>,
   { config: after }: Pick<Settings, 'config'>,
@@ -100,7 +100,7 @@ export class RunningSettings<S extends Settings = Settings> {
     this.#onError = onError;
   }
 
-  /** Milliseconds that work on one callback may take, by whichever settings so far. */
+  /** The most milliseconds that work on one callback may take, by any settings so far. */
   get workMs(): number {
     return this.#workMs;
   }

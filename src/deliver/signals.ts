@@ -31,7 +31,7 @@ export class Signals {
   #adopted: Settings | undefined;
   /** Keys. */
   readonly #firing = new Set<string>();
-  /** The store's time when it was looked at last. */
+  /** The store's time at the last tick. */
   #seenAt = -Infinity;
 
   constructor(dependencies: DeliveringByLoop) {
@@ -43,10 +43,10 @@ export class Signals {
     return this.#adopted === settings ? MOST_AT_ONCE - this.#firing.size : 0;
   }
 
-  /** Fires what was claimed at `now` by the store's clock, and adopts settings that are new, or in force again after those of other processes. */
+  /** Fires the timers claimed at `now` by the store's clock. Adopts settings that are new, or in force again after those of other processes. */
   async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
     for (const timer of timers) this.#dependencies.loop.underWay.until(this.#fire(timer, settings, now));
-    // What was made by a clock that was ahead is asked anew.
+    // The store's clock was set back: what was made while it was ahead is asked for anew.
     if (now < this.#seenAt - BACK_MS) this.#adopted = undefined;
     this.#seenAt = now;
     if (!isLatest) this.#adopted = undefined;
@@ -57,7 +57,7 @@ export class Signals {
     return this.#firing.has(key);
   }
 
-  /** One that fails is given back, since it is in nobody's hands, and fired again then. Never rejects. */
+  /** A timer that fails is in hand no more, so its claim is freed, and it is fired again. Never rejects. */
   async #fire(timer: Timer, settings: Settings, now: number): Promise<void> {
     const { ledger, onHeld, onUnforeseen, onDue } = this.#dependencies;
     this.#firing.add(timer.key);
@@ -73,7 +73,7 @@ export class Signals {
     if (this.#firing.size === 0) onDue();
   }
 
-  /** Has the ledger hold the timers of these settings and no others: for expected BOTs, open runs and digests. */
+  /** Has the ledger hold the timers of these settings and no others: for digests, expected BOTs, reports, the budget and open runs. */
   async #adopt(settings: Settings): Promise<void> {
     const { ledger, onDue } = this.#dependencies;
     const routes = routesOf(settings.config);
@@ -107,7 +107,7 @@ function timersAsked(
   return { timers, ended: ended.map(({ key }) => key) };
 }
 
-/** The destinations that other routes reach than before, or by other hours of `mute`; all where what was before is not known. */
+/** The destinations whose routes, or whose routes' hours of `mute`, are not as before; all if the settings before are not known. */
 function mutedOtherwise(before: Settings | undefined, now: Settings): readonly string[] | 'all' {
   if (before === undefined) return 'all';
   const [was, is] = [mutesOf(before), mutesOf(now)];
@@ -124,13 +124,13 @@ function mutesOf({ config }: Pick<Settings, 'config'>): ReadonlyMap<string, stri
   return mutes;
 }
 
-/** The store's clock goes back by less when it is corrected little by little. */
+/** A store's clock that goes back by more was set; one that is corrected little by little goes back by less. */
 const BACK_MS = 1000;
 
 /** Runs that became overdue longer ago than this before the settings took effect count as lost, and are not told. */
 const LOST_MS = 86_400_000;
 
-/** Any callback is committed so long after it came, or never. */
+/** A callback is committed within this time after it came, or never. */
 function marginOf({ config: { receiver } }: Settings): number {
   return receiver.answerWithinMs + 1000;
 }
@@ -143,7 +143,7 @@ function digestTimers(
     const key = digestKey(digest);
     const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
     const data = known ?? { since: now, toldAt: now };
-    // One that is due at the very moment of the first start is told.
+    // A digest that is due at the very moment of the first start is told.
     const toldAt = known?.toldAt ?? now - 1;
     const dueAt = digestAtStart(digest, now, toldAt, display.timezone);
     return { key, kind: 'digest', dueAt, data };
@@ -154,7 +154,7 @@ function digestKey({ group }: Pick<DigestConfig, 'group'>): string {
   return timerKey('digest', group);
 }
 
-/** Without a result all of it is written. */
+/** No result: the function has written all by itself. */
 type Fire = (timer: Timer<never>, firing: Firing) => Fired | Promise<Fired | void>;
 
 const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
@@ -169,7 +169,7 @@ const FIRED_BY: Readonly<Record<Timer['kind'], Fire>> = {
     ledger.fireEscalation(timer, stepsOf(timer.data, settings)),
 };
 
-/** What a route's `then` says today, or who goes on with it if there is no such route any more. */
+/** What the route's `then` says today; if there is no such route any more, the routes that continue its steps. */
 function stepsOf({ route: name }: Escalation, { config, router }: Settings): AskedSteps {
   const heirsOf = (botId: string) =>
     router.routesOf(botId).flatMap((each) => (each.steps === undefined ? [] : each.name));
@@ -204,7 +204,7 @@ function missed(timer: Timer<ExpectedBot>, { settings, now }: Firing): Fired {
   if (asked === undefined) return { timer };
   const { rule, routes } = asked;
   const today = underRule(rule, expected, now);
-  // Another config's rule: by today's it is not due yet.
+  // The timer is by another config's rule; by today's rule nothing is missed yet.
   const next = (expected: Expected) => ({
     dueAt: missedFrom(rule, expected),
     data: { botId, botName, expected },

@@ -11,13 +11,13 @@ import type { RouteConfig } from '../config/config.ts';
 import type { Settings } from './settings.ts';
 
 export interface ExpectationOfRoutes {
-  /** The key of its timer: the BOT's, and the first route's by name, so that neither another route nor an edited rule begins it anew. */
+  /** The key of its timer: of the BOT, and of the first route's name, so that neither another route nor an edited rule begins the timer anew. */
   readonly key: string;
   readonly rule: Expectation;
   readonly routes: readonly RouteConfig[];
 }
 
-/** Routes with equal rules share one, so that whom several of them reach is told once. */
+/** Routes with equal rules share an expectation, so that a destination that several of them name is told once. */
 export function expectationsOf(
   routes: readonly RouteConfig[],
   botId: string,
@@ -76,7 +76,7 @@ function expectedBots(
   });
 }
 
-/** What was expected of the BOT by a route whose patterns have changed; taken once. */
+/** What was expected of the BOT under a route's former name, which may have been its patterns. Each is taken once. */
 function leftOf(botId: string, rule: Expectation, left: Map<string, ExpectedBot>): ExpectedBot | undefined {
   const own = [...left].filter(([, data]) => data.botId === botId);
   const [key, data] = own.find(([, { expected }]) => isSameRule(expected.rule, rule)) ?? own[0] ?? [];
@@ -92,7 +92,7 @@ export function expectationOf(
   return expectationsOf(router.routesOf(botId), botId).find((each) => each.key === key);
 }
 
-/** Also of a BOT that the config only names by a pattern, and whose callbacks have been deleted. */
+/** True even for a BOT that the config names only by a pattern, and whose callbacks have been deleted. */
 export function isStillExpected(timer: Timer, settings: Pick<Settings, 'router'>): boolean {
   return timer.kind === 'expect' && expectationOf(timer as Timer<ExpectedBot>, settings) !== undefined;
 }
