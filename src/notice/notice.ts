@@ -110,15 +110,15 @@ interface Alerts {
     readonly problems: readonly string[];
     readonly moreProblems: number;
   };
-  /** The store cannot be written, so this is told without it. */
+  /** The store cannot be written, so this alert is sent without it. */
   readonly store_unwritable: { readonly since: number; readonly reason: string };
 }
 
 /** What Botbell's own notices are about, by template: alerts, and notices of BOTs. */
 interface OwnSubjects extends Alerts {
-  /** Somebody is on it. */
+  /** Somebody has taken up incidents. */
   readonly taken_up: ToldTroubles & { readonly by: string; readonly because: string };
-  /** What an alert told of has ended. */
+  /** The trouble that an alert told of has ended. */
   readonly over: ToldTroubles & {
     /** Of a store that could not be written: how many callbacks were answered 503 meanwhile, and of which BOTs. */
     readonly answered?: { readonly count: number; readonly bots: readonly string[] } | undefined;
@@ -155,7 +155,7 @@ interface OwnSubjects extends Alerts {
   };
   /** What BOTs did in a period, in days; sent even if nothing ran. */
   readonly report: ToldReport;
-  /** So much of the running time of a month is used. */
+  /** `passed`: the percentage of a month's running time that is used by now. */
   readonly budget: BudgetStanding & { readonly passed: number };
 }
 
@@ -212,7 +212,7 @@ export interface CallbackNotice
   /** Milliseconds since it came, if a person has it delivered late; otherwise left out. */
   readonly delayedMs?: number | undefined;
   readonly occasion?: NoticeVariant | undefined;
-  /** Of a callback that is left in part (`afterRendering`), the result of `identityOf`; of an overdue run, the notice's own. */
+  /** Of a callback that `afterRendering` has reduced: the result of `identityOf`. Of an overdue run: the notice's own. */
   readonly identity?: string | undefined;
 }
 
@@ -247,7 +247,7 @@ export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };
 }
 
-/** The notice with what is needed of its callback once its messages are made: a callback may take megabytes. */
+/** The notice with only what is needed of its callback once its messages are made, since a callback may take megabytes. */
 export function afterRendering(notice: Notice): Notice {
   if (isAlert(notice)) return notice;
   return { ...notice, callback: namesOf(notice.callback), identity: noticeId(notice) };
