@@ -211,6 +211,16 @@ describe('The command line', () => {
       expect(stdout.replaceAll(/\s/g, '')).to.include('"output":{"b":1.10,"1":2}');
     });
 
+    it('hides of a hook’s own body what the config keeps secret, whatever the format', async () => {
+      const hook = "{ url: 'https://example.com', body: { routing_key: '${KEY}', to: mended } }";
+      writeFileSync(config, telling(`{ type: webhook, hooks: { h: ${hook} } }`, 'h'));
+      for (const format of ['text', 'json', 'html']) {
+        const args = ['preview', ERROR, '--config', config, '--format', format];
+        const { stdout } = await runCommand(args, { variables: { KEY: 'key-"of"-pagerduty' } });
+        expect(stdout, format).to.include('[secret]').and.include('mended').and.not.include('pagerduty');
+      }
+    });
+
     it('shows with --format html each in a frame that may run nothing, as light or dark as its reader’s system', async () => {
       const { stdout } = await run('preview', ERROR, '--format', 'html');
       const frames = [

@@ -55,7 +55,7 @@ function sentAs({ telling, state, updatedAt }: DeliveryOfCallback['delivery'], {
 export function answerMessage(
   ctx: Context,
   drawn: DrawnMessage | undefined,
-  { t }: Reader,
+  { t, redact }: Reader,
   notes: readonly string[] = [],
 ): void {
   ctx.status = drawn === undefined ? 404 : 200;
@@ -65,10 +65,11 @@ export function answerMessage(
     'X-Frame-Options': 'SAMEORIGIN',
   });
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body =
+  ctx.body = redact(
     drawn === undefined
       ? withNotes(NOTHING, [t('message.none')])
-      : withNotes(messageDocument(drawn.composed), notes);
+      : withNotes(messageDocument(drawn.composed), notes),
+  );
 }
 
 const NOTHING = `<!doctype html><meta charset="utf-8">${LIGHT_OR_DARK}<body>`;

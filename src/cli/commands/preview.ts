@@ -35,9 +35,11 @@ export async function run(
   });
   for (const { message } of previews.flatMap(({ failures }) => failures)) say(message);
   if (previews.length === 0) say(context.say('preview.nobody'));
-  if (options.format === 'html') context.result(previewPage(previews));
-  else if (options.format === 'json') printJson(context, previews.map(shapeOf));
-  else context.result(previews.map((each) => inLines(context, each)).join('\n'));
+  const { hide } = context.secrets;
+  const result = (text: string) => context.result(hide(text));
+  if (options.format === 'html') context.result(previewPage(previews, hide));
+  else if (options.format === 'json') printJson({ result }, previews.map(shapeOf));
+  else result(previews.map((each) => inLines(context, each)).join('\n'));
   return 0;
 }
 
@@ -60,9 +62,11 @@ const STYLE = `
   pre { overflow-x: auto; }
   textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }`;
 
-export function previewPage(previews: readonly PreviewedMessage[]): string {
+/** @param hide removes every secret from a text: a hook's own body has some */
+function previewPage(previews: readonly PreviewedMessage[], hide: (text: string) => string): string {
   const sections = previews.map(
-    ({ destination, composed }) => `<section><h2>${html(destination)}</h2>${framed(composed)}</section>`,
+    ({ destination, composed }) =>
+      `<section><h2>${html(destination)}</h2>${framed(composed, hide)}</section>`,
   );
   return pageOf('Botbell preview', `<h1>Preview</h1>\n${sections.join('\n')}`, 'en');
 }
@@ -82,10 +86,10 @@ ${body}
 }
 
 /** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
-function framed(composed: Composed): string {
+function framed(composed: Composed, hide: (text: string) => string): string {
   const { title } = composed;
-  const above = title === undefined ? '' : `<h3>${html(title)}</h3>`;
-  const document = attribute(messageDocument(composed));
+  const above = title === undefined ? '' : `<h3>${html(hide(title))}</h3>`;
+  const document = attribute(hide(messageDocument(composed)));
   return `${above}
 <iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
 }

@@ -119,7 +119,7 @@ describe('The page of an office', () => {
     const { surroundings } = world.services;
     const redact = (text: string) => text.replaceAll('請求書取込', '[secret]');
     const paths =
-      '/ /bots?bot_id=invoice-import /callbacks /callbacks?bot_id=invoice-import /incidents/8 /refused'.split(
+      '/ /bots?bot_id=invoice-import /callbacks /callbacks?bot_id=invoice-import /incidents/8 /refused /playground/message?to=slack'.split(
         ' ',
       );
     const body = '{"bot_name":"請求書取込BOT"}';
