@@ -1,4 +1,4 @@
-/** A listening HTTP server with limits enforced by Node. Closing it lets requests finish first. What Node itself refuses is told of, too. */
+/** A listening HTTP server with limits enforced by Node. Closing it lets requests finish first. Requests that Node itself refuses are reported. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { FaultError, faultsOf } from '../text/fault.ts';
@@ -20,7 +20,7 @@ const TIMEOUTS = {
 const MOST_CONNECTIONS = 1000;
 const MOST_REQUESTS_OF_CONNECTION = 1000;
 
-/** How long the rest of an upload is read that was answered before its end. */
+/** How long the rest of an upload is read if the answer came before its end. */
 const LINGER_MS = 5000;
 
 export type ServerTimeouts = Partial<Record<keyof typeof TIMEOUTS, number>>;
@@ -36,8 +36,8 @@ export interface ListeningServer {
 
 /**
  * Node answers malformed requests, too large headers and timeouts by itself.
- * @param onTurnedAway is told of these
- * @throws {Error} the address is taken or not ours
+ * @param onTurnedAway gets a report of each of these
+ * @throws {Error} the address is in use or not this machine's
  */
 export async function listen(
   handler: Handler,
@@ -45,15 +45,15 @@ export async function listen(
   onTurnedAway: (report: TurnedAway) => void,
   timeouts: ServerTimeouts = {},
 ): Promise<ListeningServer> {
-  // Node would refuse a request without a host, and tell nobody.
+  // By default, Node refuses a request without a Host header, and does not report it.
   const options = { ...TIMEOUTS, ...timeouts, requireHostHeader: false };
   const server = createServer(options);
   const latest: Answers = new WeakMap();
   handleRequests(server, handler, onTurnedAway, latest);
   server.maxRequestsPerSocket = MOST_REQUESTS_OF_CONNECTION;
-  // No limit, since Node silently drops the headers past it, also a proxy's. Node's limit of 16 KiB bounds them.
+  // No limit: Node would silently drop the headers past it, even a proxy's. Its limit of 16 KiB bounds them.
   server.maxHeadersCount = 0;
-  // Node's name for it, which its types lack. Else who says that he has sent all, as `nc -N` does, would get no answer.
+  // Node's types lack this option. Without it, a sender that half-closes the connection after its request, as `nc -N` does, gets no answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', closeGently);
   keepRoom(server, latest);
@@ -87,8 +87,8 @@ function started(server: Server, host: string, port: number): Promise<void> {
 type Answers = WeakMap<Duplex, ServerResponse>;
 
 /**
- * At the limit, closes the oldest connection that waits for no answer: it is kept open, its request's headers have not come, or it is
- * answered and still uploads.
+ * At the limit, closes the oldest connection that waits for no answer: it is idle, the headers of its request have not come, or it
+ * was answered and still uploads.
  */
 function keepRoom(server: Server, latest: Answers): void {
   const open = new Set<Socket>();
@@ -106,7 +106,7 @@ function keepRoom(server: Server, latest: Answers): void {
 
 /**
  * After an answer that closes the connection, Node destroys the socket: a sender that still uploads gets a reset, and may lose the
- * answer. So only our side is closed, and what comes is discarded for `LINGER_MS` (nginx: lingering_close).
+ * answer. So only Botbell's side is closed, and what the sender still sends is discarded for `LINGER_MS` (nginx: lingering_close).
  */
 function closeGently(socket: Socket): void {
   socket.destroySoon = () => {
@@ -126,7 +126,7 @@ async function close(server: Server, withinMs: number): Promise<void> {
 
 type Refusal = Pick<TurnedAway, 'status' | 'problem'>;
 
-/** What senders begin with that take the port for another one: what it is, and what to do. */
+/** The first bytes of other protocols that senders use on this port by mistake: what it is, and what to do. */
 const PROTOCOLS: readonly (readonly [beginning: RegExp, problem: string])[] = [
   [
     /^(?:PROXY |\r\n\r\n\0\r\nQUIT\n)/,
@@ -138,7 +138,7 @@ const PROTOCOLS: readonly (readonly [beginning: RegExp, problem: string])[] = [
 
 const LONGEST_BEGINNING = 16;
 
-/** By the code of Node's error. The status is that of Node's answer. */
+/** What Node refuses by itself, by the code of its error, with the status that it answers. */
 const BY_CODE: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, problem: 'headers of more than 16 KiB' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, problem: 'chunk extensions of more than 16 KiB' },
@@ -146,10 +146,10 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, problem: 'the request did not come whole in time' },
 };
 
-/** As Node names them: `HPE_…` is its parser's. */
+/** An error of Node's server; codes `HPE_…` are its parser's. */
 type ServerError = NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Uint8Array };
 
-/** Undefined: the connection broke, which refuses nothing. What it quotes is Node's own, not the sender's. */
+/** Undefined if the connection only broke. The problem quotes Node's reason, never the sender's bytes. */
 function refusalOf({ code = '', reason, rawPacket }: ServerError): Refusal | undefined {
   const known = BY_CODE[code];
   if (known !== undefined || !code.startsWith('HPE_')) return known;
@@ -158,19 +158,19 @@ function refusalOf({ code = '', reason, rawPacket }: ServerError): Refusal | und
   return { status: 400, problem: protocol ?? `no HTTP/1.1: ${reason ?? code}` };
 }
 
-/** Whether it must name a host (RFC 9112, 3.2), and does not. */
+/** Whether the request must name a host (RFC 9112, 3.2) and does not. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return headers.host === undefined && httpVersion === '1.1';
 }
 
-/** Whether what is met on the connection belongs to a request that is being answered, or was without its body. */
+/** Whether an error on the connection belongs to a request that is being answered, or was answered before its body had come. */
 function isHandled(latest: ServerResponse | undefined): boolean {
   return latest !== undefined && !(latest.writableFinished && latest.req.complete);
 }
 
 /**
- * Has `handler` answer what is a request. Of one that breaks off meanwhile the handler tells by itself; of a connection on which
- * nothing was sent, nobody: browsers and balancers open some in advance.
+ * Passes requests to `handler`, which itself reports those that break off while it answers. A connection on which nothing was sent is
+ * not reported: browsers and balancers open some in advance.
  */
 function handleRequests(
   server: Server,
@@ -183,7 +183,7 @@ function handleRequests(
     onTurnedAway({ ...refusal, from: request.socket.remoteAddress ?? '' });
   };
   server.on('connection', (socket: Socket) => {
-    // Read now: a socket that is closed knows it no longer.
+    // Read now, since a closed socket no longer knows it.
     const from = socket.remoteAddress ?? '';
     socket.on('error', (error) => {
       const refusal = isHandled(latest.get(socket)) || socket.bytesRead === 0 ? undefined : refusalOf(error);
@@ -197,7 +197,7 @@ function handleRequests(
   };
   server.on('request', answer);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // Whoever asks is asked for the body only when it is read: not where path, token or length are wrong.
+    // `100 Continue` is sent only when the body is to be read: not if path, token or length are wrong.
     request.once('resume', () => response.headersSent || response.writeContinue());
     answer(request, response);
   });

@@ -40,8 +40,8 @@ export async function createLogger(
 }
 
 /**
- * In JSON, hiding a secret such as a number would break the syntax, and an escape may change how a secret is spelt: so in lines that
- * hold a secret or an escape, which are few, each text is looked through by itself.
+ * To replace a secret such as a number within JSON would break the syntax, and an escape may change how a secret is spelt. So in the
+ * few lines that hold a secret or an escape, each text is redacted by itself.
  */
 function withoutSecrets(line: string, redact: (text: string) => string): string {
   if (!line.includes('\\') && redact(line) === line) return line;

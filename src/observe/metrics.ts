@@ -24,14 +24,14 @@ const READ = [
   ...(['monthSeconds', 'budgetSeconds', 'paused', 'down'] as const),
 ];
 
-/** Left out is what is not known, such as what a store has that cannot be read. `incidents`: open ones of which somebody is told, by kind. */
+/** Unknown figures are left out, such as those of a store that cannot be read. `incidents`: by kind, the open ones that somebody is told of. */
 export interface Figures extends Readonly<Partial<Record<(typeof READ)[number], number | undefined>>> {
   readonly incidents?: Readonly<Record<(typeof INCIDENT_KINDS)[number], number>> | undefined;
 }
 
 let ownMetrics: Registry | undefined;
 
-/** Once, however many services a process runs: what watches its event loop and its garbage collection is never let go. */
+/** Made once, however many services a process runs: the observers of its event loop and garbage collection are never removed. */
 function ofProcess(): Registry {
   if (ownMetrics !== undefined) return ownMetrics;
   ownMetrics = new Registry();
@@ -47,7 +47,7 @@ export function createMetrics(version: string) {
   for (const cause of ['answer', 'retry']) meters.botSeconds.inc({ cause }, 0);
   for (const rule of HOLDING_RULES) meters.heldTotal.inc({ rule }, 0);
   for (const status of ADMIN_REFUSALS) meters.adminRefused.inc({ status }, 0);
-  // From now on, not from the first scrape.
+  // Collects from now on, not from the first scrape.
   ofProcess();
   return {
     ...meters,

@@ -16,13 +16,13 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly deadline: number;
-  /** Of the answer's body, which is cut there. Default the pool's limit, past which the call fails. */
+  /** The most bytes of the answer's body, which is cut there. By default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
-  /** Called when the request has been written. The whole of its answer is then waited for a minute past the deadline; left out: not at all. */
+  /** Called when the request has been written. If given, the call then waits for the whole answer up to a minute past the deadline. */
   readonly onWritten?: (() => void) | undefined;
 }
 
-/** How long an answer is waited for past the deadline of its call, in milliseconds. */
+/** How long past its deadline a call waits for its answer, in milliseconds. */
 const LATE_ANSWER_MS = 60_000;
 
 export interface HttpAnswer {
@@ -30,11 +30,11 @@ export interface HttpAnswer {
   /** Names are in lower case. */
   readonly headers: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
   readonly body: string;
-  /** The body was longer than what is read of it, broke off, or had not ended when it was no longer waited for. */
+  /** The body was longer than `mostBytes`, broke off, or had not ended when the wait for it was over. */
   readonly isCut?: boolean;
 }
 
-/** It failed before anything of the message was sent, for the reason in `cause`. */
+/** The call failed before anything of the message was sent; `cause` has the reason. */
 export class NothingSent extends Error {
   override readonly name = 'NothingSent';
 
@@ -44,8 +44,8 @@ export class NothingSent extends Error {
 }
 
 /**
- * By `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. A body that breaks off or
- * stalls is cut there. A kept connection that is reset before anything was written on it is replaced once.
+ * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Cuts a body where it
+ * breaks off or stalls. If a kept connection is reset before anything was written on it, tries another one, once.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
  * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
  * nothing. Otherwise an error of undici's or Node's.
@@ -87,7 +87,7 @@ export function exchange(
             onWritten?.();
           },
           onResponseError: (_controller, error) => {
-            // With a kept connection, undici fails also what waits for it; it takes the next request when it is done with this.
+            // When a kept connection breaks, undici also fails the requests that wait for it; it takes new ones once this event is over.
             if (controller === undefined && !isRepeated && Reflect.get(error, 'code') === 'ECONNRESET')
               return queueMicrotask(() => start(true));
             clearTimeout(timer);
@@ -113,7 +113,7 @@ function answerReader(mostBytes: number, onEnd: (answer: HttpAnswer) => void) {
     onEnd({ body: UTF_8.decode(Buffer.concat(chunks)), isCut, status: 0, headers: {}, ...head });
   const handler = {
     onResponseStart: (_controller, status, headers) => {
-      // Informational ones come before the answer.
+      // Informational answers (1xx) come before the final one.
       if (status >= 200) head = { status, headers };
     },
     onResponseData: (controller, chunk) => {

@@ -11,8 +11,8 @@ export function loginOf(url: string): { readonly authorization?: string } {
 }
 
 /**
- * What is secret of a URL's login: the password, which PostgreSQL also takes as an option, or a user of HTTP without one, who is a
- * token; as written, decoded, and as Basic authentication sends it. Nothing of what is no URL.
+ * The secrets of a URL's login: the password, which PostgreSQL also takes as an option, or the user of an HTTP URL without a password,
+ * which is then a token; as written, decoded, and as Basic authentication sends it. None for a text that is no URL.
  */
 export function secretsOfLogin(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
@@ -23,7 +23,7 @@ export function secretsOfLogin(url: string): readonly string[] {
   return [...new Set([secret, percentDecoded(secret), sent])];
 }
 
-/** What of Basic authentication is secret beside the header itself. A user with a password is secret only if they look like a key. */
+/** The secrets in the header of Basic authentication, beside the header itself. A user with a password is one only if it looks like a key. */
 export function secretsOfBasic(header: string): readonly string[] {
   const [, encoded] = /^Basic\s+([A-Za-z0-9+/_-]+=*)$/i.exec(header.trim()) ?? [];
   const [, user = '', password = ''] =
@@ -35,7 +35,7 @@ export function secretsOfBasic(header: string): readonly string[] {
   ];
 }
 
-/** What to do where a URL's login is not read as it was meant. */
+/** What to do if a URL's login is not read as its author meant it. */
 export const LOGIN_RULE = faultsOf({
   login: [
     'percent-encode / : @ ? # % in the user name and password',
@@ -43,28 +43,28 @@ export const LOGIN_RULE = faultsOf({
   ],
 })('login');
 
-/** Whether a URL's login ends where it was meant to: else a part of a password would be taken for a host, and shown. */
+/** Whether a URL's login ends where its author meant it to: else a part of the password would be taken for the host, and shown. */
 export function hasWholeLogin(url: string): boolean {
   const [, authority = '', rest = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
   const login = authority.slice(0, Math.max(0, authority.lastIndexOf('@')));
   return !rest.includes('@') && !login.includes('@');
 }
 
-/** A part of a path or a query that is a credential: a key, a token, an ID. Words are none, however long. */
+/** Whether a part of a path or query may be a credential: a key, a token, an ID. Words are none, however long. */
 function isKey(part: string): boolean {
   return part.length >= 8 && /\p{L}/u.test(part) && /\d/.test(part);
 }
 
-/** A query that authorises by itself: the path then holds IDs only, which people are shown. */
+/** Queries that authorise by themselves: the path then holds only IDs, which people may see. */
 const AUTHORISES = /[?&](?:key|token|sig)=/;
 
-/** Of a URL that authorises whoever knows it: the whole, and the keys in it, as written and decoded, since remotes repeat them. */
+/** The secrets of a URL that authorises whoever knows it: the whole, and the keys in it, as written and decoded, since remotes repeat them. */
 export function secretsOfUrl(text: string): readonly string[] {
   const { href, pathname, search, searchParams } = new URL(text);
   const path = AUTHORISES.test(search) ? [] : pathname.split('/');
   const query = search.split(/[?&]/).map((parameter) => parameter.replace(/^[^=]*=/, ''));
   const written = [...path, ...query];
-  // Of a plus sign in a query some say that it is one, others that it is a blank.
+  // In a query, some programs read a plus sign as a plus sign, others as a blank.
   const parts = [...written, ...written.map(percentDecoded), ...searchParams.values()];
   return [text, href, ...secretsOfLogin(text), ...parts.filter(isKey)];
 }

@@ -50,14 +50,14 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
     factory: (url, { connect }: Pool.Options) => new Pool(url, { ...POOL_LIMITS, connect }),
   });
   return {
-    // It adds one to the headers.
+    // A copy of the headers, since the agent adds one to them.
     dispatch: ({ headers, ...options }, handler) =>
       agent.dispatch({ ...options, headers: { ...headers }, origin }, handler),
     destroy: () => agent.destroy(),
   };
 }
 
-/** Without `ProxyError`, the agent gives the proxy's status only in a message, and retries for ever after a reset. */
+/** The agent itself would give the proxy's status only in a message, and retry for ever after a reset; a `ProxyError` ends that. */
 function tunnels(proxy: Proxy, pool: Pool): Dispatcher {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {

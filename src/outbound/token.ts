@@ -6,21 +6,21 @@ import { type HttpAnswer, NothingSent } from './exchange.ts';
 export interface TokenSource {
   /** Asks the token endpoint. @param deadline on the scale of `performance.now()` @throws {Error} of the network */
   ask(deadline: number): Promise<HttpAnswer>;
-  /** The error of an answer that has no token. @param refusals since one that had, but for this one */
+  /** The error for an answer without a token. @param refusals how many such answers came before this one, since the last token */
   refusalOf(answer: HttpAnswer, refusals: number): Error;
 }
 
 const UNSPECIFIED_LIFETIME_S = 3600;
 
-/** A token is renewed so long before it expires, or a tenth of its lifetime, so that it does not expire on the way. */
+/** A token is renewed this long before it expires, at most a tenth of its lifetime, so that it does not expire on the way. */
 const EARLY_MS = 5 * 60_000;
 
-/** Tokens that connections may still use, and remotes repeat. */
+/** How many tokens are kept to be hidden: connections may still use them, and remotes repeat them. */
 const MOST_REMEMBERED = 3;
 
 export class KeptToken {
   fetches = 0;
-  /** The latest ones, the newest first. */
+  /** The latest tokens, the newest first. */
   latest: readonly string[] = [];
   readonly #source: TokenSource;
   #text: Promise<string> | undefined;
@@ -41,7 +41,7 @@ export class KeptToken {
     return this.#text;
   }
 
-  /** The next who asks gets a new one. */
+  /** The next call of `text` fetches a new token. */
   forget(): void {
     this.#text = undefined;
     this.#until = Infinity;

@@ -12,12 +12,12 @@ import type { Language } from '../time/display.ts';
 import type { TemplateKind } from './template.ts';
 import type { NoticeView } from './view.ts';
 
-/** A text, or a list of such, of which one is left out where its variable is empty. */
+/** A text, or a list of texts, each of which is left out if its variable is empty. */
 const PIECES = mixed((value): value is string | string[] =>
   [value].flat().every((piece) => typeof piece === 'string'),
 ).typeError(() => fault('template.pieces'));
 
-/** Without Liquid, it is all that it will ever be. */
+/** An address without Liquid is final, so it can be checked here. */
 const ADDRESS = TEMPLATE_TEXT.test(
   rule(
     fault('liquid.no address'),
@@ -98,7 +98,7 @@ function countOf(output: unknown, outputs: readonly OutputView[]): number {
   return isJsonObject(output) ? keysOf(output).length : outputs.length;
 }
 
-/** Without those that say nothing, or what the title says: the id of a BOT without a name of its own. */
+/** Leaves out facts without a value, or with that of the title: the id of a BOT without a name of its own. */
 function factsOf(facts: TemplateValue | undefined, title: string): readonly Fact[] {
   if (!isList(facts)) return [];
   return facts

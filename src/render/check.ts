@@ -46,7 +46,7 @@ function checkTemplate(
 ): readonly Problem[] {
   const views = viewsOf(name);
   const { showsCard } = template;
-  // Such a template is that of every notice.
+  // A template that shows the card is used for every notice, so it may use the variables of all.
   const variables = (showsCard ? TEMPLATE_NAMES.flatMap(viewsOf) : views).flatMap(Object.keys);
   const { language } = builtIn;
   const cardFor = (view: NoticeView) =>

@@ -19,7 +19,7 @@ const MARKUP = /\{[{%]|[%}]\}/;
 
 const PLAIN_DISPLAY: DisplayConfig = { timezone: 'UTC', language: 'en', links: {} };
 
-/** What is wrong with a condition; undefined: nothing is. @param of the variables; left out: a callback's */
+/** What is wrong with a condition; undefined: nothing is. @param of the names of its variables; by default a callback's */
 export function conditionFault(condition: string, of?: readonly string[]): Fault | undefined {
   const { liquid, names: ofCallback } = checker();
   const names = of ?? ofCallback;

@@ -1,4 +1,4 @@
-/** Liquid engines: one for plain text, and one for each way to escape values; none reads files. And strings that need none. */
+/** Liquid engines: one for plain text, and one for each way to escape values; none reads files. Also prints strings that need no engine. */
 import { Liquid, type Operators } from 'liquidjs';
 import type { TextKind } from '../channels/channel.ts';
 import { leftOutMark } from '../channels/marks.ts';
@@ -54,10 +54,10 @@ function printerOf(printing: Printing, { language }: DisplayConfig): (value: unk
   return (value) => (value instanceof Escaped ? value.text : fitEscaped(textOf(value), most, escape, mark));
 }
 
-/** Longer values stand alone; they are cut before they are cleaned. */
+/** In characters. A longer value stands alone; it is cleaned later, after it was cut. */
 const MOST_AMONG_WORDS = 2000;
 
-/** What a terminal would take away takes nothing of the words around it along. */
+/** Cleans a value before it is put among words, so that a control sequence left open in it cannot remove the words after it. */
 function plain(value: unknown): string {
   const text = textOf(value);
   return text.length > MOST_AMONG_WORDS ? text : cleanText(text);
@@ -78,12 +78,12 @@ export function enginesFor(display: DisplayConfig): Engines {
 /** Prints a string of words and variables alone, as most are. @param isPiece it prints nothing where a variable is empty */
 type PrintWords = (view: Readonly<Record<string, unknown>>, isPiece: boolean) => string;
 
-/** The other names are none for liquidjs, or none of the view. */
+/** The excluded names are literals of liquidjs, or, like `card`, not in the view. */
 const VARIABLE = /\{\{ *(?!(?:true|false|nil|null|empty|blank|card) *\}\})([a-z_]\w*) *\}\}/;
 
-/** Prints what `liquid` would, whose beginning costs more than most strings. @returns undefined: the text holds more than words and variables */
+/** Prints what `liquid` would, without its cost for each string. @returns undefined: the text holds more than words and variables */
 export function wordsIn(text: string, { options: { outputEscape } }: Liquid): PrintWords | undefined {
-  // Words and names of variables in turn.
+  // Words and names of variables alternate.
   const parts = text.split(VARIABLE);
   const isMore = parts.some((part, index) => index % 2 === 0 && /\{[{%]|[%}]\}/.test(part));
   if (isMore || outputEscape === undefined) return undefined;

@@ -18,21 +18,21 @@ const ESCAPING = ['escape', 'escape_once', 'xml_escape'];
 /** The filter that the compiler appends to each value in the place of an address. */
 export const OWN_ADDRESS = 'own_address';
 
-/** liquidjs' own would print `1.1` for `1.10`, and round an id of 64 bits. */
+/** Replaced, since liquidjs' own would print `1.1` for `1.10`, and round an id of 64 bits. */
 const OF_JSON = /^(?:json|jsonify|inspect)$/;
 
-/** For which liquidjs would make `[object Object]` of what is no text. */
+/** Filters of texts, for which liquidjs would turn objects into `[object Object]`. */
 const OF_TEXTS =
   /^(?:[lr]?strip|strip_(?:html|newlines)|newline_to_br|squish|normalize_whitespace|append|prepend|upcase|downcase|capitalize|(?:remove|replace)(?:_first|_last)?|split|truncate(?:words)?|number_of_words|(?:url|base64)_(?:en|de)code|(?:cgi|uri)_escape|slugify|sha256|hmac_sha256)$/;
 
 /** These join the items of a list. */
 const JOINING = /^(?:join|array_to_sentence_string)$/;
 
-/** liquidjs looks at the clock between two outputs, and these take long over one list: they order it, or judge each of its items. */
+/** Filters that order a list or judge each of its items, which can take long; liquidjs checks the time limit only between two outputs. */
 const OF_LISTS =
   /^(?:sort|sort_natural|uniq|map|sample|(?:where|reject|group_by|find|find_index|has)(?:_exp)?)$/;
 
-/** Some hundred of the milliseconds that all of a template may take. */
+/** So many take about a hundred of the milliseconds that all strings of a template may take together. */
 const MOST_ITEMS = 50_000;
 
 export function registerFilters(liquid: Liquid, { language, timezone }: DisplayConfig): void {
@@ -51,13 +51,13 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
   });
-  // Liquid's own would read a time without an offset in the time zone of the process.
+  // Liquid's own filter would read a time without an offset in the time zone of the process.
   wrap(liquid, /^date$/, (call, value, rest) => {
     const instant = instantOf(value, timezone);
     return call(instant === undefined ? plainNumber(value) : new Date(instant), ...rest);
   });
   wrap(liquid, OF_JSON, (call, value, [space]) => {
-    // It counts what it prints, and ends where that is too much.
+    // Called only for its limit: it counts what it prints, and throws if that is too much.
     call(value, space);
     return exactJson(value, ' '.repeat(Math.min(10, Math.max(0, Number(space ?? 0) || 0))));
   });
@@ -73,7 +73,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
 
 type Filter = (value: unknown, ...rest: unknown[]) => unknown;
 
-/** @param around gets the filter that had the name, and what it is called with */
+/** @param around replaces each filter with one of these names; gets the original and its arguments */
 function wrap(
   liquid: Liquid,
   names: RegExp,
@@ -86,7 +86,7 @@ function wrap(
     });
 }
 
-/** Objects and lists as they are printed. */
+/** Objects and lists as the texts that printing gives; other values unchanged. */
 function asText(value: unknown): unknown {
   return isContainer(value) ? textOf(value) : value;
 }

@@ -2,13 +2,13 @@
 import { defaultOperators, type Operators } from 'liquidjs';
 import { plainNumber } from '../text/json.ts';
 
-/** In templates: what is no number is neither less nor more than one. */
+/** In templates: a value that is no number is neither less nor greater than a number. */
 export const ORDERING: Operators = { ...defaultOperators, ...comparing(['<', '<=', '>', '>='], false) };
 
 /** In conditions, where `'0' == 0`, too. */
 export const COMPARING: Operators = { ...ORDERING, ...comparing(['==', '!='], true) };
 
-/** @param ofAnything whether values are compared of which not both are numbers, or texts */
+/** @param ofAnything whether any two values are compared; else two that are not both numbers or both texts compare as false */
 function comparing(names: readonly string[], ofAnything: boolean): Operators {
   return Object.fromEntries(names.map((name) => [name, comparison(name, ofAnything)]));
 }

@@ -41,10 +41,9 @@ const PHRASES = {
   'no day': ['{file} of the calendar {calendar} has no day of {year}', 'カレンダー {calendar} の {file} に{year}年の日付がありません'],
 } as const;
 
-/** By language. */
 export const SAY = { en: sayIn(PHRASES, { language: 'en' }), ja: sayIn(PHRASES, { language: 'ja' }) };
 
-/** What is said of more than nothing; else ''. */
+/** The phrase with its count; '' for 0. */
 export function ifAny(count: number, what: 'held errors' | 'same' | 'unnamed', language: Language): string {
   return count === 0 ? '' : SAY[language](what, { count });
 }
@@ -52,7 +51,7 @@ export function ifAny(count: number, what: 'held errors' | 'same' | 'unnamed', l
 /** Destinations that a note names. */
 const MOST_NAMED = 5;
 
-/** Why a message comes later than what it tells of, and what it stands for besides; '' if nothing is to say. */
+/** For a step of an incident, who was told before and who is on it; else why a message comes late, and the errors held back; '' if neither. */
 export function noteOf(
   { heldSince, delayedMs, escalated }: Pick<CallbackNotice, 'heldSince' | 'delayedMs' | 'escalated'>,
   display: DisplayConfig,
@@ -74,7 +73,7 @@ export function noteOf(
   return notes.filter((note) => note !== '').join(' · ');
 }
 
-/** '' if there is none. */
+/** '' for an unknown time. */
 export function localTime(ms: number | undefined, { timezone, language }: DisplayConfig): string {
   return ms === undefined ? '' : formatInstant(ms, timezone, language);
 }

@@ -16,7 +16,7 @@ import { attachmentOf } from './report-view.ts';
 import { viewOf } from './view.ts';
 
 export interface TemplateFailure {
-  /** The format's name; `when` for a condition, `body` for what a hook gives in place of a message. */
+  /** The format's name; `when` for a condition, `body` for a hook's own message in the config. */
   readonly format: string;
   readonly template: TemplateName;
   /** What failed and where, for an operator; contains no text of the callback. */
@@ -29,7 +29,7 @@ interface KnownNotice {
   readonly fillings: Record<Language, Filling | undefined>;
   /** By template; undefined: the template failed or took too long, and is not rendered again. */
   readonly cards: Map<Template, Card | undefined>;
-  /** Of a channel's own message; as `cards`. */
+  /** The parts of a channel's own message, by template; undefined as in `cards`. */
   parts: Map<Template, RenderedParts | undefined> | undefined;
   readonly composed: Map<MessageFormat, ComposedFor>;
 }
@@ -152,7 +152,7 @@ function isSameMessage(one: RenderTarget, other: RenderTarget): boolean {
   return isSameName && isDeepStrictEqual(one.options, other.options);
 }
 
-/** They mention nobody, whatever they say. */
+/** Notices that never mention anybody. */
 const CALM: ReadonlySet<TemplateName> = new Set(['report', 'reload_refused']);
 
 function contextOf(

@@ -19,7 +19,7 @@ import { countsIn, joined } from './told-bots.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Under an hour to the second. */
+/** A duration in words, below an hour to the second. */
 export function hoursText(ms: number, language: Language): string {
   if (ms < HOUR_MS) return formatElapsed(Math.round(ms / 1000), language);
   const minutes = Math.round(ms / MINUTE_MS);

@@ -1,4 +1,4 @@
-/** What liquidjs takes without a word in an expression: it stops reading there, or reads nothing. */
+/** Finds mistakes in expressions that liquidjs accepts silently: it stops reading there, or reads nothing. */
 import { type Liquid, Tokenizer, type TopLevelToken, TypeGuards } from 'liquidjs';
 import { fault } from '../config/words.ts';
 import type { Fault } from '../text/fault.ts';
@@ -36,7 +36,7 @@ export function isWhole(expression: string, { options }: Liquid): boolean {
   return !wantsValue;
 }
 
-/** Of the values and conditions in a text. @param isParsed whether liquidjs takes it; else it says more of what it does not take */
+/** The slips in a text's values and conditions. @param isParsed whether liquidjs can parse the text; if not, its own error says more */
 export function slipsIn(source: string, liquid: Liquid, isParsed: boolean): readonly LiquidFault[] {
   const faults: LiquidFault[] = [];
   for (const [expression, begin] of expressionsIn(source, liquid)) {
@@ -49,7 +49,7 @@ export function slipsIn(source: string, liquid: Liquid, isParsed: boolean): read
 
 const BRANCHES: ReadonlySet<string> = new Set(['if', 'elsif', 'unless']);
 
-/** What stands in values and conditions outside of comments, and where it begins. */
+/** The expressions of values and conditions outside of comments, and where they begin. */
 function* expressionsIn(
   source: string,
   liquid: Liquid,

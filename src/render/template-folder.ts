@@ -27,8 +27,8 @@ export interface TemplateFolder {
 export const NO_FOLDER: TemplateFolder = { sets: [], files: new Map(), problems: [] };
 
 /**
- * Reads all files at once, so that errors show before the first message.
- * @param formats of the channels that there are
+ * Reads all files in advance, so that errors show before the first message.
+ * @param formats those of the config's channels
  */
 export async function readTemplateFolder(root: string, formats: readonly Format[]): Promise<TemplateFolder> {
   const files = new Map<string, SourceFile>();
@@ -58,7 +58,7 @@ export async function readTemplateFolder(root: string, formats: readonly Format[
   return { sets, files, problems };
 }
 
-/** Of a channel with messages of its own in files. */
+/** Whether the channel can have messages of its own in files. */
 function hasOwnFiles({ own, templateAt }: Format): boolean {
   return own !== undefined && templateAt === undefined;
 }
@@ -71,7 +71,7 @@ const LIKE_A_TEMPLATE = /^[^.].*\.(?:ya?ml|json|liquid)$/u;
 function unused(file: string, kinds: readonly string[]): Fault {
   const pathsOf = (kind: string) => TEMPLATE_NAMES.map((name) => `${kind}/${name}.yaml`);
   const known = kinds.flatMap(pathsOf);
-  // In no folder, the cards come first.
+  // A file outside a folder was most likely meant as a card; cards come first in `known`.
   const meant = known.find((path) => path.endsWith(`/${file}`)) ?? file;
   const hint = didYouMean(meant, known) ?? nearestOrAll(meant, pathsOf(CARD_FOLDER));
   return fault('template.unused', { file, hint });

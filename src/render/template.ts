@@ -37,10 +37,10 @@ interface LiquidString {
 
 interface Reading {
   readonly view: Readonly<Record<string, unknown>>;
-  /** The variables beside those of the view. */
+  /** Variables beside those of the view. */
   readonly globals: object;
   readonly until: number;
-  /** What is printed in place of a string that fails; left out: that is thrown. */
+  /** What is printed in place of a string that fails; left out: its error is thrown. */
   readonly otherwise?: string;
 }
 
@@ -56,7 +56,7 @@ export class Template {
   readonly #engines: Engines;
   readonly #parts = new Map<string, Render>();
   readonly #strings: LiquidString[] = [];
-  /** The paths of values that are of another kind than they should be. */
+  /** The paths of values with a wrong type. */
   readonly #wrong = new Set<unknown>();
 
   constructor(file: TemplateSource, kind: TemplateKind, language: Language, engines: Engines) {
@@ -93,7 +93,7 @@ export class Template {
     return this.#rendered({ view, until: performance.now() + limitMs, globals: this.#globalsOf(card) });
   }
 
-  /** As {@link render}, once that has failed: with the card's summary for each string that fails. */
+  /** Like {@link render}, after that has failed: prints the card's summary in place of each string that fails. */
   renderDespite(view: Reading['view'], card: Card): RenderedParts {
     const until = performance.now() + 2 * TIME_LIMIT_MS;
     return this.#rendered({ view, until, globals: this.#globalsOf(card), otherwise: card.summary });
@@ -112,7 +112,7 @@ export class Template {
   #print({ path, kind, liquid, nodes }: LiquidString, { view, globals, until, otherwise }: Reading): string {
     const left = Math.max(0, until - performance.now());
     try {
-      // Half of what is left, so that one which does not end leaves time for the others.
+      // Half of the time left, so that a string that does not end leaves some for the others.
       const renderLimit = otherwise === undefined ? left : left / 2;
       return String(liquid.renderSync(nodes, view, { globals, renderLimit }));
     } catch (error) {
@@ -141,7 +141,7 @@ export class Template {
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
     if (typeof value === 'string') return this.#compileText(value, path, parent);
     if (typeof value !== 'object' || value === null || this.#wrong.has(pathText(path))) return () => value;
-    // Of a text with markup no pieces are taken: what one value may do there would depend on the others.
+    // A text with markup cannot be a list of pieces: where a value stands in the markup would depend on the other pieces.
     const isPlain = this.#kind.textAt(path, parent) === undefined;
     if (isPlain && isListOfTexts(value)) return this.#compilePieces(value, path);
     if (isList(value)) {

@@ -14,7 +14,7 @@ type ToldBot = Subject['bots'][number];
 const KINDS = ['errors', 'missed', 'overdue', 'executing', 'succeeded'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** @param url of the job of an error @param now when it is told */
+/** @param url gives the address of the job with a BOT's last error @param now when the notice was raised */
 export function botsView(
   subject: Subject,
   display: DisplayConfig & { readonly now: number },
@@ -46,7 +46,7 @@ function countOf(bot: object, kind: Kind): number {
   return (bot as Partial<Record<Kind, number>>)[kind] ?? 0;
 }
 
-/** `2 failed, 3 succeeded`: what is not known of BOTs that are not named is left out. */
+/** `2 failed, 3 succeeded`; if some BOTs are not named, only errors and missed runs, which are known of all. */
 function tally({ bots, moreBots, errors, missed }: Subject, language: Language): string {
   const sum = (kind: Kind) => bots.reduce((total, bot) => total + countOf(bot, kind), 0);
   const known = moreBots > 0 ? {} : Object.fromEntries(KINDS.map((kind) => [kind, sum(kind)]));
@@ -63,7 +63,7 @@ function digestTally({ bots, moreBots, errors, missed }: Subject, language: Lang
   return joined([first, others], language) || say(bots.length === 0 ? 'nothing' : 'well');
 }
 
-/** `2 failed, 3 missed`: what did not happen is left out. */
+/** `2 failed, 3 missed`: counts of 0 are left out. */
 export function countsIn(counts: Partial<Record<Kind, number>>, language: Language): string {
   const say = SAY[language];
   const counted = (kind: Kind, count = 0) =>

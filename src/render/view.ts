@@ -56,7 +56,7 @@ function callbackView(notice: CallbackNotice, display: DisplayConfig, links: Lin
   const { elapsed_time = null, output = null, message = null } = callback;
   const seconds = elapsedSecondsOf(callback);
   const said = lazily(() => gistIn(message ?? ''));
-  // Named one by one: of an object made by a spread, Liquid's reads cost a fifth more.
+  // Members are named one by one: if a spread made the object, Liquid's reads of it would cost a fifth more.
   const view: NoticeView & { job_url: string } = {
     code,
     job_id,
@@ -161,7 +161,7 @@ function ownView(
   }
 }
 
-/** Within one minute it is no span. */
+/** `last_at` equals `since` if both are in the same minute. */
 function spanView({ since, lastAt }: OwnSubject<'summary'>, display: DisplayConfig) {
   const shortly = (at: number) => formatTimeOfDay(at, { ...display, now: since });
   const from = localTime(since, display);
@@ -199,7 +199,7 @@ function answeredView({ answered }: OwnSubject<'over'>) {
   return { unanswered, unanswered_bots, more_unanswered_bots: Math.max(0, bots.length - MOST_NAMED) };
 }
 
-/** `what`: in a word what the latest sign was. */
+/** `what`: the latest sign, in a word. */
 function troublesView({ troubles, moreTroubles }: OwnSubject<'taken_up' | 'over'>, display: DisplayConfig) {
   const shown = troubles.map(({ sign, gist, since, count, late = 0, lost = 0, ...subject }) => ({
     name: inline(calledOf(subject)),
@@ -219,13 +219,13 @@ function urlOfPage(page: () => string, { pageUrl }: DisplayConfig): string {
   return pageUrl === undefined ? '' : (wholeUrl(`${pageUrl.replace(/\/+$/, '')}/${page()}`) ?? '');
 }
 
-/** Both are '' without a page to lead to. */
+/** Both are '' if there is no page to link to. */
 function incidentView(id: number | undefined, display: DisplayConfig) {
   const incident_url = id === undefined ? '' : urlOfPage(() => `incidents/${id}`, display);
   return { incident: incident_url === '' ? '' : String(id), incident_url };
 }
 
-/** The page about a subject; '' the overview. */
+/** The path of the page about a subject; '' for the overview. */
 function pageOf(subject: OwnSubject): string {
   if ('troubles' in subject) {
     const [first, ...others] = subject.troubles;
