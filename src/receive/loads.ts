@@ -9,7 +9,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** A body up to this size is not counted: a connection may buffer as much in any case. */
 const SMALL_BYTES = 64 * 1024;
 
-/** Callbacks of more than `LARGE_BYTES` are handled at once up to so many bytes together. None counts for more than half, so that two of any size are. */
+/** Callbacks of more than `LARGE_BYTES` are handled side by side up to this many bytes. None counts for more than half, so that two of any size fit. */
 const LARGE_AT_ONCE_BYTES = 3 * 1024 * 1024;
 
 /** How long a callback waits for room in `max_in_flight`: the ledger writes a burst in less, and a 503 delays the BOT by 30 s. */
@@ -31,7 +31,7 @@ export class Loads {
   #bytes = 0;
   #isDraining = false;
 
-  /** @param onFull called when a callback has to wait for room in `max_in_flight`: whoever waits for something else may make room */
+  /** @param onFull called when a callback has to wait for room in `max_in_flight`, so that a POST that waits for deliveries can make room */
   constructor(clock: Timers, limits: LoadLimits, onFull: () => void = () => undefined) {
     this.#all = new Gate(clock, limits.maxInFlight, { mostMs: MOMENT_MS, onFull });
     this.#large = new Gate(clock, LARGE_AT_ONCE_BYTES);
@@ -60,7 +60,7 @@ export class Loads {
   read(announced = Infinity) {
     this.#refuseWhileDraining();
     if (announced <= SMALL_BYTES) return undefined;
-    let [come, counted] = [0, 0];
+    let [received, counted] = [0, 0];
     const count = (bytes: number) => {
       this.#bytes += bytes - counted;
       counted = bytes;
@@ -68,11 +68,11 @@ export class Loads {
     return {
       /** Counts bytes that have come. @throws {HttpProblem} 503: there is no room for them */
       add: (bytes: number) => {
-        come += bytes;
-        if (come <= SMALL_BYTES) return;
-        if (this.#bytes - counted + come > this.#mostBytes)
+        received += bytes;
+        if (received <= SMALL_BYTES) return;
+        if (this.#bytes - counted + received > this.#mostBytes)
           throw unavailable('The callbacks that are being read take all the memory that there is for them.');
-        count(come);
+        count(received);
       },
       /** To be called when the body was parsed or given up; further calls have no effect. */
       free: () => count(0),
@@ -82,7 +82,7 @@ export class Loads {
   /**
    * Runs the work on a body that was read, as soon as there is room.
    * @param until by the monotonic clock
-   * @param work gets, for a large body, a function that gives up its place among these before the work ends
+   * @param work gets, for a large body, a function that gives up its place among large bodies before the work ends
    * @throws {HttpProblem} 503: no room in time, or draining
    */
   async handle<T>(bytes: number, until: number, work: (leave?: Release) => Promise<T>): Promise<T> {
@@ -114,7 +114,7 @@ export class Loads {
   }
 }
 
-/** How long one waits for room, at most, and what is asked for it: at once, and again after half of that time. */
+/** `mostMs`: the longest wait for room. `onFull`: called when a wait begins, and again after half of that time. */
 interface Waiting {
   readonly mostMs: number;
   readonly onFull: () => void;
@@ -134,7 +134,7 @@ class Gate {
     this.#wait = wait;
   }
 
-  /** Enters as soon as there is room. @returns gives it back; further calls have no effect @throws {HttpProblem} 503 */
+  /** Enters as soon as there is room. @returns a function that gives the room back; further calls have no effect @throws {HttpProblem} 503 */
   async enter(until: number, weight: number): Promise<Release> {
     if (this.#waiting.length === 0 && this.#inside + weight <= this.most) this.#inside += weight;
     else await this.#turn(until, weight);

@@ -23,7 +23,7 @@ export function unavailable(detail: string, cause?: unknown): HttpProblem {
   return new HttpProblem({ status: 503, detail, logged, headers: RETRY_AFTER }, { cause });
 }
 
-/** Nobody has foreseen the error that is its cause. The sender may try again: Botbell can be mended meanwhile. */
+/** Answers an unforeseen error. The sender may try again, since Botbell may be mended by then. */
 export class UnforeseenProblem extends HttpProblem {
   constructor(cause: unknown) {
     const detail = 'Something unforeseen went wrong; the log says what.';

@@ -20,7 +20,7 @@ const INFLATERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tr
 
 /**
  * Reads a body whose headers have passed `announcedBytes`.
- * @param count is told of the bytes as they come, inflated; left out if there is no need
+ * @param count called with the number of bytes, inflated, as they arrive; left out if they need not be counted
  * @throws {HttpProblem} 400, 413, and what `count` throws
  */
 export type BodyReader = (ctx: Context, count?: (bytes: number) => void) => Promise<Uint8Array>;
@@ -50,7 +50,7 @@ export function bodyReader(maxBytes: number): BodyReader {
     }
     const request = ctx.request as { body?: unknown; rawBody?: unknown };
     const { body } = request;
-    // Only the caller keeps it, who lets a large one go early.
+    // Only the caller keeps the body, and frees a large one early.
     request.body = request.rawBody = undefined;
     return body instanceof Uint8Array ? body : new Uint8Array();
   };
@@ -58,7 +58,7 @@ export function bodyReader(maxBytes: number): BodyReader {
 
 /** The context with a stream for its request, which koa-bodyparser reads. */
 function withStream(ctx: Context, stream: Readable): Context {
-  // koa-bodyparser looks there for the encoding and the length, which are those of what was sent.
+  // Without headers: koa-bodyparser would expect the encoding and the length of the body as it was sent.
   const req = Object.assign(stream, { headers: {} });
   return Object.create(ctx, { req: { value: req } }) as Context;
 }
@@ -73,7 +73,7 @@ function countedBody(request: IncomingMessage, count: (bytes: number) => void): 
       body.destroy(error as Error);
     }
   });
-  // Whoever reads the body is told; an error that comes after that is nobody's.
+  // The reader of the body handles its errors; one that comes after that must not be an uncaught exception.
   body.on('error', () => undefined);
   request.once('close', () => {
     if (!request.complete) body.destroy(unreadable());

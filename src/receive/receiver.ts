@@ -131,7 +131,7 @@ function answerHealth(ctx: CallbackContext): void {
   ctx.body = { status: 'ok' };
 }
 
-/** In this order: a sender without the token learns nothing else. */
+/** Checks in this order, so that a sender without the token learns nothing else. */
 function senderCheck({ config: { tokens, allowFrom }, senderOf }: Parts) {
   const isToken = secretCheck(tokens);
   const isInNetworks = networkFilter(allowFrom);
@@ -168,10 +168,10 @@ async function receive(
   }
 }
 
-/** Keeps of a large callback what its answer, its line in the log, or a refusal needs, and gives up its place. */
+/** Keeps of a large callback only what its answer, its log line or a refusal needs, and gives up its place. */
 function leaveWith(state: CallbackState, posted: Posted, leave: () => void): void {
   if (state.callback !== undefined) state.callback = namesOf(state.callback);
-  // A copy, since a part of a buffer keeps the whole.
+  // A copy, since a subarray would keep the whole buffer in memory.
   posted.bytes = new Uint8Array(posted.bytes.subarray(0, REFUSED_BODY_BYTES));
   leave();
 }
@@ -195,7 +195,7 @@ async function problemFor(ctx: CallbackContext, error: unknown, parts: Parts) {
   const { clock, senderOf, loads, refuse, onUnforeseen } = parts;
   const problem = asProblem(error);
   if (problem instanceof UnforeseenProblem) onUnforeseen(error);
-  // A sender that broke off may send the whole body the next time.
+  // A sender that broke off may send the whole body next time, so this part is not kept.
   const isGone = ctx.req.destroyed && !ctx.req.complete;
   if (!isRefusal(problem) || isGone) return problem;
   const errors = error instanceof InvalidCallback ? error.errors : [];

@@ -13,7 +13,7 @@ export function routesOf({
   return defaultRoute === undefined ? routes : [...routes, defaultRoute];
 }
 
-/** A destination as the first route that reaches it has it told. */
+/** A destination with the options and the template set of the first route that reaches it. */
 export interface PlannedTarget extends Destination {
   readonly templateSet?: string | undefined;
   /** That route's name; undefined: none reaches it. */
@@ -22,7 +22,7 @@ export interface PlannedTarget extends Destination {
   readonly asked?: readonly RouteConfig[] | undefined;
 }
 
-/** The destinations that something else than a route tells. */
+/** The destinations of alerts, digests, reports and the budget. */
 export function toldBesides({
   delivery,
   digests,
@@ -81,7 +81,7 @@ export interface Plan {
   readonly destinations: readonly PlannedTarget[];
   /** Destinations that are told only of a recovery, or of a result that comes after it was missed. */
   readonly perhaps: readonly PlannedTarget[];
-  /** Those that `then` names: told of an error later, and of the recovery from one that they were told of. */
+  /** The destinations in `then`: told of an error later, and of the recovery if they were told of the error. */
   readonly later: readonly PlannedTarget[];
   /** Only of the routes that name the BOT, or the default one; `explainAll` gives the others, too. The ledger keeps them. */
   readonly explanations: readonly RouteExplanation[];
@@ -125,7 +125,7 @@ export function createRouter(routes: readonly RouteConfig[], defaultRoute: Route
     /** The destinations of the BOT's routes that match `watches`, each once. */
     watchersOf: (botId: string, watches: (route: RouteConfig) => boolean): readonly PlannedTarget[] =>
       gather(named(botId), watches, () => false).destinations,
-    /** Those that `then` of the BOT's routes names. */
+    /** The destinations in `then` of the BOT's routes. */
     laterOf: (botId: string): readonly PlannedTarget[] => steppedTo(named(botId)),
     /** The decision about every route of the config, in order. */
     explainAll: (callback: PlanKey): RouteExplanation[] => {
@@ -158,7 +158,7 @@ function indexRoutes(routes: readonly RouteConfig[]): (botId: string) => readonl
 
 /**
  * A destination that several routes reach is told once, with the options of the first of them that tells it. How it shows a job is
- * said by the first in the file, whatever that tells, so that all messages of a job are shown alike.
+ * decided by the first of them in the file, even one that does not tell, so that all messages of a job are shown alike.
  */
 function gather(
   applying: readonly Match[],
@@ -187,7 +187,7 @@ function steppedTo(applying: readonly Match[]): readonly PlannedTarget[] {
   }));
 }
 
-/** Whom a route's `then` names. */
+/** The destinations in a route's `then`. */
 export function toldLater({ steps = [] }: RouteConfig): readonly Destination[] {
   return steps.flatMap(({ notify }) => notify);
 }
