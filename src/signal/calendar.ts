@@ -66,7 +66,7 @@ export function calendarOf(of: CalendarDays): Calendar {
   return withKey(hash('sha256', JSON.stringify(of), 'hex').slice(0, 16), has);
 }
 
-/** All other days. */
+/** The calendar of all days that this one leaves out. */
 export function outside(calendar: Calendar): Calendar {
   return withKey(`outside ${calendar.key}`, (day) => !calendar.has(day));
 }
@@ -75,7 +75,7 @@ function withKey(key: string, has: Calendar['has']): Calendar {
   return { key, has, toJSON: () => key };
 }
 
-/** A calendar may have the holidays of many years, and is asked for each message. */
+/** Looks single days up in a set, since a calendar may have the holidays of many years, and is asked for each message. */
 function among(ranges: readonly DayRange[]): (day: number) => boolean {
   const single = new Set(ranges.filter(([from, to]) => from === to).map(([day]) => day));
   const long = ranges.filter(([from, to]) => from !== to);
@@ -85,12 +85,12 @@ function among(ranges: readonly DayRange[]): (day: number) => boolean {
 /** The last instant that a JavaScript date can hold. */
 export const NEVER = 8.64e15;
 
-/** A calendar may leave out as many days in a row; after them nothing is due any more. */
+/** If a calendar leaves out more days in a row, nothing is due any more. */
 export const MOST_DAYS_AHEAD = 400;
 
-/** The first time after `after` that shows `at` on a day that is meant; `NEVER` if none is in sight. */
+/** The first instant after `after` at which clocks show `at` on a day that `isMeant`; `NEVER`: none in `MOST_DAYS_AHEAD`. */
 function nextOn(isMeant: (day: number) => boolean, at: number, after: number, timezone: string): number {
-  // From yesterday, since clocks set forward at midnight may move its last minutes to today.
+  // From yesterday, since clocks set forward at midnight may move yesterday's last minutes to today.
   const first = dayOf(after, timezone) - DAY_MS;
   for (let day = first; day <= first + MOST_DAYS_AHEAD * DAY_MS; day += DAY_MS) {
     const due = isMeant(day) ? instantOn(day, at, timezone) : -Infinity;
@@ -114,11 +114,11 @@ export function periodStart(every: Report['every'], day: number): number {
 
 /** The first day of the period after the day's. */
 export function periodAfter(every: Report['every'], day: number): number {
-  // Two of the longest ones' beginnings are as far from each other.
+  // The length of the longest such period, counted from this one's start, always leads into the next one.
   return periodStart(every, periodStart(every, day) + { day: 1, week: 7, month: 31 }[every] * DAY_MS);
 }
 
-/** When a report is due that begins with the day `from`: on its calendar's first day on which that period has ended. */
+/** When the report whose period begins with the day `from` is due: on its calendar's first day after that period. */
 export function reportDue({ every, at, calendar }: Report, from: number, timezone: string): number {
   const end = periodAfter(every, from);
   const isMeant = (day: number) => day >= end && calendar?.has(day) !== false;

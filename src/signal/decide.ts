@@ -67,11 +67,11 @@ export interface Telling {
         readonly failingForMs: number;
         readonly failures: number;
       };
-  /** It is told for that alone: no route asks for the success itself. */
+  /** It is told only as a recovery: no route asks for the success itself. */
   readonly isOnlyRecovery?: true;
   /** Errors that `repeat` let go before this message. */
   readonly heldBack?: number;
-  /** Since when it had been held, of one that is told as itself when its hold ends. */
+  /** When its hold began, if it is told as itself after its hold. */
   readonly heldSince?: number;
   /**
    * Routes by name. Of a message that is held: those that have not let it go, which alone are asked when its hold ends. Of one that is
@@ -82,14 +82,14 @@ export interface Telling {
   readonly incident?: number;
   /** The receipt of the message to which it is a reply where the channel has threads. */
   readonly repliesTo?: Readonly<Record<string, string>>;
-  /** It is told as a step of a route: whom its trouble was told before, and who is on it ('': nobody). */
+  /** Set if a step of a route tells it: which destinations were told of the trouble before, and who has taken it up ('': nobody). */
   readonly escalated?: { readonly told: readonly string[]; readonly takenBy: string };
 }
 
 export interface Decision {
   readonly ruling: RouteRuling;
   readonly telling: Telling | undefined;
-  /** It says that the BOT works again. */
+  /** Whether the message says that the BOT works again. */
   readonly isRecovered: boolean;
   /** The ruling of each route alone. */
   readonly routes: readonly RouteRuling[];
@@ -226,6 +226,6 @@ function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: numbe
   if (status !== 'error' || row === undefined) return told;
   if (ruling.does === 'let go')
     return ruling.rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
-  // What is held says it itself when its hold ends.
+  // Also for a held message: it says how many were held back when its hold ends.
   return { ...withToldError(told, { id, startedAt, likeness, at: now }, row), heldBack: 0 };
 }

@@ -36,11 +36,11 @@ export function beginToExpect(
   return { rule, dueAt: firstDue(rule, at, at + 1), hasCome, missed: undefined, lastResultAt };
 }
 
-/** What is kept, by the rule in force: an edit of its schedule moves the due time alone, counted from `at`; another grace moves none. */
+/** The state by the rule in force. An edited schedule changes only the due time, counted from `at`; an edited grace does not change it. */
 export function underRule(rule: Expectation, expected: Expected, at: number): Expected {
   const isSameSchedule = isSameRule({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
   const coming = firstDue(rule, isSameSchedule ? expected.dueAt : at, at + 1);
-  // No result meets more than the coming due time, so a later one dates from before the clock was set back.
+  // A result meets no due time after the coming one, so a later `dueAt` dates from before the clock was set back.
   const isKept = isSameSchedule && expected.dueAt <= firstDue(rule, coming, coming + 1);
   return { ...expected, rule, dueAt: isKept ? expected.dueAt : coming };
 }
@@ -61,7 +61,7 @@ export function withCallback(
   const expected = isResult || !isSameRule(rule, kept.rule) ? underRule(rule, kept, at) : kept;
   const isAnchor = 'everyMs' in rule && !expected.hasCome;
   const isMissed = at >= missedFrom(rule, expected);
-  // It is told soon, and due times count from the next callback.
+  // The missed result is told soon; due times then count from the next callback.
   if (!isResult && isAnchor && isMissed) return { expected, lateFor: undefined };
   const dueAt = isAnchor ? firstDue(rule, at, at + 1) : expected.dueAt;
   if (!isResult) return { expected: { ...expected, dueAt, hasCome: true }, lateFor: undefined };
@@ -94,7 +94,7 @@ export function cronFault(cron: string): string | undefined {
   }
 }
 
-/** The first due time that a result leaves open. It meets those since `graceMs` ago, up to the next one and `graceMs` after its start. */
+/** The first due time that a result leaves open. It meets those since `graceMs` before it came, to the next one at most, and to `graceMs` after its start. */
 function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): number {
   const { graceMs } = rule;
   const coming = firstDue(rule, dueAt, at);

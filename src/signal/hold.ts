@@ -1,4 +1,4 @@
-/** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. And hours in general. */
+/** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. Also whether a time is in a window. */
 import type { StatusName } from '../callback/callback.ts';
 import { dateOf, DAY_MS, dayOf, instantOn, weekdayOf } from './calendar.ts';
 import type { MuteEntry, Snooze, TimeWindow } from './rules.ts';
@@ -22,7 +22,7 @@ export interface Holders {
   readonly timezone: string;
 }
 
-/** Windows that may follow each other, two months of single days; a longer sequence counts as endless, and is asked for again. */
+/** Most windows that follow each other: two months of single days. A longer sequence counts as endless, and the rules are asked again. */
 const MOST_IN_A_CHAIN = 60;
 
 /** Undefined: nothing holds the message. */

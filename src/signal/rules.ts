@@ -15,7 +15,7 @@ export type Occasion = (typeof OCCASIONS)[number];
 export interface RouteRules {
   /** A Liquid condition over the template's variables; undefined: it always holds. */
   readonly when: string | undefined;
-  /** Errors are told from this one in a row on; 1 is the first. */
+  /** Which error in a row is the first that is told; 1: the first one. */
   readonly afterFailures: number;
   /** Which errors are told while a BOT keeps failing: every one, those that differ from the last one told, or one per so many ms. */
   readonly repeat: 'every' | 'changes' | number;
@@ -36,14 +36,14 @@ export const NO_RULES: RouteRules = {
 
 /** Some days of all. Made once for each config, and never changed. */
 export interface Calendar {
-  /** The same text for the same days: what JSON has of it. */
+  /** The same text for the same days; as JSON, the calendar is this text. */
   readonly key: string;
   /** @param day its midnight in ms, read as UTC */
   has(day: number): boolean;
   toJSON(): string;
 }
 
-/** Hours in which all its keys apply. Times are in the display's timezone. */
+/** Hours: a time is in them if all keys that are set apply to it. Times are in the display's timezone. */
 export interface TimeWindow {
   /** Days on which the window begins; undefined: any. */
   readonly days?: readonly Weekday[] | undefined;

@@ -30,7 +30,7 @@ export interface Row {
   readonly isOver: boolean;
 }
 
-/** Results kept of one BOT, and told errors at a destination: as many may come out of order. */
+/** Most results kept of a BOT, and most told errors kept at a destination: as many may come out of order. */
 const MOST_KEPT = 20;
 
 /** @returns the streak to keep, and the row that the result is part of or ends */
@@ -62,7 +62,7 @@ function withoutOldest({ results: [oldest, ...results], before: { failures, sinc
  * a dead letter does not.
  */
 export interface ToldErrors {
-  /** Told errors that no success has followed yet by the start of its run, in the order in which they were told. */
+  /** Told errors whose runs began later than that of every success so far, in the order in which they were told. */
   readonly errors: readonly ToldError[];
   /** Errors that `repeat` let go since the last message. */
   readonly heldBack: number;
