@@ -4,12 +4,12 @@
 export interface Step {
   /** From when the route first decided to tell of the incident. */
   readonly afterMs: number;
-  /** It is told unless a destination of the route has got it; else, unless somebody has taken the incident up. */
+  /** true: told unless a destination of the route has got a message; false: told unless somebody has taken the incident up. */
   readonly unlessDelivered: boolean;
   readonly destinations: readonly string[];
 }
 
-/** What is told next, unless the incident is over by then, or its step is off. */
+/** Who is told next, and when, unless the incident is over by then, or the step is off. */
 export interface NextStep {
   readonly at: number;
   readonly who: readonly string[];
@@ -37,13 +37,13 @@ export interface EscalationFacts {
   readonly heldUntil: (destination: string) => number | undefined;
 }
 
-/** Somebody may end a snooze, or change the hours of `mute`: what is held is asked about so often. */
+/** How often a held step is checked, since somebody may end the snooze or change the hours of `mute`. */
 const HELD_ASKED_MS = 60_000;
 
-/** While no step is to come: an incident that is over, or given back, is looked at sooner. */
+/** When steps are checked again if none is to come. An incident that is over or given back is looked at sooner. */
 const IDLE_MS = 86_400_000;
 
-/** @returns whom to tell now, what has been done by then, what comes next, and when to ask again */
+/** @returns whom to tell now, the positions of the steps that are done then, the next step, and when to decide again */
 export function escalate(steps: readonly Step[], { from, done }: Escalation, facts: EscalationFacts) {
   const { now, told, heldUntil } = facts;
   const tell = new Set<string>();

@@ -6,7 +6,7 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 export const INCIDENT_STATES = ['open', 'taken_up', 'over'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
-/** What fails again within so long of its end is the same incident. */
+/** A failure within this time after an incident's end belongs to the same incident. */
 export const SAME_WITHIN_MS = 3_600_000;
 
 /** What a sign of trouble was: of a BOT, of a destination, or of Botbell itself. */
@@ -87,7 +87,7 @@ export function groupsOf<Each extends Incident>(open: readonly Each[]): readonly
   return [...groups.values()].map((each) => groupOf(each)).toSorted(worseFirst);
 }
 
-/** Who has taken it up, and whether it is told already, part what is alike. */
+/** Alike incidents are grouped apart if different people have taken them up, or only some of them are told yet. */
 function causeOf(incident: Incident): string {
   const { isWaiting, takenUp } = incident;
   return [likeOf(incident), stateOf(incident), isWaiting, takenUp?.by].join(' ');
@@ -98,7 +98,7 @@ function likeOf({ id, kind, gist, likeness, sign }: Incident): string {
   return isAlone ? String(id) : `${sign} ${likeness}`;
 }
 
-/** The others of its cause that are told, whoever is on them. */
+/** The other incidents of the same cause that are told, whoever has taken them up. */
 export function alikeTo<Each extends Incident>(incident: Incident, open: readonly Each[]): readonly Each[] {
   return open.filter(
     (each) => each.id !== incident.id && !each.isWaiting && likeOf(each) === likeOf(incident),
@@ -111,7 +111,7 @@ function groupOf<Each extends Incident>(incidents: readonly [Each, ...Each[]]): 
   return { latest, incidents, since: incidents[0].since, count };
 }
 
-/** What nobody is on comes first; then Botbell's own, since nothing may be told; then what most BOTs have. */
+/** What nobody has taken up comes first; then Botbell's own, since nothing may be told while it lasts; then what most BOTs have. */
 function worseFirst(a: Group, b: Group): number {
   return rankOf(a) - rankOf(b) || b.incidents.length - a.incidents.length;
 }
@@ -123,7 +123,7 @@ function rankOf({ latest }: Group): number {
   return isLater * KINDS_WORST_FIRST.length + KINDS_WORST_FIRST.indexOf(latest.kind);
 }
 
-/** One of them, as it was when the message was raised. */
+/** An incident as it was when the message was raised. */
 export interface ToldTrouble extends Pick<
   Incident,
   'id' | 'kind' | 'subject' | 'name' | 'sign' | 'gist' | 'since' | 'count'

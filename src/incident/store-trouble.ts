@@ -1,6 +1,6 @@
-/** Says in Japanese why the store cannot be written. What is kept is English, as in the log. */
+/** Says in Japanese why the store cannot be written. The reason that the ledger keeps is English, as in the log. */
 
-/** Of a store that is silent. */
+/** The reason of a store that does not answer. */
 export const NO_ANSWER = 'it does not answer';
 
 const PUT_BACK =

@@ -29,12 +29,12 @@ export function planMonth(fromDay: number, day: number): Pick<BudgetStanding, 'f
   return { from: firstOf(month), to: firstOf(month + 1) };
 }
 
-/** Fewer say little of a month. */
+/** Fewer days say too little for a forecast of the month. */
 const LEAST_DAYS_KNOWN = 3;
 
 /**
- * @param days with the running time of all BOTs, also of the month before; others had none @param inMonth a day of the month that is
- * asked for
+ * @param days the running time of all BOTs by day, also of the month before; a day that is left out had none
+ * @param inMonth a day of the month that is asked for
  */
 export function standingOf(
   { hours, fromDay, calendar }: Budget,
@@ -48,7 +48,7 @@ export function standingOf(
   const countDays = (first: number, end: number) =>
     daysBetween(first, end).filter((day) => calendar?.has(day) !== false).length;
   const usedMs = sum(from, to);
-  // Nothing is known of what was before the first of all days, nor whether that is whole.
+  // Nothing is known of the time before the first of all days, and that day may not be whole.
   const knownFrom = Math.max(from, Math.min(...days.map(({ day }) => day)) + DAY_MS);
   const known = countDays(knownFrom, today);
   const perDayMs = sum(knownFrom, today) / known;
@@ -64,7 +64,7 @@ function daysBetween(first: number, end: number): readonly number[] {
   return Array.from({ length: Math.max(0, (end - first) / DAY_MS) }, (_, index) => first + index * DAY_MS);
 }
 
-/** The percentages that have been told in a month of the plan, and what it and the month before had used when that was looked at last. */
+/** The percentages told in a month of the plan, and what that month and the one before had used at the last check. */
 export interface ToldOfBudget {
   readonly from: number;
   readonly told: readonly number[];
@@ -73,9 +73,9 @@ export interface ToldOfBudget {
 }
 
 /**
- * Runs of a month's last days may end after it: what it passes by them is told, too, but nothing that it had used before.
+ * Runs of a month's last days may end after it. The percentages that the month passes by them are told, too, but none that it had passed before.
  * @param warn ascending @param months the month before, and this one
- * @returns the percentage to be told now, of which month, the lowest that is passed and not told; undefined: none. `isMore`: another one is
+ * @returns `percent`: the lowest that is passed and not told; undefined: none. `month`: the month that it is of. `isMore`: there is another one
  */
 export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'>>(
   warn: readonly number[],

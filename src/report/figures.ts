@@ -2,7 +2,7 @@
 import type { StatusCode } from '../callback/callback.ts';
 import { DAY_MS } from '../signal/calendar.ts';
 
-/** Of a BOT and a day, or of sums of these. A run counts on the day on which it started, the rest when it came. */
+/** The figures of a BOT's day, or sums of these. A run counts on the day on which it started, all else on the day on which it came. */
 export interface Figures {
   readonly runs: number;
   /** Runs without a result. */
@@ -14,7 +14,7 @@ export interface Figures {
   readonly overdue: number;
   /** Running time. */
   readonly runningMs: number;
-  /** Runs whose time no callback has said: it is counted from their start to their result. */
+  /** Runs of which no callback gave the running time: it is counted from their start to their result. */
   readonly estimated: number;
   /** What Botbell took to answer, and how many answers made the service post again, each after 30 s. */
   readonly answerMs: number;
@@ -50,7 +50,7 @@ export interface KnownRun {
   readonly day: number;
   /** Of its last result; 2: none has come. */
   readonly status: StatusCode;
-  /** The longest time that a callback has said. */
+  /** The longest time that a callback gave. */
   readonly elapsedMs: number | undefined;
   /** From its start to its first result. */
   readonly estimatedMs: number | undefined;
@@ -67,7 +67,7 @@ export interface CameOfRun {
 /** An earlier start is not believed: the run counts as begun when its callback came. */
 const LONGEST_RUN_MS = 31 * DAY_MS;
 
-/** A longer time is a mistake, or a jest, and would be all that a report shows. */
+/** A longer time is cut to this: it is a mistake, or a jest, and would be all that a report shows. */
 const MOST_ELAPSED_MS = 400 * DAY_MS;
 
 /** @param dayOf the day of an instant */
@@ -89,7 +89,7 @@ export function withCallback(
   return withElapsed(known, came.elapsedSeconds);
 }
 
-/** A retry of the service may say a longer time. */
+/** A retry of the service may give a longer time. */
 export function withElapsed(run: KnownRun, elapsedSeconds: number | undefined): KnownRun {
   if (elapsedSeconds === undefined) return run;
   const elapsedMs = Math.min(Math.round(elapsedSeconds * 1000), MOST_ELAPSED_MS);

@@ -4,10 +4,10 @@ import type { Language } from '../time/display.ts';
 import type { BudgetStanding } from './budget.ts';
 import { type Figures, RETRY_MS, sumOf } from './figures.ts';
 
-/** For so long figures are kept, and today. */
+/** Figures are kept of today and of this many days before it. */
 export const REPORTED_DAYS = 400;
 
-/** How long that is from now, in whatever time zone. */
+/** How far back from now these days reach in any time zone. */
 export const REPORTED_MS = (REPORTED_DAYS + 2) * DAY_MS;
 
 export interface ReportedFigures extends Figures {
@@ -32,7 +32,7 @@ export interface Report extends Days {
   readonly bots: readonly ReportedBot[];
 }
 
-/** As a message tells it. */
+/** A report as a message tells it. */
 export interface ToldReport extends Report {
   /** How many BOTs, of those with the least trouble, `bots` leaves out. */
   readonly moreBots: number;
@@ -72,7 +72,7 @@ export function monthOf(day: number): Days {
   return { from: periodStart('month', day), to: periodAfter('month', day) };
 }
 
-/** The month before, where the days are those of a month. */
+/** The month before; undefined: the days are not those of a month. */
 export function monthBefore({ from, to }: Days): Days | undefined {
   const { from: first, to: next } = monthOf(from);
   return from === first && to === next ? monthOf(from - DAY_MS) : undefined;
@@ -87,7 +87,7 @@ export function nameOfDays({ from, to }: Days, language: Language): string {
   return `${new Date(from).toLocaleString('en', { month: 'long', timeZone: 'UTC' })} ${year}`;
 }
 
-/** What is said of a BOT or of all, by its names in JSON and CSV. */
+/** The figures of a BOT or of all, by their names in JSON and CSV. */
 export function namedFigures(each: ReportedFigures) {
   return {
     runs: each.runs,
@@ -117,7 +117,7 @@ export function csvOf({ from, to, total, bots }: Report): string {
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 
-/** Called by its days; with a byte order mark, without which Excel reads UTF-8 as the encoding of the country. */
+/** The file is named by its days. It begins with a byte order mark, without which Excel reads UTF-8 as the encoding of the country. */
 export function csvFile({ from, to }: Days, csv: string) {
   const [first, last] = [dateOf(from), dateOf(to - 1)];
   const isMonth = monthBefore({ from, to }) !== undefined;
@@ -125,7 +125,7 @@ export function csvFile({ from, to }: Days, csv: string) {
   return { name: `botbell-${days}.csv`, text: `\ufeff${csv}` };
 }
 
-/** What a spreadsheet would read as a formula is text by the quote before it (OWASP, "CSV Injection"). */
+/** What a spreadsheet would read as a formula gets a quote before it, which makes it text (OWASP, "CSV Injection"). */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 
 /** Some spreadsheets take semicolons and tabs for separators, too. */
