@@ -84,7 +84,7 @@ function turnedAwayReported(senderOf: SenderReader, report: (report: TurnedAway)
   };
 }
 
-/** What was refused, and a ledger that cannot be used, as problems. */
+/** Turns refusals, and a ledger that cannot be used, into problems. */
 const asProblems: Middleware = async (_ctx, next) => {
   try {
     await next();

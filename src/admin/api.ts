@@ -222,7 +222,7 @@ function addReport({ get }: Routes, { archive, surroundings, drawing }: ApiServi
   });
 }
 
-/** `ids`: a list of incidents, or the one of the path. */
+/** Incidents are named by `ids` in the body, or by the path's `:id`. */
 function addIncidents({ get, act }: Routes, { archive, people, surroundings }: ApiServices): void {
   get('/api/incidents', readIncidentFilter, async ({ values: { filter, page } }) =>
     pageJson(await archive.incidents(filter, page), (item) => incidentJson(item, surroundings.redact)),

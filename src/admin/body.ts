@@ -23,7 +23,7 @@ export async function readFields<Values extends object>(ctx: Context, schema: Ob
   }
 }
 
-/** Of a wrong type, without the value. */
+/** A wrong type is reported without the value. */
 function faultOf({ path, type, params, message }: ValidationError): string {
   return type === 'typeError' ? `${path || 'it'} must be of type ${String(params?.['type'])}` : message;
 }

@@ -61,7 +61,7 @@ export function placesFor(
   return [routed.find(isIt) ?? destinationsOf(config).get(to) ?? elsewhere];
 }
 
-/** How and when a message is told. `now`: milliseconds since 1970. */
+/** How a message is sent, and when. `now`: milliseconds since 1970. */
 interface DrawnFor {
   readonly telling?: Telling | undefined;
   readonly now: number;

@@ -6,7 +6,7 @@ import { HttpProblem } from '../http/problem.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** For all responses but pages, which replace the Content-Security-Policy. */
+/** Headers of all responses; pages replace the Content-Security-Policy. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -24,8 +24,8 @@ export const setHeaders: Middleware = (ctx, next) => {
 };
 
 /**
- * On a loopback listener, a request's host must be a loopback name or in `admin.hosts`, against DNS rebinding by other sites'
- * pages. On other listeners the password, which is then required, protects from it.
+ * On a loopback listener, a request's host must be a loopback name or in `admin.hosts`, against DNS rebinding by other sites' pages.
+ * Any other listener requires a password, which protects from this.
  */
 export function refuseForeignHosts({ listen, hosts }: Pick<AdminConfig, 'listen' | 'hosts'>): Middleware {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
@@ -47,9 +47,9 @@ function hostnameOf(header: string): string {
 }
 
 /**
- * Refuses requests that another site makes a browser send, since the browser adds the password; but a page may be opened by a link.
- * Browsers name the request's origin in a header, or, as old ones do with a form, only its page; a request without either is not
- * from a browser.
+ * Refuses requests that another site makes a browser send, since the browser adds the password; a link may still open a page. Browsers
+ * name a request's site in `Sec-Fetch-Site` or `Origin`, or, as old ones do for forms, only in `Referer`. A request without these is
+ * not from a browser.
  */
 export const refuseOtherSites: Middleware = (ctx, next) => {
   if (isFromHere(ctx) || (SAFE_METHODS.has(ctx.method) && opensPage(ctx))) return next();
@@ -61,7 +61,7 @@ export const refuseOtherSites: Middleware = (ctx, next) => {
   });
 };
 
-/** Whether a person opens it in a tab; an image, a script or a frame of another site has it loaded unseen. */
+/** Whether a person opens the page in a tab; an image, script or frame of another site would load it unseen. */
 function opensPage(ctx: Context): boolean {
   if (ctx.get('Sec-Fetch-Site') === '') return true;
   return ctx.get('Sec-Fetch-Mode') === 'navigate' && ctx.get('Sec-Fetch-Dest') === 'document';

@@ -25,25 +25,25 @@ export function actorOf(ctx: Context, via: Actor['via']): Actor {
   return { via, user, from };
 }
 
-/** How many wrong passwords may come at once, and after how many milliseconds another one may. */
+/** How many wrong passwords are allowed at once, and after how many milliseconds one more is. */
 interface Allowance {
   readonly most: number;
   readonly everyMs: number;
 }
 
-/** Enough for who mistypes it. */
+/** Enough for a person who mistypes. */
 const OF_A_NETWORK: Allowance = { most: 10, everyMs: 10_000 };
 const OF_ALL: Allowance = { most: 100, everyMs: 1000 };
 
-/** A limit on memory; past it the network that is longest unheard of is forgotten. */
+/** Limits memory: past it, the network that has not been heard of for the longest time is forgotten. */
 const MOST_NETWORKS = 4096;
 
-/** Who has come in before: a browser that can prove it, by a cookie. */
+/** Stands for all browsers that prove by a cookie that they have logged in before. */
 const KNOWN = 'known browsers';
 const COOKIE = 'botbell_known';
 
 interface Sender {
-  /** Wrong passwords that are not made up for yet, at a time of the monotonic clock. */
+  /** Wrong passwords that time has not yet made up for, as of `at`, a time of the monotonic clock. */
   wrong: number;
   at: number;
   /** Whether the right one has come from there. */
@@ -51,9 +51,9 @@ interface Sender {
 }
 
 /**
- * Counts wrong passwords, by network and in all. Where there were too many, no password is looked at for a while, not even a
- * right one, or guessing would go on. What others guess keeps out neither a browser that has come in before, also from behind the
- * same proxy, nor, unless it is from their network, a script that has.
+ * Counts wrong passwords, by network and in all. After too many, no password is checked for a while, not even a right one, or
+ * guessing could go on. Guesses of others lock out neither a browser that has logged in before, even behind the same proxy, nor a
+ * script that has, unless it is in their network.
  */
 export class WrongPasswords {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -65,7 +65,7 @@ export class WrongPasswords {
     this.#clock = clock;
   }
 
-  /** @returns milliseconds until a password from there is looked at; 0: now */
+  /** @returns milliseconds until a password from there is checked; 0: now */
   waitMs(from: string): number {
     const sender = this.#senderOf(from);
     const ownMs = this.#leftMs(sender, OF_A_NETWORK);
@@ -82,7 +82,7 @@ export class WrongPasswords {
     this.#senderOf(from).isRight = true;
   }
 
-  /** What a browser proves by that it has come in with this password: one that is changed proves nothing any more. */
+  /** The cookie by which a browser proves that it has logged in with this password; changing the password makes it worthless. */
   proofOf(password: string): string {
     return createHmac('sha256', this.#key).update(password).digest('base64url');
   }
@@ -105,7 +105,7 @@ export class WrongPasswords {
   }
 }
 
-/** An answer is never held back: who guesses would hold connections, of which health checks need one. */
+/** Answers are never delayed: a guesser could then hold all connections, and health checks need one. */
 export function askForPassword(
   { password, metricsToken }: Pick<AdminConfig, 'password' | 'metricsToken'>,
   senderOf: SenderReader,

@@ -1,4 +1,4 @@
-/** What the admin listener needs of the rest of the program, the same across reloads. */
+/** What the admin listener needs of the rest of the program; reloads do not replace it. */
 import type { People } from '../people/actions.ts';
 import type { Archive } from '../ledger/registry.ts';
 import type { StatusName } from '../callback/callback.ts';

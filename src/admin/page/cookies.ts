@@ -35,12 +35,12 @@ export function keepLanguage(ctx: RouterContext): void {
   returnTo(ctx, ctx.URL.searchParams.get('back'));
 }
 
-/** Who signs what he takes up, so that he is asked for his name once. */
+/** The name with which this browser's user takes incidents up, kept so that it is asked for only once. */
 export function keptName(ctx: Context): string {
   return textIn(ctx.cookies.get(NAME));
 }
 
-/** @param name of a form; null: it has none */
+/** @param name as in a form; null if the form has no name */
 export function keepName(ctx: Context, name: string | null): void {
   if (name) ctx.cookies.set(NAME, packed(name), { ...KEPT, maxAge: YEAR_MS });
 }

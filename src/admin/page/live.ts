@@ -1,4 +1,4 @@
-/** The page's script: refreshes the page regularly, but not while the reader is using it, and says which it is. */
+/** The page's script: refreshes the page regularly, but not while the reader is using it, and says so if the page is not fresh. */
 
 const EVERY_MS = 5000;
 const DEADLINE_MS = 30_000;
@@ -8,7 +8,7 @@ const SCROLLED = 80;
 
 type Stale = 'paused' | 'silent';
 
-/** What stood in each form before somebody wrote in it. */
+/** The values of each form before somebody changed them. */
 const drawn = new WeakMap<HTMLFormElement, string>();
 
 function written(form: HTMLFormElement): string {
@@ -60,7 +60,7 @@ function noteForms(main: HTMLElement): void {
   for (const form of main.querySelectorAll('form')) drawn.set(form, written(form));
 }
 
-/** Says why what is shown is no newer than it is. */
+/** Says why the page is not refreshed. */
 function say(main: HTMLElement, why: Stale): void {
   for (const each of main.querySelectorAll<HTMLElement>('[data-stale]'))
     each.hidden = each.dataset['stale'] !== why;

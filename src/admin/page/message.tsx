@@ -43,7 +43,7 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   answerMessage(ctx, drawn, reader, notes);
 }
 
-/** As it was sent, else as it would be now. */
+/** The message as it was sent, or, if it was not, as it would be sent now. */
 function sentAs({ telling, state, updatedAt }: DeliveryOfCallback['delivery'], { now }: Reader) {
   return { telling, now: state === 'delivered' ? updatedAt : now };
 }

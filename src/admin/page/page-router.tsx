@@ -38,7 +38,7 @@ import { Foreign } from './parts/text.tsx';
 import { reportsView } from './reports/reports.tsx';
 import { factsFor, type Section, Shell } from './shell.tsx';
 
-/** No external resources, no script or style but our two files, no framing by other pages. */
+/** No external resources, no script or style but Botbell's two files, no framing by other pages. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -81,7 +81,7 @@ interface Asked extends Pick<AdminServices, 'people' | 'reloading'> {
   readonly text: (name: string) => string;
   /** The form's `id`; 0, which is no row's id, if it is missing or invalid. */
   readonly id: number;
-  /** The form's `ids`, apart by blanks. */
+  /** The form's `ids`, separated by blanks. */
   readonly ids: readonly number[];
   readonly actor: Actor;
   readonly reader: Reader;
@@ -169,14 +169,14 @@ interface Around {
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Each call has a turn of the event loop of its own: however many pages are drawn at once, callbacks are answered between them. */
+/** Gives each call its own turn of the event loop, so that callbacks are answered between pages, however many are drawn at once. */
 function turn(): Promise<void> {
   return (lastTurn = lastTurn.then(() => setImmediate()));
 }
 
 function answering(services: AdminServices, assets: Assets) {
   const { surroundings, archive } = services;
-  // A ledger that cannot be read is said by the view that needs it.
+  // If the ledger cannot be read, the view that needs it says so.
   const openNow = async () => ({
     open: await archive.openIncidents().catch(() => []),
     counts: await archive.countOpen().catch(() => undefined),
@@ -205,7 +205,7 @@ function answering(services: AdminServices, assets: Assets) {
     const still = flash === undefined ? shown : { ...shown, isStill: true };
     await answer(ctx, still, { reader, now, section, flash });
   };
-  /** Redirects, by default to the form's page, with the outcome as a message; a form that was filled in is shown again as it is. */
+  /** Redirects, by default to the form's page, with the outcome as a message; a snooze that fails shows its form again as it was filled in. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
     const reader = readerOf(ctx, surroundings);
     const back = form.get('back');
@@ -227,7 +227,7 @@ function answering(services: AdminServices, assets: Assets) {
   return { answer, show, act, openNow };
 }
 
-/** @throws what no form of ours can cause */
+/** @throws errors that no form of the page can cause */
 function failedOutcome(error: unknown): Outcome {
   if (error instanceof LedgerUnavailable) return { name: 'store unwritten' };
   if (error instanceof Refused && error.outcome.name === 'query wrong') throw error;

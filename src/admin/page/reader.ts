@@ -1,4 +1,4 @@
-/** The reader of a page: language, time zone and formats of one request. And a view, which draws the parts of a page for a reader. */
+/** The reader of a page: language, time zone and formats of one request; and the view, which draws the parts of a page for a reader. */
 import type { Context } from 'koa';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -30,7 +30,7 @@ export interface Reader {
   readonly here: string;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
-  /** The name under which this browser has taken something up; '' before. */
+  /** The name with which this browser's user took up an incident before; '' if never. */
   readonly signedAs: string;
 }
 
@@ -42,14 +42,14 @@ export interface ViewRequest {
   readonly services: AdminServices;
   /** Incidents that are not over. */
   readonly open: readonly ArchivedIncident[];
-  /** Undefined: not known now. */
+  /** Undefined if the ledger cannot be read. */
   readonly counts: Awaited<ReturnType<AdminServices['archive']['countOpen']>> | undefined;
 }
 
 export interface Shown {
   /** In the reader's language, without the product's name; may contain foreign text. */
   readonly title: string;
-  /** A sentence that says what is shown, or what an error says. */
+  /** A sentence about what the page shows, or the text of an error. */
   readonly lead?: ComponentChildren;
   /** Shown under the title: a status, an id, links. */
   readonly facts?: ComponentChildren;

@@ -23,7 +23,7 @@ export function factsFor(
     configHash,
     isConfigRefused,
     dead: counts?.dead ?? 0,
-    /** Causes, as the first view lists them. */
+    /** The number of entries on the overview: incidents by cause. */
     needing: groupsOf(open.filter(({ isWaiting }) => !isWaiting)).length,
     trouble: storeTrouble(),
   };
@@ -88,7 +88,7 @@ export function Shell(props: ShellProps) {
 
 function Header({ section, facts }: Pick<ShellProps, 'section' | 'facts'>) {
   const { t, here, language, formats } = useReader();
-  // Marks of the entries that need attention.
+  // Counts beside the menu's entries that need attention.
   const { dead, needing, isConfigRefused } = facts;
   const counted = (count: number) => (count === 0 ? '' : formats.number(count));
   const marks: Partial<Record<Section, string>> = {
@@ -156,7 +156,7 @@ function Head({ shown: { title, lead, facts, isStill } }: Pick<ShellProps, 'show
   );
 }
 
-/** The script shows why it is not newer. */
+/** When the page was drawn. The script shows one of the hidden lines while it cannot refresh. */
 function Freshness() {
   const { t, formats, now, here } = useReader();
   const time = formats.clock(now);

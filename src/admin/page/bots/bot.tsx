@@ -46,7 +46,7 @@ async function loadBot({ query, open, reader: { now }, services: { archive, draw
     /** Destinations for each status, by the config in force. */
     told,
     open: open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(bot.botId)),
-    /** Of this BOT, and of whole destinations that it reaches. */
+    /** Snoozes of this BOT, and of whole destinations that it reaches. */
     snoozes: snoozes.items.filter(({ botId = bot.botId }) => keysFor(botId).includes(bot.botId)),
   };
 }

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../signal/calendar.ts';
 import { RUN_TONES } from '../parts/status.tsx';
 import { type Reader, useReader } from '../reader.ts';
 
-/** @param runs newest first. @returns the last that has ended; if none has, the last */
+/** @param runs newest first. @returns the latest run that has ended; if none has, the latest */
 export function latestOf(runs: readonly Run[]): Run | undefined {
   return runs.find(({ status }) => status !== 2) ?? runs[0];
 }
@@ -63,8 +63,8 @@ const BOTTOM = 44;
 const MARK = 4;
 
 /**
- * One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. A run that does not
- * say how long it took stands below the line.
+ * One mark per run by time and duration: a dot for a success, a cross for an error, a ring for an unfinished run. A run without a
+ * duration stands below the line.
  */
 export function Scatter({ runs, to, title }: ScatterProps) {
   const { formats } = useReader();

@@ -30,7 +30,7 @@ export const showCallback: View = async ({ params, reader, services }) => {
   };
 };
 
-/** @param snoozes those that hold a message of it */
+/** @param snoozes those that hold a message of the callback */
 function Callback({ callback, story, snoozes }: LoadedStory & { readonly snoozes: readonly KeptSnooze[] }) {
   const reader = useReader();
   const { t } = reader;
@@ -111,7 +111,7 @@ function deliveryOf(delivery: DeliveryRecord, reader: Reader) {
   );
 }
 
-/** Gives no reasons in words and no next steps: the summary and the timeline have these. */
+/** Facts without reasons and next steps, which the summary and the timeline give. */
 function factsOf(delivery: DeliveryRecord, standing: Standing, reader: Reader) {
   const { t } = reader;
   const { destination, state, attempts, updatedAt, lastError, heldUntil, summaryId } = delivery;

@@ -97,7 +97,7 @@ function Filter({ asked }: Pick<CallbacksProps, 'asked'>) {
   );
 }
 
-/** Deliveries that the list was asked for; all, where it was asked for none of them. */
+/** Which deliveries the filter asks for; all, if it names neither a state nor a destination. */
 interface Wanted {
   readonly state?: string | undefined;
   readonly destination?: string | undefined;
@@ -133,7 +133,7 @@ function linkTo({ id, botName, botId, gist }: ArchivedCallback) {
 
 const WORST_FIRST: readonly Tone[] = ['bad', 'wait', 'idle', 'good'];
 
-/** The worst standing among the callback's deliveries that are wanted and, unless all are in it, how many are. */
+/** The worst standing among the wanted deliveries of a callback; if not all of its deliveries have it, also how many do. */
 function toldOf({ deliveries, result }: ArchivedCallback, wanted: Wanted, reader: Reader) {
   const { state, destination } = wanted;
   const standings = deliveries

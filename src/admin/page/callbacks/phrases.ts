@@ -1,4 +1,4 @@
-/** What is said of a delivery's standing in English and Japanese, as in `../phrases.ts`. */
+/** The phrases for a delivery's standing in English and Japanese, in the form of `../phrases.ts`. */
 export const STANDING_PHRASES = {
   'standing.told': ['Delivered', '届きました'],
   'standing.accepted': ['Accepted, not confirmed', '受け付け済み（未確認）'],

@@ -17,16 +17,16 @@ import { Section } from '../parts/layout.tsx';
 import { At, Chips, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
-/** Entries that are shown, subjects of one entry, and how many of those are seen at once. */
+/** The most entries, the most subjects of one entry, and how many of these are shown unfolded. */
 const MOST_GROUPS = 50;
 const MOST_SUBJECTS = 200;
-/** Where more are shown, as many as a page bears. */
+/** The page that shows more: as many incidents as one page can hold. */
 const ALL = '/?incidents=all';
 const MOST_INCIDENTS = 2000;
 const MOST_NAMED = 8;
 const CALLBACKS_SHOWN = 10;
 
-/** Incidents with what can be done about them, as groups. */
+/** Incidents by groups, with what can be done about each. */
 export function Entries({ incidents }: { readonly incidents: readonly ArchivedIncident[] }) {
   const { t, here } = useReader();
   const groups = groupsOf(incidents);
@@ -47,7 +47,7 @@ export function Entries({ incidents }: { readonly incidents: readonly ArchivedIn
   );
 }
 
-/** One incident: to what a message links. */
+/** One incident: the page that messages link to. */
 export const incidentView: View = async ({ params, open, reader: { t }, services: { archive } }) => {
   const id = wholeNumberIn(params['id']) ?? 0;
   const incident = await archive.incident(id);
@@ -133,7 +133,7 @@ function Subjects({ incidents }: Pick<Group, 'incidents'>) {
   );
 }
 
-/** Where it is seen what is wrong with Botbell itself. */
+/** The pages that show what is wrong with Botbell itself. */
 const SEEN_AT: Partial<Readonly<Record<Sign, 'config' | 'refused'>>> = {
   reload: 'config',
   refused: 'refused',

@@ -1,4 +1,4 @@
-/** The phrases of incidents, and of how fresh a page is, in English and Japanese, as those of `../phrases.ts`. */
+/** The phrases about incidents, and about how fresh a page is, in English and Japanese, in the form of `../phrases.ts`. */
 export const INCIDENT_PHRASES = {
   'incidents.needs': ['What needs somebody', '対応が必要なもの'],
   'incidents.well': ['All is well', '問題はありません'],

@@ -36,7 +36,7 @@ export const deadView: View = async ({ query, reader: { t }, services: { archive
   return { title: t('nav.dead'), lead: t('dead.lead'), body };
 };
 
-/** The query of those deliveries, which no other group has. */
+/** The query of a group's deliveries, which is different for each group. */
 function queryOf({ destination, errorClass, errorCode }: DeadLetters): string {
   return filterQuery({ state: 'dead', destination, errorClass, errorCode }).toString();
 }
@@ -79,7 +79,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const tally = await services.archive.tally(filter);
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} {...tally} />;
-  // The numbers must not change before the reader confirms them.
+  // No refresh: the numbers must not change before the reader confirms them.
   return { title: t('bulk.new'), lead, isStill: true, body };
 };
 

@@ -76,12 +76,12 @@ interface PostFormProps {
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number>>;
   readonly className?: string;
-  /** Of a button below what the form has. */
+  /** The words of a button below the form's content. */
   readonly submit?: string;
   readonly children: ComponentChildren;
 }
 
-/** Also posts this page as `back`, to which the answer returns unless `fields` say otherwise. */
+/** Also posts this page's path as `back`, to which the answer redirects; `fields` may replace it. */
 export function PostForm({ action, fields, className, submit, children }: PostFormProps) {
   const { here } = useReader();
   const hidden = { back: here, ...fields };

@@ -26,7 +26,7 @@ export function Section({ title, aside, className = '', children }: SectionProps
 }
 
 /**
- * `head`: on a narrow screen each cell's term; `cell`: a number is formatted;
+ * `head`: the column's head, on a narrow screen the term before each cell; `cell`: numbers are formatted;
  * `kind`: `number`: right-aligned; `main`: the row's head; `narrow`: on one line.
  */
 export type Columns<Row> = readonly (readonly [

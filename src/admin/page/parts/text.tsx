@@ -14,11 +14,11 @@ const SHORT_ID = 13;
 interface ForeignProps {
   readonly text: string;
   readonly class?: string;
-  /** For what is said in English on every page. */
+  /** For texts that are in English whatever the page's language. */
   readonly lang?: 'en';
 }
 
-/** Any text on one line, cut, without secrets, also such as cleaning joins, and isolated so that it cannot change the direction of the text beside it. */
+/** Any text on one line, cut, without secrets, even those that cleaning joins together, and isolated, so that it cannot turn the text beside it. */
 export function Foreign({ text, ...attributes }: ForeignProps) {
   const { redact } = useReader();
   return <bdi {...attributes}>{cutEnd(redact(cleanLine(redact(text))), LONGEST_LINE, '…')}</bdi>;
@@ -48,7 +48,7 @@ export function BotName({ name, id }: { readonly name: string; readonly id: stri
   return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
 }
 
-/** Small below what it is said of, such as what an error says. */
+/** A detail in small letters, such as the message of an error. */
 export function Gist({ text }: { readonly text: string | undefined }) {
   return text === undefined || text === '' ? null : (
     <small>
@@ -74,7 +74,7 @@ export function pathTo(parts: readonly (string | number)[], parameters: Query = 
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Names, or what is drawn of them, in a row. */
+/** Names, or elements in their place, in a row. */
 export function Chips({ of }: { readonly of: readonly (string | VNode)[] }) {
   if (of.length === 0) return <span class="quiet">–</span>;
   return (
@@ -105,7 +105,7 @@ export function Time({ at, as = 'both' }: TimeProps) {
   );
 }
 
-/** What happened, and when; nothing, where no time is given. */
+/** What happened, and when; nothing if there is no time. */
 export function At({ word, ...time }: TimeProps & { readonly word: Word }) {
   const { t } = useReader();
   return time.at === undefined ? null : (
@@ -120,9 +120,9 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 interface NextPageProps {
   /** The list's section. */
   readonly of: string;
-  /** What else the list was asked for. */
+  /** The other parameters of the list. */
   readonly query?: Query;
-  /** Where the next page begins; both undefined: there is none. */
+  /** Where the next page begins; both are undefined if there is none. */
   readonly before?: number | undefined;
   readonly after?: string | undefined;
 }

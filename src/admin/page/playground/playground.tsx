@@ -95,13 +95,13 @@ function CallbackForm({ trial }: OfTrial) {
   );
 }
 
-/** In characters: a shell takes no longer argument. */
+/** In characters: the longest argument that shells take. */
 const LONGEST_ARGUMENT = 100_000;
 
-/** What posts the callback, to be copied as it stands. */
+/** A command that posts the callback, ready to be copied. */
 function Command({ trial: { text, drawing } }: OfTrial) {
   const { t } = useReader();
-  // The token is a secret of whoever may post.
+  // The token is a secret, so a variable stands for it.
   const url = callbackUrlOf(drawing.config.receiver, '$CALLBACK_TOKEN');
   if (url === undefined || text.length > LONGEST_ARGUMENT) return null;
   const command = `curl "${url}" -H 'Content-Type: application/json' -d ${shellWord(text)}`;

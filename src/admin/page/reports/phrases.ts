@@ -1,4 +1,4 @@
-/** The phrases of reports, on the page and on the command line, in English and Japanese, as those of `../phrases.ts`. */
+/** The phrases of reports, for page and command line, in English and Japanese, in the form of `../phrases.ts`. */
 export const REPORT_PHRASES = {
   'nav.reports': ['Reports', 'レポート'],
   'reports.months': ['Month by month', '月ごと'],

@@ -1,4 +1,4 @@
-/** Reports: the months of which figures are kept, and one of them, or any days, with its BOTs. */
+/** Reports: all months whose figures are kept, and the report of one month, or of any days, with its BOTs. */
 import { type FullReport, loadMonths, loadReport, readReport } from '../../../people/report.ts';
 import type { Figures } from '../../../report/figures.ts';
 import { type Days, nameOfDays, type Report, type ReportedBot } from '../../../report/report.ts';
@@ -9,7 +9,7 @@ import { BotName, Foreign, pathTo } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
 import { beforeOf, isEmpty, MONTH_FIGURES, notesOn, SAID_FIGURES, titleOf, UNCHANGED } from './sayings.ts';
 
-/** More are in the CSV. */
+/** The CSV has further BOTs. */
 const MOST_BOTS = 200;
 
 interface ReportsData {
@@ -76,7 +76,7 @@ function Told({ report }: Pick<ReportsData, 'report'>) {
   );
 }
 
-/** Of all BOTs, then of each. */
+/** The first row is about all BOTs, each further one about one BOT. */
 type Row = Report | ReportedBot;
 
 const isOfAll = (row: Row): row is Report => 'total' in row;

@@ -1,4 +1,4 @@
-/** What the page and the command line say of a report. */
+/** A report in words, for the page and the command line. */
 import type { FullReport } from '../../../people/report.ts';
 import { type Figures, NO_FIGURES } from '../../../report/figures.ts';
 import { budgetText, doubtText, forecastText, hoursText } from '../../../render/report-view.ts';
@@ -14,7 +14,7 @@ export type Telling = Pick<Reader, 't' | 'formats' | 'language' | 'redact'>;
 interface SaidFigure {
   readonly head: Word;
   readonly say: (of: Figures & Partial<ReportedFigures>, telling: Telling) => string;
-  /** What changed against the month before; undefined: that is not said. */
+  /** The change since the month before; left out if it is not shown. */
   readonly change?: (now: Figures, before: Figures, telling: Telling) => string;
 }
 
@@ -25,7 +25,7 @@ const countedChange = (name: keyof Figures): SaidFigure['change'] => {
   return (now, before, { formats }) => signed(now[name] - before[name], formats.number);
 };
 
-/** Without incidents, which months do not have. */
+/** The figures of a month, without incidents, which are not kept by month. */
 export const MONTH_FIGURES: readonly SaidFigure[] = [
   {
     head: 'reports.runs',
@@ -62,7 +62,7 @@ function signed(change: number, said: (size: number) => string): string {
   return change === 0 ? UNCHANGED : `${change > 0 ? '+' : '−'}${said(Math.abs(change))}`;
 }
 
-/** The figures of the BOT in the month before; none, if it had not run. */
+/** The BOT's figures of the month before; all 0 if it did not run then. */
 export function beforeOf({ before }: FullReport, botId: string): Figures | undefined {
   return before && (before.bots.find((bot) => bot.botId === botId) ?? NO_FIGURES);
 }
@@ -72,7 +72,7 @@ export function titleOf(report: FullReport, { t, language }: Telling): string {
   return report.isOver ? days : t('reports.so far', { days });
 }
 
-/** What is to be known beside the figures, in sentences. */
+/** What a reader has to know beside the figures, in sentences. */
 export function notesOn(report: FullReport, telling: Telling): readonly string[] {
   const { t, language } = telling;
   const { unfinished, estimated, retries } = report.total;
