@@ -2,6 +2,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Alias, Document, ErrorCode, Node, Pair, YAMLError, YAMLMap } from 'yaml';
 import type { Fault } from '../text/fault.ts';
+import { parseExactly } from '../text/json.ts';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
 import { fault } from './words.ts';
@@ -197,7 +198,7 @@ function typeJson(document: Document, meant: Meant): void {
         Scalar(place, scalar) {
           const isTyped =
             place !== 'key' && scalar.type === 'PLAIN' && NUMBER_OR_BOOLEAN.test(String(scalar.value));
-          if (isTyped) scalar.value = JSON.parse(String(scalar.value));
+          if (isTyped) scalar.value = parseExactly(String(scalar.value));
         },
       });
     },

@@ -10,7 +10,7 @@ import type { Fault } from '../text/fault.ts';
 import { formatProblem, Problems } from '../config/problems.ts';
 import { readSection } from '../config/read/section.ts';
 import { type PlacedData, YamlSource } from '../config/yaml-source.ts';
-import { isJsonObject } from '../text/json.ts';
+import { isContainer, isJsonObject } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import { type Engines, TIME_LIMIT_MS, wordsIn } from './engine.ts';
 import { faultOf, findUnknownVariables, type LiquidFault, parseLiquid } from './liquid-faults.ts';
@@ -140,7 +140,7 @@ export class Template {
 
   #compileValue(value: TemplateValue, path: Path, parent: TemplateValue): Render {
     if (typeof value === 'string') return this.#compileText(value, path, parent);
-    if (typeof value !== 'object' || value === null || this.#wrong.has(pathText(path))) return () => value;
+    if (!isContainer(value) || this.#wrong.has(pathText(path))) return () => value;
     // A text with markup cannot be a list of pieces: where a value stands in the markup would depend on the other pieces.
     const isPlain = this.#kind.textAt(path, parent) === undefined;
     if (isPlain && isListOfTexts(value)) return this.#compilePieces(value, path);

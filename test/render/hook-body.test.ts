@@ -1,5 +1,6 @@
 /** What a hook sends in place of a message: its own body, whatever a BOT has written. */
 import { expect } from 'chai';
+import { exactJson } from '../../src/text/json.ts';
 import { hooksOf } from '../support/hook-bodies.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
@@ -12,12 +13,15 @@ const withBodies = (x: string, y: string) => `channels:
 default_route: { notify: [{ x: erp }, { y: erp }] }`;
 
 describe('A hook’s own body', () => {
-  it('is sent by its own hook, also where hooks of two channels have one name, its numbers and booleans as such unless they are quoted', async () => {
+  it('is sent by its own hook, also where hooks of two channels have one name, its numbers as they are written and its booleans unless they are quoted', async () => {
     const { by } = await hooksOf(
-      withBodies('{ n: -1.5, b: true, t: "5", l: [1, { x: 2e3 }] }', `['{{ job_id }}', 4]`),
+      withBodies('{ n: -1.50, b: true, t: "5", l: [1, { x: 2e3 }] }', `['{{ job_id }}', 9007199254740993]`),
     );
-    const sent = ['x', 'y'].map((channel) => by(channel, 'erp', {}).message);
-    expect(sent).to.deep.equal([{ n: -1.5, b: true, t: '5', l: [1, { x: 2000 }] }, ['job-1', 4]]);
+    const sent = ['x', 'y'].map((channel) => exactJson(by(channel, 'erp', {}).message));
+    expect(sent).to.deep.equal([
+      '{"n":-1.50,"b":true,"t":"5","l":[1,{"x":2e3}]}',
+      '["job-1",9007199254740993]',
+    ]);
   });
 
   it('is checked: what is wrong is said at its place, and Liquid in a name would be sent as it stands', async () => {
