@@ -1,4 +1,4 @@
-/** After the store's clock was set back: nothing that it made waits for longer than its own kind can ask for. */
+/** Corrects stored times after the store's clock was set back, so that nothing waits longer than its kind ever does. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
@@ -9,17 +9,17 @@ import { destinationOfBurst } from '../timers/admission.ts';
 import { type OpenRunTimer, putTimers, type KnownTimer } from '../timers/timers.ts';
 
 export interface LongestWaits {
-  /** For the service, before a delivery becomes Botbell's own. */
+  /** How long the service retries a delivery before Botbell takes it over. */
   readonly takeOverAfterMs: number;
 }
 
-/** Times that lie a little ahead are replicas' clocks and rounding. */
+/** Times so little ahead of the store's clock come from replicas' clocks and rounding. */
 const SLACK_MS = 1000;
 
 /** No slot is further away. */
 const LONGEST_PACE_MS = LONGEST_PAUSE_MS + 60_000;
 
-/** What cannot be is over, or begins anew now. */
+/** What has an impossible time is over, or begins anew now. */
 export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): Promise<void> {
   const { now } = tx;
   const update = (what: Sql, which: Sql) =>
@@ -30,21 +30,21 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
     sql`due_at = ${byOwner(now, now + takeOverAfterMs)}`,
     sql`${isPending} AND due_at > ${byOwner(now + LONGEST_BACKOFF_MS + SLACK_MS, now + takeOverAfterMs + SLACK_MS)}`,
   );
-  // It is given up when `give_up_after` is over from now on.
+  // Their age begins anew: they are given up `give_up_after` from now.
   await update(
     sql`counts_from = ${now}, waited_ms = 0`,
     sql`${isPending} AND counts_from + waited_ms > ${now + SLACK_MS}`,
   );
-  // What was held then had waited for as long as it was set ahead, and would be given up with the end of its hold.
+  // Deliveries that were held while the clock was ahead would age by as much as it was, and be given up at the end of their hold.
   await update(
     sql`updated_at = ${now}, counts_from = ${now}, waited_ms = 0`,
     sql`held_until IS NOT NULL AND updated_at > ${now + SLACK_MS}`,
   );
-  // A snooze that was begun ahead of time lasts as long as it was to, from now on.
+  // A snooze that began while the clock was ahead lasts its full length, from now on.
   await tx.all(sql`
     UPDATE snoozes SET until_at = ${now} + until_at - created_at, created_at = ${now}
     WHERE created_at > ${now + SLACK_MS} AND until_at > created_at`);
-  // Who is said to have been seen later was alive until now, as far as anybody knows.
+  // A process whose heartbeat lies ahead was alive until now, as far as anybody knows.
   await tx.all(sql`UPDATE processes SET seen_at = ${now} WHERE seen_at > ${now}`);
   await tx.all(sql`UPDATE processes SET loaded_at = ${now} WHERE loaded_at > ${now}`);
   await tx.all(sql`DELETE FROM paces WHERE next_at > ${now + LONGEST_PACE_MS}`);
@@ -54,12 +54,12 @@ export async function correctTimes(tx: Tx, { takeOverAfterMs }: LongestWaits): P
   await correctIncidents(tx);
 }
 
-/** @param own where the delivery is Botbell's own to try again, `others` where it is the service's */
+/** @param own of deliveries that are taken over @param others of those that the service retries */
 function byOwner(own: number, others: number): Sql {
   return sql`CASE WHEN is_taken_over = 1 THEN CAST(${own} AS BIGINT) ELSE CAST(${others} AS BIGINT) END`;
 }
 
-/** What is over with its next success, or so long after its last sign, is so again; what had delivered after that has still. */
+/** The next success, or enough time since the last sign, ends an incident again; a delivery that came after its last sign still does. */
 async function correctIncidents(tx: Tx): Promise<void> {
   const { now } = tx;
   const latest = now + SLACK_MS;
@@ -73,7 +73,7 @@ async function correctIncidents(tx: Tx): Promise<void> {
   await tx.all(sql`UPDATE destinations SET last_delivered_at = ${now} WHERE last_delivered_at > ${latest}`);
 }
 
-/** A window that was to begin later is over, and so is what it holds; a run is overdue no later than if it had begun now. */
+/** A burst's window that begins in the future is over, and so are its holds; a run is overdue no later than if it had begun now. */
 async function correctTimers(tx: Tx): Promise<void> {
   const timers = await tx.all<KnownTimer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
     sql`SELECT key, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,

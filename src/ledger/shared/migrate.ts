@@ -19,10 +19,10 @@ export async function ledgerState(tx: Tx, migrations = MIGRATIONS): Promise<Ledg
   return version < latestOf(migrations) ? 'older' : 'ready';
 }
 
-/** A start takes as long as that takes; a day is what a timer can wait for. */
+/** A start waits for the upgrade however long that takes; a day stands for no limit, since a deadline needs one. */
 const UPGRADE_WITHIN_MS = 86_400_000;
 
-/** The store whose ledger is of this version now, unless it is only read. Closes it if that cannot be done. */
+/** Brings the store's ledger to this version, unless the store is only read; closes the store if that fails. */
 export async function upToDate<Store extends Transactions>(
   store: Store,
   { isReader = false, migrations, onUpgrade }: DatabaseSettings,
@@ -87,7 +87,7 @@ async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
 /** Key of the advisory lock that lets only one of several starting replicas change the schema; any number would do. */
 const SCHEMA_LOCK = 3853314791;
 
-/** A start that is killed must not leave its step at work, for which the next start would wait; servers on some systems cannot look. */
+/** Has the server end a step whose client was killed, so that the next start need not wait for it; servers on some systems cannot notice that. */
 const ENDED_WITH_CLIENT = `DO $$ BEGIN SET LOCAL client_connection_check_interval = 1000;
   EXCEPTION WHEN OTHERS THEN NULL; END $$`;
 
@@ -116,7 +116,7 @@ function isOfAnother(names: readonly string[]): string {
   return `another program uses it (it has ${some}): ${OTHER_STORE}`;
 }
 
-/** A file that is marked as a program's, by the numbers that SQLite has for it, is not empty, even without a table. */
+/** A file with an `application_id` or a `user_version` belongs to a program, so it is not empty, even without a table. */
 async function namesInFile(tx: Tx): Promise<readonly string[]> {
   const rows = await tx.all<{ name: string }>(
     sql`SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND type IN ('table', 'view') ORDER BY name`,

@@ -40,7 +40,7 @@ export function processes(tx: Tx): Promise<readonly LivingProcess[]> {
 
 /**
  * Whether this process may route anew: all run its config, or its config was loaded last, at least 15 minutes ago.
- * @param by the hash of the config that it goes by: of one that was just loaded the others know only after the next heartbeat; left out: they know of it
+ * @param by the hash of the config that the caller goes by, which the others know only after its first heartbeat; left out: the last heartbeat's
  */
 export async function isDecider(tx: Tx, by?: string): Promise<boolean> {
   const all = await processes(tx);
@@ -99,19 +99,19 @@ export interface OwnClaims {
   readonly timers: readonly string[];
 }
 
-/** What a process knows that looks for claims on which nobody works. */
+/** What a process knows that looks for claims to end. */
 interface Looking {
   /** Whether the owner was a process of this machine and is none any more. */
   readonly isGone: (owner: string) => boolean;
-  /** Whether who is silent is dead; else only who is gone is, or has never been heard of. */
+  /** Whether a silent process counts as dead; if not, only one that is gone, or has no row. */
   readonly isSilenceJudged: boolean;
-  /** Whether to look at all claims. @param dead the owners that are */
+  /** Whether to look at claims at all. @param dead the dead owners, with blanks between */
   readonly isDue: (dead: string) => boolean;
   /** Those of this process's claims that it does not work on. */
   readonly leftOf: (own: OwnClaims) => OwnClaims;
 }
 
-/** Frees whatever belongs to nobody who lives, or is left. @returns whether it looked at claims, and whether that was anything */
+/** Ends the claims of dead processes, and those of this one that `leftOf` names. @returns whether it looked at claims, and whether it ended any */
 export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftOf }: Looking) {
   const { now, owner } = tx;
   const others = await tx.all<{ owner: string; isSilent: boolean }>(sql`
@@ -148,7 +148,7 @@ export async function leave(tx: Tx): Promise<void> {
   await tx.all(sql`DELETE FROM processes WHERE ${isOwn}`);
 }
 
-/** What nobody has in hand any more is Botbell's own, and due now. @returns whether it was any */
+/** Ends these claims: the deliveries are taken over, and all is due now. @returns whether there were any */
 async function endClaims(tx: Tx, deliveries: Sql, timers: Sql): Promise<boolean> {
   // By an index of what is pending: an index of owners would be written twice for each delivery.
   const held = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId' | 'isTakenOver'>>(sql`
@@ -168,7 +168,7 @@ async function endClaims(tx: Tx, deliveries: Sql, timers: Sql): Promise<boolean>
   return held.length > 0 || ended.length > 0;
 }
 
-/** What tells this process from others that had, or have elsewhere, the same process id; nothing: the OS does not say. */
+/** What tells a process from others that had, or have elsewhere, the same process id; empty: the OS does not say. */
 function markOf(pid: number): readonly (string | undefined)[] {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();

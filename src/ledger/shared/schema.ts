@@ -33,8 +33,8 @@ const TABLES: readonly string[] = [
   // owner: the process that has claimed it, until it has written what came of that, or is dead. is_taken_over: Botbell retries it. Its age is now - counts_from - waited_ms. given_back_at: when a person redelivered it. is_bulk: it is sent after all others.
   // job_key: the job whose order it keeps (`jobKeyOf`). error_of: the key of the BOT whose error it tells; recovery_of: of the BOT whose
   // errors it answers, after which it is told. told_at, told_ms: when its first attempt began, and how long that took, if it
-  // succeeded. posted_at, answered_at: when the POST came and was answered 200 that ended with it, if no other POST of its callback had come.
-  // answered_at alone: when it was answered with its admission, in the first row of its callback.
+  // succeeded. posted_at, answered_at: when the POST that ended with it came and was answered 200, if its callback came only once.
+  // answered_at alone, in the first row of its callback: when the POST was answered as accepted.
   `CREATE TABLE deliveries (
     id $id, callback_id BIGINT NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE, job_key TEXT, error_of TEXT, recovery_of TEXT,
     destination TEXT NOT NULL, state TEXT NOT NULL,
@@ -55,7 +55,7 @@ const TABLES: readonly string[] = [
     last_error TEXT, failing_since BIGINT, failing_at BIGINT)`,
   // key: a destination or a channel that has limited its rate. next_at: the first free slot. paused_until: when its last pause ends.
   `CREATE TABLE paces (key TEXT PRIMARY KEY NOT NULL, next_at BIGINT NOT NULL, paused_until BIGINT)`,
-  // has_refused: the config on its disk, and goes on with an earlier one.
+  // has_refused: the process has refused the config on its disk, and goes on with an earlier one.
   `CREATE TABLE processes (
     owner TEXT PRIMARY KEY NOT NULL, config_hash TEXT NOT NULL, loaded_at BIGINT NOT NULL, seen_at BIGINT NOT NULL,
     has_refused INTEGER NOT NULL DEFAULT 0)`,
@@ -88,7 +88,7 @@ const TABLES: readonly string[] = [
     gist TEXT NOT NULL, likeness TEXT NOT NULL, since BIGINT NOT NULL, last_at BIGINT NOT NULL, count BIGINT NOT NULL,
     started_at BIGINT, is_waiting INTEGER NOT NULL, about BIGINT,
     told_at BIGINT, told_count BIGINT NOT NULL DEFAULT 0, cause TEXT, alert TEXT, alerted TEXT, taken_up TEXT, over_at BIGINT)`,
-  // What days have of a run. day: the midnight, read as UTC, of the day on which it started. status: of its last result; 2: none has come.
+  // What `days` counts of each run. day: the midnight, read as UTC, of the day on which it started. status: of its last result; 2: none has come.
   `CREATE TABLE runs (
     bot_key TEXT NOT NULL, job_id TEXT NOT NULL, day BIGINT NOT NULL, status INTEGER NOT NULL, elapsed_ms BIGINT,
     estimated_ms BIGINT, PRIMARY KEY (bot_key, job_id))`,
@@ -111,18 +111,18 @@ export const TABLE_NAMES: readonly string[] = TABLES.map(
 
 /** A query has to repeat the condition of a partial index literally: with a parameter the index is not used. */
 const INDEXES: readonly string[] = [
-  // Its identity decides a callback's status, which stands before it so that a job's result is found.
+  // Unique by identity, which includes the status; that stands before it so that a job's result is found.
   'CREATE UNIQUE INDEX callbacks_of_job ON callbacks (job_id, bot_key, status, identity)',
   `CREATE INDEX callbacks_begun ON callbacks (id) WHERE status = 2`,
   `CREATE INDEX callbacks_by_bot ON callbacks (bot_key, id, status) WHERE kind = 'callback'`,
   `CREATE INDEX callbacks_own ON callbacks (bot_key, id) WHERE kind <> 'callback'`,
   'CREATE INDEX callbacks_about ON callbacks (about) WHERE about IS NOT NULL',
-  // What took the plain course is not in it.
+  // Callbacks that took the plain course are not in it.
   'CREATE INDEX callbacks_result ON callbacks (result, id) WHERE result IS NOT NULL',
-  // What a process has in hand is in the first of these alone: the plain course writes no other.
+  // A delivery in hand is in the first of these indexes alone, so the plain course writes to no other one.
   `CREATE INDEX deliveries_pending ON deliveries (destination, job_key, callback_id) WHERE state = 'pending'`,
   `CREATE INDEX deliveries_due ON deliveries (destination, is_bulk, callback_id, due_at) WHERE state = 'pending' AND owner IS NULL`,
-  // Whether anything is due at a destination, without reading what waits there.
+  // To see whether anything is due at a destination, without reading all that waits there.
   `CREATE INDEX deliveries_due_at ON deliveries (destination, due_at) WHERE state = 'pending' AND owner IS NULL`,
   `CREATE INDEX deliveries_of_errors ON deliveries (error_of, destination, callback_id)
     WHERE error_of IS NOT NULL AND state IN ('pending', 'held')`,

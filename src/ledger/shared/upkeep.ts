@@ -1,4 +1,4 @@
-/** Keeps what is stored true while processes die and clocks are set: what nobody works on is free, and no wait is longer than it may be. */
+/** Repairs the store after processes died or clocks were set: ends claims on which nobody works, and waits that are longer than they may be. */
 import type { LongestWaits } from './clock.ts';
 import type { Clock } from '../../time/clock.ts';
 import { type DeliveryName, isSame, type Settlement } from '../ledger.ts';
@@ -6,19 +6,19 @@ import { isGone, type OwnClaims, type RunningConfig } from './processes.ts';
 import type { CallOperation } from '../registry.ts';
 import { OperationFailed } from '../failures.ts';
 
-/** From then on a process begins no attempt: ten seconds later the others take over what it has claimed. */
+/** A process without a heartbeat for so long begins no attempt: ten seconds later the others end its claims. */
 const UNHEARD_AFTER_MS = 20_000;
 
-/** The store's time, replicas' and this process's may part by so much. */
+/** The store's, replicas' and this process's clocks may differ by so much. */
 const SLACK_MS = 1000;
 
 /** After the store's clock was set forward, time for the other processes to write a heartbeat by it. */
 const SETTLED_AFTER_MS = 10_000;
 
-/** All claims are looked at so often, without any reason: one of a process that died may have been written after its death. */
+/** All claims are looked at so often even without a reason: a claim of a process that died may have been committed after its death. */
 const LOOK_EVERY_MS = 60_000;
 
-/** What a call has claimed whose answer was lost is in the store by then, or never. */
+/** If a call's answer was lost, its claims are in the store after this time, or never. */
 const LATE_MS = 30_000;
 
 export interface UpkeepSettings extends LongestWaits {
@@ -50,7 +50,7 @@ export class Upkeep {
   #last: Beat | undefined;
   /** Who was dead at the last look. */
   #dead = '';
-  /** Claims of this process that nothing in its hands stood for, each with when that was first seen. */
+  /** Claims of this process for which it has nothing in hand, each with when that was first seen. */
   #strays: ReadonlyMap<string, number> = new Map();
   /** Until then a call that failed may still claim something. By the monotonic clock, as the next two. */
   #doubtedUntil = -Infinity;
@@ -59,14 +59,14 @@ export class Upkeep {
   /** The store may have times that were made by a clock that was ahead. */
   #mayBeAhead = true;
 
-  /** @param unwritten what has succeeded is worked on until that is written */
+  /** @param unwritten successes whose claims stay until they are written */
   constructor(call: CallOperation, settings: UpkeepSettings, unwritten: UnwrittenOutcomes) {
     this.#call = call;
     this.#unwritten = unwritten;
     this.#settings = settings;
   }
 
-  /** Whether a heartbeat could be written within 20 s, also by the machine's clock, which goes on where the machine sleeps; if not, others may soon take this process for dead. */
+  /** Whether the last heartbeat is younger than 20 s, also by the wall clock, which runs on while the machine sleeps; if not, others may soon count it as dead. */
   get isHeard(): boolean {
     const { clock } = this.#settings;
     const { begunAt = -Infinity, wallAt = -Infinity } = this.#last ?? {};
@@ -82,12 +82,12 @@ export class Upkeep {
     return mayRouteAnew;
   }
 
-  /** What this process has claimed may be in nobody's hands: by a call that has failed, and was committed all the same, or before it had let go of it. */
+  /** This process may have claims with nothing in hand: a call failed but was committed, or a POST claimed a delivery anew before this process let go of it. */
   doubt(): void {
     this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
   }
 
-  /** Frees what nobody who lives works on, and ends waits that a wrong clock made. @returns whether something may be due because of it */
+  /** Ends claims on which no living process works, and waits that a wrong clock made. @returns whether something may be due because of it */
   async lookAfter(hands: Hands): Promise<boolean> {
     const isCorrected = this.#mayBeAhead;
     const { takeOverAfterMs } = this.#settings;
@@ -106,7 +106,7 @@ export class Upkeep {
       this.#silenceCountsFrom = beat.endedAt + SETTLED_AFTER_MS;
   }
 
-  /** Looks at all claims where somebody has died since the last look, where a call has failed, and once a minute. */
+  /** Looks at all claims if a process has died since the last look, if a call has failed, and once a minute. */
   async #freeClaims(hands: Hands): Promise<boolean> {
     const { clock, isGone: hasEnded = isGone, workMs } = this.#settings;
     const now = clock.monotonic();
@@ -124,14 +124,14 @@ export class Upkeep {
         },
       },
     ]);
-    // Only now: the call may be run again, or fail.
+    // Set after the call, which may be run again, or fail.
     this.#strays = strays;
     this.#dead = dead;
     if (hasLooked) this.#nextLookAt = now + LOOK_EVERY_MS;
     return isAny;
   }
 
-  /** `left`: what nothing in its hands has stood for since then, or longer; `strays`: since when for the others. */
+  /** `left`: claims that were first seen with nothing in hand before `before`; `strays`: the others without, with since when. */
   #leftOf(own: OwnClaims, hands: Hands, before: number) {
     const now = this.#settings.clock.monotonic();
     const known = this.#strays;
@@ -152,7 +152,7 @@ export class Upkeep {
   }
 }
 
-/** Bounded by the attempts in flight. */
+/** Successes that could not be written, until they can; as many as attempts in flight at most. */
 export class UnwrittenOutcomes {
   readonly #write: (settlement: Settlement) => Promise<unknown>;
   readonly #kept = new Set<Settlement>();
@@ -169,7 +169,7 @@ export class UnwrittenOutcomes {
       this.#kept.add({ callbackId, receivedAt, update, attempts, isDurable });
   }
 
-  /** Whether the delivery has succeeded, which is not written yet: it must not be attempted. */
+  /** Whether the delivery's success is not written yet: it must not be attempted again. */
   has(delivery: DeliveryName): boolean {
     return [...this.#kept].some(({ update }) => update !== undefined && isSame(update, delivery));
   }
@@ -189,7 +189,7 @@ export class UnwrittenOutcomes {
       } catch (error) {
         // An outcome that a working store refuses, or has no row for any more, is dropped, so that it is not tried for ever.
         if (!(error instanceof OperationFailed)) {
-          // To the end, so that the next call begins behind it.
+          // Moved to the end, so that the next call begins behind it.
           this.#kept.delete(kept);
           this.#kept.add(kept);
           throw error;
