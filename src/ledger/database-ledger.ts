@@ -36,7 +36,7 @@ export interface LedgerSettings extends UpkeepSettings {
 /** A stop takes less than a second in all. */
 const CLOSE_WITHIN_MS = 700;
 
-/** For what is written of all that was held at a destination, however much. */
+/** For `endHolds`, which writes all that was held at a destination, however much. */
 const HOLDS_WITHIN_MS = 30_000;
 
 /** The operations that need more than their transaction. */
@@ -48,13 +48,13 @@ class ServiceLedger {
   readonly upkeep: Upkeep;
   readonly actions: Actions;
   readonly archive: Archive;
-  /** When the store was last written, by the monotonic clock; undefined: never, or a write has failed since, since it cannot be. */
+  /** When the store was last written, by the monotonic clock; undefined: never, or it has proved since that it cannot be written. */
   writtenAt: number | undefined;
   /** Milliseconds that the slowest of the last writes for callbacks has taken; it counts less with each further one. */
   writeMs = 0;
-  /** Why the store cannot be written, since the last write that succeeded; or why, though it is written, what is new is refused. */
+  /** Why the store cannot be written, if a call has found so since the last write; or why new callbacks are refused, though it can be. */
   trouble: string | undefined;
-  /** As of the last heartbeat: what is new is refused. */
+  /** As of the last heartbeat: new callbacks are refused. */
   #isFull = false;
 
   /** @param reading sees what is committed, and never shares a connection with an open transaction */

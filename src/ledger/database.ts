@@ -41,11 +41,11 @@ export function storedValue(value: unknown): string | number | null | Uint8Array
   return isJson ? JSON.stringify(value) : ((value ?? null) as string | number | null | Uint8Array);
 }
 
-/** A statement whose text is always the same: it is found prepared by its template, since to put a text together and look it up costs more. */
+/** A statement whose text is always the same: it is kept prepared by its template, since building the text and looking it up costs more. */
 export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
   readonly strings: TemplateStringsArray;
   readonly values: unknown[];
-  /** PostgreSQL's types of the values, of a statement that may be one for many (`forMany`). */
+  /** PostgreSQL's types of the values, of a statement that may be merged with others (`shared`). */
   readonly types: readonly string[] | undefined;
 
   constructor(strings: TemplateStringsArray, values: unknown[], types?: readonly string[]) {
@@ -71,8 +71,8 @@ export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixe
 }
 
 /**
- * For statements that each POST runs, of which PostgreSQL makes one for all that are asked at the same time in a transaction: each then
- * has a row of `given`, which the text names in comments (`postgres/shared-statements.ts`).
+ * For statements that each POST runs. On PostgreSQL, those that run at the same time in a transaction are merged into one: each of them is
+ * a row of `given`, which the text names in comments (`postgres/shared-statements.ts`).
  * @param types PostgreSQL's, of the values in their order
  */
 export function shared(types: string) {
@@ -87,7 +87,7 @@ export interface Tx {
   /** The rows as `rowIn` gives them; values are stored as `storedValue` gives them. */
   all<Row>(statement: Statement): Promise<Row[]>;
   first<Row>(statement: Statement): Promise<Row | undefined>;
-  /** Commits with the last statements, which the work has to begin before it waits for anything. The call resolves once that is done. */
+  /** Sends COMMIT with the last statements, all of which `work` has to begin before it awaits anything. The call resolves after the commit. */
   last<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
@@ -102,7 +102,7 @@ export interface Tx {
   readonly skipLocked: Sql;
   /** The store is past `store.max_size`: new callbacks are refused with `LedgerFull`. */
   readonly isFull: boolean;
-  /** What calls that run at once in the transaction have made of timers that they share, by key. Left out: each reads what the one before it wrote. */
+  /** By key, the data that calls running at once in the transaction have put into timers. Left out: each call reads what the one before it wrote. */
   readonly beside?: Map<string, unknown>;
 }
 
@@ -111,7 +111,7 @@ export function isSqlite({ forUpdate }: Pick<Tx, 'forUpdate'>): boolean {
   return forUpdate.sql === '';
 }
 
-/** Arguments and result of what reads are plain data: SQLite's keeper is another thread (structured clone). */
+/** An operation of the archive takes and returns plain data: SQLite's keeper is another thread (structured clone). */
 export type Operation<Args extends readonly unknown[], Result> = (tx: Tx, ...args: Args) => Promise<Result>;
 
 export type ArgsOf<Each> = Each extends (tx: Tx, ...args: infer Args) => unknown ? Args : never;
@@ -121,13 +121,13 @@ export interface CallOptions {
   /** The deadline: past it the call rejects, and does not begin if it has not begun. Default: 5 s. */
   readonly withinMs?: number | undefined;
   /**
-   * True: its changes are on disk when the call resolves. Left out: a power cut may undo them, but no crash of a server that this
-   * process outlives, since it remembers rows by their ids. False: such a crash may undo them, too.
+   * True: its changes are on disk when the call resolves. Left out: a power cut may undo them, but no crash of the database's server that
+   * this process outlives, since it remembers rows by their ids. False: such a crash may undo them, too.
    */
   readonly isDurable?: boolean | undefined;
-  /** Of its BOT and its job, the job's last, as far as it goes by what others write of them. Calls that share a key run in the order in which they came. */
+  /** The keys of its BOT and its job, the job's last, if it depends on what other calls write of them. Calls that share a key run in the order in which they came. */
   readonly keys?: readonly string[] | undefined;
-  /** It goes by no row but those of its keys, and timers with what is in `Tx.beside`, so PostgreSQL may run it at once with others, in one transaction. */
+  /** It depends on no rows but those of its keys, and on timers as in `Tx.beside`, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;
 }
 
@@ -141,7 +141,7 @@ export function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** A query of the different values of a column, `AS key`: skips from one to the next through an index, without reading all rows of one. */
+/** A query of the distinct values of a column, `AS key`: it skips from one to the next through an index, without reading all rows of one. */
 export function eachOf(column: Sql, rows: Sql): Sql {
   return sql`
     WITH RECURSIVE found(key) AS (
@@ -152,7 +152,7 @@ export function eachOf(column: Sql, rows: Sql): Sql {
     SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
-/** After `lower(…)`, whose letters differ by database: a part of it, or all of it if the text has an asterisk. */
+/** A condition, to stand after `lower(…)`, which knows other letters in each database: that contains the text or, if the text has an asterisk, matches it whole. */
 export function isLikeText(text: string): Sql {
   const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;

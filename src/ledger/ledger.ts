@@ -55,7 +55,7 @@ export const NO_LONGER_ROUTED = 'no longer routed';
 /** Reason of a dead letter, or of a delivery no longer routed, that a person has dismissed: no route revives it. */
 export const DISMISSED = 'dismissed';
 
-/** What no other delivery has: a database that loses rows in a crash, or is restored, gives their ids to others. */
+/** Names one delivery for good. Its id alone does not: a database that loses rows in a crash, or is restored, gives their ids to others. */
 export interface DeliveryName extends DeliveryTarget {
   readonly id: number;
   /** When its callback came, by the store's clock. */
@@ -87,7 +87,7 @@ export interface DeliveryRecord extends DeliveryName {
   readonly claim?: 'own' | 'another' | undefined;
   /** Id of the delivery at its destination that must end first: an earlier one of its job, or an error that it answers; 0: several jobs have one. */
   readonly behind?: number | undefined;
-  /** For people: milliseconds until what is oldest at its destination is tried, which is down; undefined: it is not down. */
+  /** For people: its destination is down, and the oldest delivery there is attempted in so many milliseconds; undefined: it is not down. */
   readonly probeInMs?: number | undefined;
   /** Milliseconds that count towards give_up_after: its age without the time in which it only waited. */
   readonly ageMs: number;
@@ -136,7 +136,7 @@ export interface Asking extends Watched {
   readonly later?: readonly PlannedDelivery[] | undefined;
   /** Nothing but a snooze can hold a destination, and nothing about the BOT is kept. */
   readonly isPlain: boolean;
-  /** A channel of it, or of `later`, limits bursts. */
+  /** A channel of `planned` or `later` limits bursts. */
   readonly mayCount: boolean;
 }
 
@@ -154,7 +154,7 @@ export interface Arrival {
   readonly unmet: readonly string[];
   /** It is answered before any attempt, with its admission: its deliveries are on disk, taken over and due at once. */
   readonly isAccepted: boolean;
-  /** What is accepted is claimed by this process, which has room for it; left out: whoever has room claims it. */
+  /** This process has room for an accepted callback's deliveries, and claims them; left out: any process with room does. */
   readonly isClaimed?: boolean;
 }
 export interface Admission {
@@ -189,7 +189,7 @@ export interface DueRequest {
 }
 
 export interface Alert {
-  /** The same for what one mend ends: it is told once within an hour, of whichever incidents. */
+  /** The same for all incidents that one repair would end: alerts of a cause are told once within an hour. */
   readonly cause: string;
   readonly subject: AlertSubject;
   readonly targets: readonly DeliveryTarget[];
@@ -199,7 +199,7 @@ export interface Alert {
 export interface AttemptRecord {
   readonly startedAt: number;
   readonly durationMs: number;
-  /** By the monotonic clock: by that, it ended at a time of the store's, whatever clocks are set, and however late it is written. */
+  /** By the monotonic clock, which gives the store's time of it, whatever clocks are set, and however late it is written. */
   readonly endedAt: number;
   readonly outcome: 'delivered' | FailureClass;
   readonly error: DeliveryError | undefined;

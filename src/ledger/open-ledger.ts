@@ -23,7 +23,7 @@ export type LedgerOptions = LedgerSettings & DatabaseOptions;
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
   try {
-    // Opening a file to write changes it; and of what a role may not do, the server says only that.
+    // First a look that changes nothing, unlike opening a file to write; and unlike the server, `inspectStore` says what to do if a role lacks a right.
     if (url.startsWith(SQLITE)) await (await look(url, { ...options, mayIndexLog: true })).database?.close();
     else await inspectStore(url, options);
     return ledgerOver(...(await openBoth(url, options)), options);
@@ -32,7 +32,7 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   }
 }
 
-/** The error of a store that cannot be used, naming it, for the reason that `inspectStore` finds. */
+/** The error of a store that cannot be used: names the store and the reason, of an SQLite file that of `checkWritable`, if it finds one. */
 function unusable(url: string, error: unknown): Error {
   const isSqlite = url.startsWith(SQLITE);
   let reason = reasonOf(error);
