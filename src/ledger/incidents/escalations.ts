@@ -28,7 +28,7 @@ export function tellingSteps(
   return [...found.values()];
 }
 
-/** From now on, for the routes that have not begun yet with the incident. */
+/** Begins the steps, counted from now, of those of the routes that have not begun them for the incident. */
 export async function beginEscalations(
   tx: Tx,
   incidentId: number,
@@ -46,7 +46,7 @@ function escalationTimer(incidentId: number, dueAt: number, data: Escalation): T
   return { key: `escalation ${incidentId} ${data.route}`, kind: 'escalation', dueAt, data };
 }
 
-/** The same for a BOT's messages whose hold has ended. @param botKeys with the routes that tell them now */
+/** The same for the open incidents of BOTs whose messages were held. @param botKeys each BOT's, with the routes that tell its messages now */
 export async function beginAfterHolds(
   tx: Tx,
   botKeys: ReadonlyMap<string, readonly FirstStep[]>,
@@ -76,7 +76,7 @@ export async function escalateAnew(tx: Tx, { id, alerted }: IncidentRow): Promis
 
 /** A route's steps by the config in force. */
 export interface AskedSteps {
-  /** Of a route that is gone, the BOT's routes that have steps today; none of one that is there. */
+  /** If the timer's route is gone, the BOT's routes that have steps today; else none. */
   readonly heirs: (botId: string) => readonly string[];
   readonly steps: readonly Step[];
   /** The route's own destinations. */
@@ -122,7 +122,7 @@ async function tellStep(
   await writeHistory(tx, [{ callbackId: last.id, what: 'escalated', entry }]);
 }
 
-/** A step that waits while its route goes, as one that gets a name, is told by today's routes, counted from when it was. */
+/** The route of a waiting step is gone, such as one that was given a name: today's routes tell it, with steps counted from the same start. */
 async function handOver(tx: Tx, timer: Timer<Escalation>, routes: readonly string[]): Promise<void> {
   if (!(await endTimer(tx, timer))) return;
   const begun = routes.map((route) =>
@@ -156,7 +156,7 @@ async function factsOf(
 interface LastTrouble {
   readonly id: number;
   readonly kind: CallbackKind;
-  /** As another destination was told, such as of a late result. */
+  /** The occasion with which another destination was told, such as a late result. */
   readonly telling: Pick<Telling, 'occasion'> | undefined;
 }
 
@@ -169,8 +169,8 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
 }
 
 /**
- * Where a rule of another route has let it go, or holds it, it is told now; where a step told it before a take-up, once more; where a
- * route has told it, not again.
+ * Tells a callback to these destinations: also where a rule of another route has let it go or holds it, and once more where a step told it
+ * before its incident was taken up and given back; not again where a route has told it.
  * @returns the targets that are told, with their deliveries
  */
 async function tellLast(

@@ -53,7 +53,7 @@ export function readIncident(tx: Tx, id: number): Promise<ArchivedIncident | und
   return tx.first(sql`SELECT ${SHOWN} FROM incidents WHERE id = ${id}`);
 }
 
-/** Of how many that are not over somebody is told, by kind. */
+/** How many open incidents people are told of, by kind. */
 export async function countIncidents(tx: Tx): Promise<Record<IncidentKind, number>> {
   const counts = await tx.all<{ kind: IncidentKind; count: number }>(
     sql`SELECT kind, count(*) AS count FROM incidents WHERE over_at IS NULL AND is_waiting = 0 GROUP BY kind`,
@@ -69,9 +69,9 @@ export function openIncidents(tx: Tx): Promise<readonly ArchivedIncident[]> {
 }
 
 /**
- * Who was told of them hears it in one message for each destination, but not what was said before.
- * @param noNews destinations that are told of nothing but troubles themselves
- * @returns those that are open, and taken up now
+ * Takes incidents up, and tells each destination that was told of them in one message; of those that this person has taken up for the same
+ * reason before, nobody is told again. @param noNews destinations that are told of nothing but troubles themselves
+ * @returns the open ones, all of which are taken up now
  */
 export async function takeUp(
   tx: Tx,
@@ -91,7 +91,7 @@ export async function takeUp(
   return [...open.filter(isKnown), ...taken];
 }
 
-/** Begins the steps of their routes anew. @returns those that were open, on which nobody is now */
+/** Gives taken up incidents back, and begins the steps of their routes anew. @returns the open ones, none of which is taken up now */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
   const taken = await tx.all<IncidentRow>(sql`
     SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join([0, ...ids])})

@@ -1,4 +1,4 @@
-/** What a new callback means for its BOT's incident, and a delivery that failed for its destination's, in the transaction that writes it. */
+/** What a new callback does to its BOT's incident, and a failed delivery to its destination's, in the transaction that writes it. */
 import sql from 'sql-template-tag';
 import type { Sign } from '../../incident/incident.ts';
 import { withResult } from '../../signal/streak.ts';
@@ -20,7 +20,7 @@ interface Known {
 
 /**
  * A success ends the BOT's incident; an error of which somebody is told counts in one.
- * @returns the targets, with those whom a step told of what is over now
+ * @returns the targets, and those that steps told of the incident that ends
  */
 export async function enterResult(
   tx: Tx,
@@ -61,7 +61,7 @@ async function endByResult(
     failingForMs: Math.max(0, startedAt - since),
     failures,
   } as const;
-  // What a rule has let go is told all the same.
+  // A target that a rule has let go is told all the same, if a step told it.
   const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
   const planned = told.filter((each) => !kept.some((known) => known.destination === each.destination));
   const { timezone } = asking;
@@ -78,13 +78,13 @@ async function endByResult(
 }
 
 interface Failed extends DeliveryUpdate {
-  /** As it was before. */
+  /** The delivery before this failure. */
   readonly row: Pick<DeliveryRecord, 'callbackId' | 'lastError'>;
 }
 
 /**
- * It has failed so before, as it was taken over or since: that says nothing new, unless it is the failure by which its destination is
- * down, or limited for long. The history of this attempt is written.
+ * Whether the delivery has failed in this way before, when it was taken over or since, which says nothing new; false of the failure by which
+ * its destination is found down, or limited for long. OFFSET 1: this attempt is in history already.
  */
 async function isKnown(
   tx: Tx,
@@ -109,7 +109,7 @@ async function isOpen(tx: Tx, destination: string): Promise<boolean> {
   return open !== undefined;
 }
 
-/** A dead letter, what Botbell goes on with while the config has to be mended, and being down are troubles of a destination. */
+/** The trouble of its destination that the failure shows: a dead letter, a config to be mended while Botbell retries, a long rate limit, being down. */
 function signOf({ state, isTakenOver, lastError, alert }: Failed): Sign | undefined {
   if (state === 'dead') return 'dead';
   if (state !== 'pending' || !isTakenOver) return undefined;

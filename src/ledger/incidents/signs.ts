@@ -31,9 +31,9 @@ interface Noticed {
   readonly name: string;
   readonly sign: Sign;
   readonly gist: string;
-  /** The job of an error: its id makes no difference between gists. */
+  /** The id of an error's job, by which alone gists do not differ. */
   readonly jobId?: string;
-  /** When the run of an error started, at most when it came; undefined: it is no error of a run. */
+  /** When the run of an error started, at the latest when its callback came; undefined: it is no error of a run. */
   readonly startedAt?: number | undefined;
   readonly isWaiting?: boolean;
   /** The callback whose message it is about. */
@@ -45,9 +45,9 @@ interface Noticed {
 }
 
 /**
- * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before the BOT's newest success; an
- * open incident of an earlier run says that there is none. Only 200 results are looked at; a limit that is a parameter has SQLite plan
- * the statement anew each time.
+ * Opens an incident, or counts in the open one. Does nothing for an error of a run that started before a run that succeeded; the newest 200
+ * callbacks are searched for such a success, unless an error of an earlier run has left the incident open, so that there is none. The limit
+ * is no parameter, for which SQLite would plan the statement anew each time.
  * @returns its id; undefined: nothing was done
  */
 export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
@@ -80,7 +80,7 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
   return counted?.id;
 }
 
-/** What was alerted, and is over since less than an hour, goes on. */
+/** Opens again an incident that was alerted and has been over for less than an hour. */
 async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
   await tx.all(fixed`
     UPDATE incidents SET over_at = NULL, alerted = NULL WHERE id = (
@@ -90,7 +90,7 @@ async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
       SELECT 1 FROM incidents AS other WHERE other.kind = ${kind} AND other.subject_key = ${key} AND other.over_at IS NULL)`);
 }
 
-/** Ends the BOT's incident by a success of a run that started after the latest error counted in it (one ahead of now had a wrong clock). @returns it; undefined: it goes on */
+/** Ends the BOT's incident by a success that started after all runs whose errors it counts (a start ahead of now is a wrong clock's). @returns undefined: it goes on */
 export function endBot(
   tx: Tx,
   botKey: string,
@@ -114,17 +114,17 @@ export async function noticeOwn(
   await raise(tx, sql`id = ${id}`);
 }
 
-/** A refused config is over when the last process that has refused one has taken it, or is gone. */
+/** Notes whether this process refuses its config: the incident of that is over when no living process does. */
 async function noteRefusal(tx: Tx, isRefused: boolean): Promise<void> {
   await tx.all(
     sql`UPDATE processes SET has_refused = ${isRefused} WHERE owner = ${tx.owner} AND has_refused <> ${isRefused}`,
   );
 }
 
-/** Refused callbacks are over after so long without one. */
+/** The incident of refused callbacks is over after so long without one. */
 const QUIET_MS = 3_600_000;
 
-/** Callbacks of a BOT that are looked at for a success that was admitted together with the error before it, so that neither saw the other. */
+/** A BOT's newest callbacks, searched for a success that was admitted at the same time as the error before it, so that neither saw the other. */
 const MOST_NEWEST = 20;
 
 const HAS_SUCCEEDED = sql`EXISTS (
@@ -136,7 +136,7 @@ const HAS_SUCCEEDED = sql`EXISTS (
 interface IncidentCare {
   /** This process has refused the config on its disk, and goes on with an earlier one. */
   readonly isConfigRefused: boolean;
-  /** Ids of incidents of which this process's config tells nobody, and of destinations that it tells no more: over only where that config decides. */
+  /** Ids of incidents that this process's config tells nobody of, or whose destination it no longer names: they end only if this config decides. */
   readonly unrouted: readonly number[];
   /** Of that config. */
   readonly configHash: string;
@@ -146,7 +146,7 @@ interface IncidentCare {
   readonly keepMs: number;
 }
 
-/** A condition on a row of `incidents` of a destination. What a process has seen of that may end with it, unlike the row of the message that is in trouble. */
+/** A condition on a destination's row of `incidents`. What a process has seen of it may be lost with the process, so the row of the message in trouble counts, too. */
 export const HAS_DELIVERED: Sql = sql`(
   EXISTS (SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)
   OR EXISTS (
@@ -155,12 +155,12 @@ export const HAS_DELIVERED: Sql = sql`(
 
 const HAS_DEAD = sql`EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)`;
 
-/** A config that was loaded since may have mended it, and nothing waits there that would show it. */
+/** A config that was loaded since may have mended the destination, and no delivery waits there that would show it. */
 const IS_LEFT_BEHIND = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = subject)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE held_until IS NOT NULL AND destination = subject)`;
 
-/** Of a destination that works again, what was given up there is all that is left of the trouble. */
+/** If a destination works again but has dead letters, these are all that is left of the trouble: its incident is now about them. */
 async function sayWhatIsLeft(tx: Tx): Promise<void> {
   const mended = await tx.all<{ id: number; lastError: DeliveryError | undefined }>(sql`
     SELECT id, (
@@ -174,8 +174,8 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
 }
 
 /**
- * Ends what is over without a sign of its own: a BOT whose success nobody saw, a destination that has delivered since, whose dead letters are gone, or of which nothing is known any more; what is unrouted; refused
- * callbacks after a quiet hour; what has shown nothing for long. Tells what has grown since its last alert.
+ * Ends incidents that no event ends: of a BOT whose success was not seen; of a destination that has delivered since, whose dead letters are gone,
+ * or of which nothing is known any more; unrouted ones; of refused callbacks after a quiet hour; without a sign for long. Tells due alerts.
  */
 export async function careForIncidents(
   tx: Tx,
@@ -209,7 +209,7 @@ interface RecordedOutage {
   readonly told: readonly DeliveryTarget[];
 }
 
-/** Writes afterwards that nothing could be written. Of replicas on one store, which all do so once that is back, it is one incident. */
+/** Records an outage of the store once it can be written again. Replicas that share the store all do so, and it is one incident. */
 export async function recordOutage(
   tx: Tx,
   { beganMsAgo, endedMsAgo, reason, answered, told }: RecordedOutage,

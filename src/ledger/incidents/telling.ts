@@ -23,7 +23,7 @@ export interface IncidentRow extends Incident {
   readonly about?: number | undefined;
 }
 
-/** Nothing is written for nobody. */
+/** Writes nothing if there are no targets. */
 export async function tellIncidents(
   tx: Tx,
   subject: OwnSubject<'taken_up' | 'over'>,
@@ -33,7 +33,7 @@ export async function tellIncidents(
   await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
-/** What an alert told of has a last line where the alert went: one for all that end together. @returns how many were open */
+/** Ends incidents, and tells it wherever their alert was delivered: one message for all that end together there. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
   const ended = await tx.all<IncidentRow>(
     sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
@@ -63,7 +63,7 @@ async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readon
 
 const LATE_MS = 60_000;
 
-/** Of the messages for a destination since the first that failed: how many were told late, or are now, and how many were given up. */
+/** Of the messages for a destination since the first that failed: how many were told late, or are late now, and how many were given up. */
 async function lateAndLost(tx: Tx, { subject, about }: IncidentRow) {
   if (about === undefined) return undefined;
   return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
@@ -80,11 +80,11 @@ const MOST_LOOKED_AT = 500;
 export interface ToldTarget extends DecidedTarget {
   /** Of its last delivery. */
   readonly lastId: number;
-  /** A step told it before a take-up that was given back: it may be told anew. */
+  /** A step told it before the incident was taken up and given back: it may be told anew. */
   readonly isPast?: true;
 }
 
-/** @returns for each destination that was told of some of these incidents, which those are; a message replies to the last one */
+/** @returns each destination that was told of any of these incidents, with these; a message to this target replies to its last one */
 export async function toldOf(
   tx: Tx,
   incidents: readonly IncidentRow[],
@@ -144,8 +144,8 @@ interface Raised extends Pick<Incident, 'id' | 'since' | 'count'> {
 }
 
 /**
- * Tells the alerts of incidents that have just begun, have grown since their last one, an hour ago, or have lasted for as long as their
- * alert waits. Has to be the last to lock any rows in a transaction. @param which of them @returns whether any alert was written
+ * Tells the alerts of incidents that have lasted for as long as their alert waits, or have grown and were alerted last at least an hour ago.
+ * Has to be the last to lock any rows in a transaction. @param which of them @returns whether any alert was written
  */
 export async function raise(tx: Tx, which: Sql): Promise<boolean> {
   const raised = await tx.all<Raised>(sql`
@@ -163,12 +163,12 @@ async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
   const { id, alert } = incident;
   const key = keyOf(alert.cause);
   const known = await toldElsewhere(tx, id, key);
-  // It is told in an hour, unless it is over by then.
+  // An alert of this cause was told within the hour: this one is told after it, unless its incident is over by then.
   if (known !== undefined && (known.overAt !== undefined || known.alerted === undefined)) {
     await tx.all(sql`UPDATE incidents SET told_at = ${known.toldAt} WHERE id = ${id}`);
     return false;
   }
-  // Whom it tells hears who is on it, as a reply, and of its end.
+  // These targets are told later who is on the incident, as a reply, and that it is over.
   const alerted =
     known?.alerted ??
     (await write(tx, incident)).map(({ destination, id: lastId }) => ({ destination, lastId }));
@@ -179,7 +179,7 @@ async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
 }
 
 function isDue({ since, toldAt, cause = '', alert }: Raised, now: number): boolean {
-  // Until then it was said that nothing is lost.
+  // The alert before it, of a config failure, said that nothing is lost.
   if (alert.subject.template === 'dead_letter' && cause.startsWith('config_failure')) return true;
   // A clock that was set back must not silence it for long.
   return toldAt === undefined
