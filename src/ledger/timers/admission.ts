@@ -51,7 +51,7 @@ export async function decideAll(tx: Tx, arriving: Question): Promise<readonly De
   const known = withBeside(tx, await lockKnown(tx, asking, isKept));
   const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
   const lastId = Math.max(facts.lastId, asking.callbackId);
-  // Nothing is waited for since `withBeside`: what calls beside it decide later is written later.
+  // Nothing is awaited between `withBeside` and here, so no call beside this one has decided on these timers meanwhile.
   await putTimers(tx, timers);
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await endSnoozes(tx, ended);
@@ -91,7 +91,7 @@ async function lockKnown(
   return { facts, snoozes, timers: { ...expected, ...windows } };
 }
 
-/** A window of a burst may have been counted in since it was read, by a call beside this one. */
+/** A call that runs beside this one in the transaction may have counted in a burst's window since it was read. */
 function withBeside({ beside }: Tx, known: KnownFacts): KnownFacts {
   if (beside === undefined || beside.size === 0) return known;
   const newest = Object.entries(known.timers).map(([key, data]) => [key, beside.get(key) ?? data] as const);
@@ -121,7 +121,7 @@ export const ASKED_AGAIN_MS = 86_400_000;
 
 /**
  * None if the rule `on` lets it go: then the routes do not ask for it at all.
- * @param endsSnooze the errors that the snooze has held are due now, too, and are told first
+ * @param endsSnooze it ends a snooze: the errors that this held are due now, too, and are told first
  */
 function targetOf(
   { now }: Tx,
@@ -187,7 +187,7 @@ export function judge(arriving: Arriving, { facts: kept, snoozes, timers }: Know
   const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
-  // Neither a success whose run began before that of the last error ends a snooze, nor one that is routed anew.
+  // A success ends no snooze if its run began before the last error's, or if it is routed anew.
   const isWell = status === 0 && arriving.isWanted !== true && streak.results.at(-1)?.isError === false;
   const ended = isWell ? snoozes.filter(isUntilSuccessOf(botId)) : [];
   const expectations = expectationsAfter(arriving, timers);

@@ -29,7 +29,7 @@ export function lockFacts(tx: Tx, botKey: string, before: number): Promise<Facts
   return current(tx, kept, botKey, before);
 }
 
-/** Locks nothing, for a callback that has not come. */
+/** Locks nothing: for what would be decided about a callback that has not come. */
 export function readFacts(tx: Tx, botKey: string): Promise<Facts> {
   return current(
     tx,
@@ -61,7 +61,7 @@ export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['to
   return after;
 }
 
-/** What is said to have started later than now did so by a clock that has been set right since: no later than the run that comes. */
+/** Runs that started later than now did so by a clock that has been set right since: they count as started no later than the run that comes. */
 export function withoutAhead(facts: Facts, startedAt: number, now: number): Facts {
   const right = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
     all.map((each) => (each.startedAt > now ? { ...each, startedAt } : each));
@@ -106,7 +106,7 @@ async function caughtUp(tx: Tx, { streak, told, lastId }: Facts, botKey: string,
   return { facts, came: came.errors };
 }
 
-/** Whom errors of the BOT were told, or are to be, that came since then and before the callback. */
+/** The destinations that were told, or are to be, of errors of the BOT that came since then and before the callback. */
 export async function toldSince(
   tx: Tx,
   { botKey, since, before }: { readonly botKey: string; readonly since: number; readonly before: number },
@@ -121,7 +121,7 @@ export async function toldSince(
 /** An error held by `mute`, a snooze or a burst counts as told; a dead letter, and what was dismissed or is no longer routed, does not. */
 const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
 
-/** Whom the errors were told that no success has ended, as far as they are kept: by what has become of them. */
+/** Corrects which destinations were told of the kept errors that no success has ended, by what has become of their deliveries. */
 async function asTold(tx: Tx, facts: Facts, came: readonly ToldError[]): Promise<Facts> {
   const errors = [...Object.values(facts.told).flatMap((each) => each.errors), ...came];
   if (errors.length === 0) return facts;

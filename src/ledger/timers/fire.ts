@@ -46,7 +46,7 @@ async function noticeLate(
   return noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
 }
 
-/** Whether the job's result has come, or another process has told of it. Locks the job, so that a result that comes now waits. */
+/** Whether the job's result has come, or another process has written this notice. Locks the job, so that a result that comes now waits. */
 async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: string): Promise<boolean> {
   await lockJob(tx, jobKeyOf(keyOf(jobId), keyOf(botId)));
   const over = await tx.first(sql`
@@ -55,7 +55,7 @@ async function isOver(tx: Tx, { jobId = '', botId = '' }: FiredNotice, id: strin
   return over !== undefined;
 }
 
-/** The timers that configs have asked for, but those being fired at this moment, and the runs that may be overdue. */
+/** The timers that configs have begun, except those being fired at this moment, and the runs that may be overdue. */
 export interface Standing {
   readonly now: number;
   readonly begun: readonly Timer[];
@@ -88,21 +88,21 @@ export async function adoptTimers(
     tx,
     timers.filter((timer) => known.has(timer.key) && said(timer) !== said(known.get(timer.key))),
   );
-  // By today's steps.
+  // Escalations are decided anew, by today's steps.
   await tx.all(sql`
     UPDATE timers SET due_at = ${now}, owner = NULL WHERE key IN (
       SELECT key FROM timers WHERE kind = 'escalation' AND due_at > ${now} ORDER BY key ${tx.skipLocked})`);
   await askAnew(tx, reasked);
 }
 
-/** As it is stored: a calendar, for one, is its key there. */
+/** A timer as it is stored: a calendar in its data, for one, is stored as its key. */
 function said(timer: Timer | undefined): string {
   return JSON.stringify([timer?.dueAt, timer?.data]);
 }
 
 async function askAnew(tx: Tx, reasked: Adoption['reasked']): Promise<void> {
   const all = sql`SELECT DISTINCT destination FROM deliveries WHERE held_until IS NOT NULL AND reason IN ('mute', 'snooze')`;
-  // At another time than before: what is being decided about them by the former config is not written.
+  // Their due time changes, so that a decision that the former config is making now is not written (`endTimer`).
   const anew = sql`UPDATE SET due_at = timers.due_at - 1, owner = NULL`;
   if (reasked === 'all') return beginHolds(tx, all, anew);
   for (const some of inChunks(reasked, AT_ONCE))

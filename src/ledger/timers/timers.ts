@@ -22,14 +22,14 @@ export interface Timer<Data = unknown> {
   readonly data: Data;
 }
 
-/** One that there is: its kind stays. */
+/** A timer that exists: its kind stays. */
 export type KnownTimer<Data = unknown> = Omit<Timer<Data>, 'kind'>;
 
 export const AT_ONCE = 100;
 
 /** Claims what is due, the earliest first. Makes a timer of each destination where holds have ended. */
 export async function claimTimers(tx: Tx, most: number): Promise<readonly Timer[]> {
-  // What a snooze holds that somebody has ended, even if that was while it was being held.
+  // Also deliveries held by a snooze that has been ended, even if it was ended while they were being held.
   await beginHolds(
     tx,
     sql`
@@ -103,7 +103,7 @@ function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(timers.map(({ key, data }) => [key, data]));
 }
 
-/** Updates timers that this transaction has locked, all at once: who has claimed one has it no more. */
+/** Updates timers that this transaction has locked, all at once, and ends the claims on them. */
 export async function putTimers(tx: Tx, timers: readonly KnownTimer<object>[]): Promise<void> {
   const put = ({ key, dueAt, data }: KnownTimer<object>) => {
     tx.beside?.set(key, data);
@@ -141,7 +141,7 @@ export function overdueTimers(
 
 const MOST_OPEN = 5000;
 
-/** The most beginnings that are looked at, the newest: about a tenth of a second. */
+/** The most `executing` callbacks that are looked at, the newest: it takes about a tenth of a second. */
 const MOST_BEGUN = 20_000;
 
 /** Runs without a result for which no `overdue` notice was written. */
@@ -183,7 +183,7 @@ function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row)
   return { ...row, by: actor.user ?? actor.via };
 }
 
-/** Of two that end with the same success there is one, as was asked last. @returns its id */
+/** If an open snooze ends with the same success, it is changed to what is asked now, and none is added. @returns its id */
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { botId, destination, until, isUntilSuccess, because, actor } = request;
   const [known] = await tx.all<{ id: number }>(sql`
@@ -225,7 +225,7 @@ export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
   return rows.map(snoozeOf);
 }
 
-/** Ends snoozes; `endedHolds` then gives what they held. @returns whether any had not ended yet */
+/** Ends snoozes; `claimTimers` then begins the timers that decide what they held. @returns whether any had not ended yet */
 export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false;
   const ended = await tx.all<{ id: number }>(
