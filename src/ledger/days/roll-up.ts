@@ -1,4 +1,4 @@
-/** Adds what came to the days of BOTs, away from POSTs: figures that outlive callbacks. Reads those of a period, and what a digest tells. */
+/** Counts callbacks into the figures of BOTs' days, outside POSTs: these outlive callbacks. Reads those of a period, and the figures of a digest. */
 import sql, { join, raw } from 'sql-template-tag';
 import { type ReportedBot, totalOf } from '../../report/report.ts';
 import { instantOn } from '../../signal/calendar.ts';
@@ -13,12 +13,12 @@ import type { DigestedBot } from '../../notice/notice.ts';
 const CALLBACKS_AT_ONCE = 500;
 const HISTORY_AT_ONCE = 1000;
 
-/** `seen…`: the last rows that there were at `seenAt`: what has a lower id is committed a while later, or never. */
+/** `seen…`: the last rows that there were at `seenAt`: rows with lower ids are committed within `marginMs` of that, or never. */
 interface Position extends CountedUpTo {
   readonly seenCallbackId: number;
   readonly seenHistoryId: number;
   readonly seenAt: number;
-  /** The days of what comes are those of this time zone; those that are written stay. */
+  /** Callbacks that are yet to be counted are counted by the days of this time zone; written days stay. */
   readonly timezone: string;
 }
 
@@ -48,14 +48,14 @@ export async function rollUp(tx: Tx, { timezone, marginMs }: RollUp): Promise<bo
   return false;
 }
 
-/** Counts callbacks that are deleted with it, and all that came before them. @returns false: not all of it is counted yet */
+/** Counts callbacks that the transaction is to delete, and all that came before them. @returns false: not all are counted yet */
 export async function rollUpTo(tx: Tx, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return true;
   const from = await lockPosition(tx);
   return step(tx, from, { callbackId: Math.max(...ids), historyId: from.historyId }, ids);
 }
 
-/** @param going whose history is counted whole, since it goes with them. @returns whether all up to `until` is counted */
+/** @param going callbacks that are to be deleted, whose history is counted whole, since it goes with them. @returns whether all up to `until` is counted */
 async function step(
   tx: Tx,
   from: Position,
@@ -64,7 +64,7 @@ async function step(
 ): Promise<boolean> {
   const tally = new Tally(tx, from.timezone);
   const next = await tally.countCallbacks(from.callbackId, until.callbackId, CALLBACKS_AT_ONCE);
-  // In their order: what history says of a run comes after the callback that began it.
+  // Callbacks first: history adds to runs that callbacks have begun.
   const nextHistory =
     next === undefined
       ? await tally.countHistory(from.historyId, until.historyId, HISTORY_AT_ONCE)
@@ -214,11 +214,11 @@ interface CountedRow extends Pick<DigestedBot, 'succeeded' | 'errors' | 'missed'
 
 /**
  * Counts per BOT, in the order of their ids; `next`: where the next digest begins.
- * @param marginMs what came so long ago is committed, and the window ends there: what is being written is left to the next digest
+ * @param marginMs callbacks that came so long ago are committed: the window ends there, and later callbacks are left to the next digest
  */
 export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'since'>, marginMs: number) {
   const until = Math.max(since, tx.now - marginMs);
-  // A callback has its id within that margin after it has come, so what came before that has lower ones, and is not read.
+  // A callback gets its id within the margin after it came, so those that came a margin before the window have lower ids, and are not read.
   const before = await tx.first<{ id: number }>(sql`
     SELECT id FROM callbacks WHERE id > 0 AND received_at < ${since - marginMs} ORDER BY id DESC LIMIT 1`);
   const isCounted = sql`id > ${before?.id ?? 0} AND received_at >= ${since} AND received_at < ${until}`;
@@ -252,7 +252,7 @@ export async function digestCounts(tx: Tx, { since }: Pick<DigestPosition, 'sinc
   return { bots, next: { since: until, toldAt: tx.now } };
 }
 
-/** From when on callbacks are still to be counted by a digest, perhaps a week; infinite if no group has one. */
+/** Since when callbacks have come that a digest is still to count, up to a week ago; infinite if no group has one. */
 export async function countedFrom(tx: Tx): Promise<number> {
   const digests = await tx.all<{ data: DigestPosition }>(sql`SELECT data FROM timers WHERE kind = 'digest'`);
   return Math.min(...digests.map(({ data }) => data.since));

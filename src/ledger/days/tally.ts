@@ -89,7 +89,7 @@ export class Tally {
 
   /** Counts the next callbacks. @returns the id of the last one; undefined: there are no more up to `last` */
   async countCallbacks(after: number, last: number, most: number): Promise<number | undefined> {
-    // What is answered with its last delivery has that in the delivery's row.
+    // An answer that was written with the last delivery is in its row, not in history.
     const rows = await this.#tx.all<CameRow>(sql`
       SELECT id, kind, bot_key, bot_id, bot_name, job_id, status, started_at, received_at, elapsed AS elapsed_seconds,
         (SELECT max(answered_at - posted_at) FROM deliveries WHERE callback_id = callbacks.id) AS answer_ms
@@ -155,16 +155,16 @@ export class Tally {
   }
 
   #addOn({ botKey, botId, botName }: Named, day: number, figures: Partial<Figures>, times: 1 | -1 = 1): void {
-    // Of as many digits each, so that keys are in order.
+    // All days have the same number of digits, so keys sort by day.
     const key = `${botKey}\n${day}`;
     let sum = this.#days.get(key);
     if (sum === undefined) this.#days.set(key, (sum = { ...NO_FIGURES, botKey, botId, botName, day }));
     for (const name of FIGURES) sum[name] += times * (figures[name] ?? 0);
-    // What was missed of a BOT that has not run yet has no name.
+    // The missed result of a BOT that has not run yet has no name.
     if (botName !== '') sum.botName = botName;
   }
 
-  /** Clocks are set at full quarters of an hour, so that each of these is of one day. */
+  /** Midnights and changes of the clock come at full quarters of an hour, so each quarter lies in one day. */
   readonly #dayOf = (instant: number): number => {
     const quarter = instant - (instant % QUARTER_MS);
     const known = this.#daysOfQuarters.get(quarter);
@@ -175,7 +175,7 @@ export class Tally {
   };
 }
 
-/** By the clock of the machine that answered, which may have been set meanwhile. */
+/** Both times are by the clock of the machine that answered, which may have been set between them. */
 function costOf({ at, entry: { receivedAt, status } }: HistoryRow): Partial<Figures> {
   return { answerMs: Math.max(0, at - receivedAt), retries: status >= 300 ? 1 : 0 };
 }
