@@ -5,7 +5,7 @@
  */
 const NEEDED = [20, 19] as const;
 
-// From the first moment on: by itself, SIGHUP ends a process, SIGUSR2 too, and SIGUSR1 opens Node's debugger to the whole machine.
+// Set before anything else: by default, SIGHUP and SIGUSR2 end a process, and SIGUSR1 opens Node's debugger to the whole machine.
 process.on('SIGHUP', () => undefined);
 for (const signal of ['SIGUSR1', 'SIGUSR2'])
   process.on(signal, () =>

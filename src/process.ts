@@ -15,7 +15,7 @@ const running = { isService: false };
 
 const message = (text: string) => void process.stderr.write(`${text}\n`);
 
-// Deliveries go on. The reader of a result may have seen enough (EPIPE); on a full disk the result is lost.
+// A stream's error must not stop deliveries. EPIPE: the reader of a result has seen enough. On a full disk, the result is lost.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ code, message: reason }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE' || running.isService) return;
@@ -25,7 +25,7 @@ for (const stream of [process.stdout, process.stderr])
 
 const STDOUT = 1;
 
-/** A disk that fills up takes the beginning of what is written: Node's stream would then leave out the rest without a word. */
+/** Writes to a file synchronously: if its disk fills up, Node's stream would write the beginning and leave out the rest without a word. */
 function result(text: string): void {
   let rest: Uint8Array = Buffer.from(`${text}\n`);
   if (!fstatSync(STDOUT).isFile()) return void process.stdout.write(rest);
@@ -49,17 +49,17 @@ const exitCode = await runProgram(process.argv.slice(2), {
   onHangup: (listener) => void process.on('SIGHUP', listener),
 });
 process.exitCode ||= exitCode;
-// A pipe that is read slowly gets all of it. A service ends in time.
-if (!running.isService) await Promise.all([process.stdout, process.stderr].map(isRead));
+// A slow reader of a pipe gets all of the result. A service does not wait for its readers, so that it ends in time.
+if (!running.isService) await Promise.all([process.stdout, process.stderr].map(untilFlushed));
 setTimeout(() => {
   endDespiteHangingStore(message);
-  // Node waits for its threads before it ends.
+  // `process.exit` would wait for Node's threads, one of which hangs on the disk.
   if (disk.isHanging) process.kill(process.pid, 'SIGKILL');
   process.exit();
 }, LAST_WAIT_MS).unref();
 
-/** Resolves when whatever was written is handed on, or can be no more. */
-function isRead(stream: NodeJS.WriteStream): Promise<void> {
+/** Resolves when all that was written to the stream is handed on, or cannot be any more. */
+function untilFlushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => resolve());
   });

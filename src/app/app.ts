@@ -43,11 +43,11 @@ export interface AppOptions extends UsableConfig, Omit<SettingsEnvironment, 'onT
   readonly version: string;
   /** For a reload. Invalid files are problems in the result, not a rejection. */
   readonly readConfig: ReadAgain;
-  /** The system's where it is left out. */
+  /** Default: the system's. */
   readonly random?: Random;
-  /** Opens sockets where it is left out. */
+  /** Default: opens sockets. */
   readonly listen?: typeof listenAt;
-  /** How this process opens its store, where that differs. */
+  /** What differs in how this process opens its store. */
   readonly store?: Partial<
     Pick<LedgerOptions, 'clock' | 'owner' | 'isGone' | 'isInProcess' | 'flush' | 'around'>
   >;

@@ -65,7 +65,7 @@ export function heartbeatChore(
   };
 }
 
-/** Whether the store counts as ready: what it knows can be settled, also where it is full of that. */
+/** Whether the store counts as ready: outcomes can be written, even if it is too full for new callbacks. */
 export function isWritten(
   { writtenAt }: Pick<DatabaseLedger, 'writtenAt'>,
   clock: Pick<Clock, 'monotonic'>,

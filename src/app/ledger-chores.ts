@@ -1,4 +1,4 @@
-/** Keeps the ledger small: deletes old callbacks in small steps, keeps what they come to, and ends incidents that are over without a sign. */
+/** Keeps the ledger small: deletes old callbacks in small steps, keeps their figures, and ends incidents that are over without a sign. */
 import type { ChannelType } from '../channels/channel.ts';
 import { tellsTroubles } from '../config/config.ts';
 import type { Chore } from '../deliver/chores.ts';
@@ -41,10 +41,10 @@ export function retentionChore({ clock, ledger, settings }: Parts): Chore {
   };
 }
 
-/** A callback is committed and answered by then, also where another process writes it. */
+/** A callback is committed and answered within this time after it came, even by another process. */
 const LEAST_MARGIN_MS = 60_000;
 
-/** Adds to the days of BOTs what has come. */
+/** Adds new callbacks to the figures of BOTs and days. */
 export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settings'>): Chore {
   return {
     everyMs: INTERVAL_MS,
@@ -58,7 +58,7 @@ export function rollUpChore({ ledger, settings }: Pick<Parts, 'ledger' | 'settin
 
 const INCIDENTS_MS = 5000;
 
-/** The next turn judges more: each BOT is compared with every pattern of the config. */
+/** Most incidents judged in one turn, since each BOT is compared with every pattern of the config; the next turn judges more. */
 const MOST_JUDGED = 500;
 
 interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
@@ -67,7 +67,7 @@ interface IncidentParts extends Pick<Parts, 'ledger' | 'settings'> {
 }
 
 export function incidentChore({ ledger, settings, channelTypes, isConfigRefused }: IncidentParts): Chore {
-  /** Ids of the open incidents of which the settings, as they were, tell somebody. */
+  /** Ids of the open incidents of which the settings `routedBy` tell somebody. */
   let routed = new Set<number>();
   let routedBy: Planning | undefined;
   return {
@@ -92,7 +92,7 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
   };
 }
 
-/** Whether anybody is told there, or of the BOT's troubles. */
+/** Whether the config names the incident's destination, or tells anybody of the BOT's troubles. */
 function isRouted({ destinations, router }: Planning, { kind, subject }: Incident): boolean {
   if (kind === 'destination') return destinations.has(subject);
   return kind !== 'bot' || router.routesOf(subject).some(tellsTroubles);

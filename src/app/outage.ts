@@ -13,16 +13,16 @@ const LOOK_MS = 1000;
 /** A process that is younger may just be waiting for its store. */
 const YOUNG_MS = 60_000;
 
-/** What fails again within it has been told. */
+/** Once operators were told, they are not told again within this time. */
 const ONCE_WITHIN_MS = 3_600_000;
 
-/** A process that was suspended has written nothing either, and a database may be started anew. */
+/** Fewer failed looks prove nothing: a process that was suspended has written nothing either, and a database may be restarting. */
 const SURE_AFTER_LOOKS = 5;
 
-/** Where nobody could be told. */
+/** When to tell again if nobody could be told. */
 const AGAIN_AFTER_MS = 60_000;
 
-/** It is over once nothing has failed for so long. */
+/** The outage is over once nothing has failed for this long. */
 const SETTLED_MS = 15_000;
 
 const MOST_BOTS = 1000;
@@ -32,14 +32,14 @@ interface Parts extends Pick<Delivering, 'clock' | 'ledger' | 'settings' | 'rand
   readonly sendOnce: SendOnce;
 }
 
-/** Since when it cannot be written, by both clocks, who was told, and who was answered 503 meanwhile. */
+/** Since when the store cannot be written (`from`: by the monotonic clock), who was told, and who was answered 503 meanwhile. */
 interface Trouble {
   readonly since: number;
   readonly from: number;
   lastAt: number;
   /** '': callbacks were answered 503, perhaps for another reason. */
   reason: string;
-  /** At how many looks it could not. */
+  /** How many looks found that the store could not be written. */
   looks: number;
   readonly told: Set<string>;
   unanswered: number;
@@ -66,13 +66,13 @@ export class Outage implements Chore {
 
   /** To be called for each callback that was answered 503. */
   refused({ bot_id: botId }: Callback): void {
-    // A store that does not answer is known as such a while later.
+    // That the store does not answer is known only a while later, so the reason is still unknown.
     const trouble = this.#look() ?? this.#begin('');
     trouble.unanswered += 1;
     if (trouble.bots.size < MOST_BOTS) trouble.bots.add(shortLine(botId, LONGEST_ID));
   }
 
-  /** @throws {LedgerUnavailable} it cannot be written yet */
+  /** @throws {LedgerUnavailable} the store cannot be written yet */
   async work(): Promise<void> {
     const trouble = this.#look();
     if (trouble === undefined) return;

@@ -27,10 +27,10 @@ import type { AppSettings } from './settings.ts';
 
 const HEARTBEAT_MS = 5000;
 
-/** The fault of Botbell's own that its incident is about. */
+/** The key of Botbell's own incident about a refused config. */
 const CONFIG_REFUSED = 'config';
 
-/** A bulk redelivery is gone on with as soon as a claim has found it; this is for one that failed. */
+/** A bulk redelivery continues as soon as a claim has found it; this interval is for one whose step has failed. */
 const BULKS_MS = 60_000;
 
 /** At a stop, after the last answer: time to write the outcomes of cut attempts, then time to sign off in the ledger. */
@@ -73,7 +73,7 @@ export class Pipeline {
     this.#heartbeat = heartbeatChore(parts);
     this.#incidents = incidentChore({ ...parts, isConfigRefused: () => this.#isConfigRefused });
     this.#beat = {
-      // Once the store is back, the others hear of this process before they claim anything.
+      // More often while it is not heard: once the store is back, others then hear of this process before they claim anything.
       get everyMs() {
         return ledger.upkeep.isHeard ? HEARTBEAT_MS : POLL_MS;
       },
@@ -176,16 +176,16 @@ export class Pipeline {
     await within(GOODBYE_MS, idle, clock);
   }
 
-  /** Signs off in the ledger, so that other processes do not wait for this one. What it kept is written before its claims are freed. */
+  /** Signs off in the ledger, so that other processes do not wait for this one. Outcomes that it kept are written before its claims are freed. */
   leave(): Promise<void> {
     const { ledger, clock } = this.#parts;
     const left = ledger.unwritten.write().then(() => ledger.leave());
-    // The next one may have another login.
+    // The next process may have another login.
     const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), left];
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
-  /** A heartbeat, and a look after what others left that have stopped theirs. Who was not heard may have lost what it had in hand. @throws {LedgerUnavailable} */
+  /** Writes a heartbeat, and frees what dead processes left. Releases what waits if this process was not heard: its claims may be lost. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();

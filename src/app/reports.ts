@@ -41,13 +41,13 @@ const UPGRADE =
   'the ledger is of an earlier version: it is brought up to date before anything is taken, which may take a while';
 const FORGOTTEN_EARLY = 'the store nears store.max_size: what is done was forgotten early';
 
-/** What happened where something else than a template failed, by the failure's format. */
+/** What the log says if something else than a template failed, by the failure's format. */
 const INSTEAD: Readonly<Record<string, string>> = {
   when: 'a condition failed; it counts as met',
   body: 'the body of a hook failed; its values were cut',
 };
 
-/** The line's level, its text, and its text behind the name of a notice of Botbell's own, where that is another one. */
+/** The line's level, its text, and, if it differs, the text after the name of a notice of Botbell's own. */
 const MILESTONES: Readonly<Record<Milestone['name'], readonly ['info' | 'warn' | 'error', string, string?]>> =
   {
     delivered_late: ['info', 'delivered after the answer', 'delivered'],
@@ -70,7 +70,7 @@ export class Reports {
     this.#clock = clock;
   }
 
-  /** Wherever it is met, a store that cannot be used is foreseen; an operation that fails in a store that works is not. */
+  /** That the store cannot be used is foreseen everywhere; that an operation fails in a store that works is not. */
   readonly onUnforeseen = (err: unknown): void => {
     if (err instanceof LedgerUnavailable && !(err instanceof OperationFailed)) this.onStoreTrouble(err);
     else this.#logger.error({ err }, 'unforeseen error');
@@ -143,7 +143,7 @@ export class Reports {
     this.#logger.info({ destination, bot_id: shortId(botId), rule }, `${kind} held`);
   };
 
-  /** Counts each attempt except test messages. The callback's own line covers what was sent as it is. */
+  /** Counts each attempt except test messages. A message that was sent unchanged needs no line: the callback's own line tells of it. */
   readonly onAttempt = (
     { channel, destination, notice }: AddressedNotice,
     { receipt, failure, durationMs }: AttemptResult,
@@ -209,7 +209,7 @@ export class Reports {
   };
 
   #turnAway(line: TurnedAwayLine, from: string): void {
-    // What follows a colon is a cause, in a database's words.
+    // Without what follows a colon, which is a cause in a database's words.
     const [reason] = (line.reason ?? '').split(': ', 1);
     if (this.#isTime(`${line.listener} ${line.http} ${reason}`, LINE_MS))
       this.#logger.warn({ ...line, from: shortId(from) }, 'turned away');

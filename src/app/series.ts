@@ -46,9 +46,9 @@ export async function figuresOf({
     budgetStanding(archive, { budget, display }, today).catch(unknown),
   ]);
   const { loop, outage } = pipeline;
-  // Until it can be written, the store has nothing of that.
+  // The store has an incident about an outage only once it can be written again.
   if (incidents !== undefined && outage.isOpen) incidents.botbell += 1;
-  // One that was down when it was taken out of the config is so in the store for good.
+  // A destination that was down when it was taken out of the config stays down in the store for good.
   const down = loop.failing.down.filter((destination) => settings.current.destinations.has(destination));
   return {
     pending: open?.pending,
@@ -64,5 +64,5 @@ export async function figuresOf({
   };
 }
 
-/** A month as the calendar has it. */
+/** Without a budget, a month is the calendar's. */
 const NO_BUDGET = { hours: 0, fromDay: 1, calendar: undefined };

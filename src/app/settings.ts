@@ -61,7 +61,7 @@ export async function openSettings(
 ): Promise<AppSettings> {
   const { config, renderer } = loaded;
   const { channelTypes, secrets } = environment;
-  // Errors from here on may repeat them.
+  // Errors from here on may repeat these secrets.
   secrets.add(config.secrets);
   const channels = await openChannels(config, environment, previous);
   const formats = formatsOf(config, channelTypes);
@@ -130,7 +130,7 @@ export interface ConfigToRead {
   readonly file: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
-  /** Of calendars that were read before, by path. */
+  /** The dates in calendar files that were read before, by path. */
   readonly datesOfFiles?: Config['calendars']['files'];
   /** Missing variables and files are no errors but listed in `missing`: only for `check`. */
   readonly withoutSecrets?: boolean;
@@ -142,11 +142,11 @@ export interface ConfigReading {
   readonly problems: readonly Problem[];
   readonly readings: Readings;
   readonly missing: readonly string[];
-  /** The file's; undefined: it does not say it. */
+  /** The language that the file sets; undefined: it sets none. */
   readonly language?: Language | undefined;
 }
 
-/** @param running its calendars keep the days of files that cannot be read any more */
+/** @param running its calendars supply the days of files that cannot be read any more */
 export type ReadAgain = (running: Pick<Config, 'calendars'>) => Promise<ConfigReading>;
 
 /** Yields to the event loop, as checking many templates takes 100 ms. Invalid files are problems in the result, not a rejection. */
@@ -166,7 +166,7 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check([
     ...targetsOf(draft, formats),
-    // Where routes have errors, what they draw with is not known.
+    // If routes have errors, the template sets that they use are not known.
     ...(config === undefined ? plainTargets(formats) : []),
   ]);
   const all = inFileOrder([...problems, ...ofTemplates]);
