@@ -46,7 +46,7 @@ export interface CheckedCallback {
   readonly startedAt: number;
 }
 
-/** The callback with what it is named by: the rest may take megabytes. */
+/** The callback with only the fields that name it, since the others may take megabytes. */
 export function namesOf({ code, job_id, bot_id, bot_name, status, start_time }: Callback): Callback {
   return { code, job_id, bot_id, bot_name, status, start_time };
 }
@@ -68,7 +68,7 @@ export function elapsedSecondsOf({ elapsed_time }: Pick<Callback, 'elapsed_time'
   return typeof seconds === 'number' && seconds >= 0 && seconds < Infinity ? seconds : undefined;
 }
 
-/** A byte of dense JSON takes twenty of the heap: as many callbacks as may be in flight have room only up to this size. */
+/** Up to this size, the heap has room for as many callbacks as may be in flight: a byte of dense JSON takes twenty bytes there. */
 export const LARGE_BYTES = 24 * 1024;
 
 /** Levels of nested arrays and objects; the callback itself is the first. */

@@ -1,4 +1,4 @@
-/** Decodes a request body as JSON without losing a digit of its numbers or the order of its keys, after one pass over its bytes that tells how. */
+/** Decodes a body as JSON without losing a digit of its numbers or the order of its keys. One pass over its bytes shows first whether `JSON.parse` suffices. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { shortLine } from '../text/cut.ts';
 import { isJsonObject, SpeltNumber, parseExactly } from '../text/json.ts';
@@ -72,7 +72,7 @@ function textIn(utf8: Buffer): string {
   return isAscii(utf8) ? utf8.toString('latin1') : transcode(utf8, 'utf8', 'utf16le').toString('utf16le');
 }
 
-/** A status such as `1.0` is the number that it stands for: nobody is to be told how it was spelt. */
+/** Replaces a status such as `1.0` by its number, since nobody is to be told how it was spelt. */
 function withPlainStatus(value: unknown): unknown {
   const status = isJsonObject(value) ? value['status'] : undefined;
   if (!(status instanceof SpeltNumber && isInteger(status))) return value;
@@ -95,7 +95,7 @@ for (const [bytes, kind] of [
 
 const [DOUBLE_QUOTE, BACKSLASH, NINE] = [0x22, 0x5c, 0x39] as const;
 
-/** Digits that every integer keeps (ECMAScript's Number, IEEE 754 binary64). */
+/** An integer of up to this many digits keeps them all (ECMAScript's Number, IEEE 754 binary64). */
 const KEPT_DIGITS = 15;
 
 /** The rest of a key that may be a whole number; its digits may be escapes, such as `\u0031`. */
@@ -148,7 +148,7 @@ export function survey(json: Buffer): Survey {
   return { values, depth: deepest, isChangedByParsing };
 }
 
-/** Bytes of a text that are looked at one by one: a search in native code costs as much as so many. */
+/** The first bytes of a text are looked at one by one, since a search in native code costs as much as this many. */
 const NEAR = 64;
 
 /** The index of the quote that ends the text. @param start the index of its first quote */
@@ -159,7 +159,7 @@ export function endOfText(json: Buffer, start: number): number {
   return at < near ? at : endOfLongText(json, at);
 }
 
-/** @param from an index in the text after which no escape goes on */
+/** @param from an index in the text that is not in the middle of an escape */
 function endOfLongText(json: Buffer, from: number): number {
   let quote = json.indexOf(DOUBLE_QUOTE, from);
   while (isEscaped(json, quote, from)) quote = json.indexOf(DOUBLE_QUOTE, quote + 1);
@@ -193,7 +193,7 @@ function isRespelt(json: Buffer, start: number, end: number): boolean {
   let at = start;
   while (KINDS[json[at] as number] === DIGIT) at += 1;
   if (at === end && end - start <= KEPT_DIGITS) return false;
-  // Letters, which come after the digits, begin true, false and null.
+  // true, false and null begin with letters, whose codes come after those of the digits.
   if ((json[start] as number) > NINE) return false;
   const word = json.toString('latin1', start, end);
   return String(Number(word)) !== word;

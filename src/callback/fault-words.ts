@@ -1,4 +1,4 @@
-/** Says in Japanese why a body was refused. What is kept is English, as in the answer to the sender. */
+/** Says in Japanese why a body was refused. The ledger keeps the reason in English, as in the answer to the sender. */
 import type { Language } from '../time/display.ts';
 import { FIELDS } from './callback.ts';
 

@@ -1,4 +1,4 @@
-/** Clocks that tests can move by hand, deadlines, what is under way, and what goes on together. */
+/** Clocks that tests can move by hand, deadlines, counts of what is under way, and turns of what goes on together. */
 import { setTimeout as after } from 'node:timers/promises';
 
 export interface Clock {
@@ -76,7 +76,7 @@ export async function within(ms: number, promise: Promise<unknown>, clock: Timer
   });
 }
 
-/** How much is under way, by key. What is 0 is forgotten: the ids of ended jobs would pile up. */
+/** How much is under way, by key. A key whose count is 0 is dropped, since the ids of ended jobs would pile up. */
 export class Counts {
   total = 0;
   readonly #counts = new Map<string, number>();
@@ -94,7 +94,7 @@ export class Counts {
   }
 }
 
-/** Counts the work under way and tells when there is none. A churning set of promises would keep all that it held alive. */
+/** Counts the work under way and tells when there is none. A set of promises, always changing, would keep alive all that it ever held. */
 export class UnderWay {
   #count = 0;
   #waiting: (() => void)[] = [];
@@ -123,8 +123,8 @@ export class UnderWay {
 }
 
 /**
- * A churning `Map` keeps alive what was taken out of it until all garbage is collected, since V8 leaves its outgrown tables as they
- * were. This one empties the entry first; its keys are ids.
+ * A `Map` that changes all the time keeps deleted values alive until a full garbage collection, since V8 leaves its outgrown tables as
+ * they were. This one empties an entry before it deletes it. What stays then is the key, which is an id.
  */
 export class Passing<Key, Value> {
   readonly #entries = new Map<Key, { value: Value | undefined }>();
@@ -150,7 +150,7 @@ export class Passing<Key, Value> {
   }
 }
 
-/** So many are company enough. */
+/** As soon as this many wait, they go on. */
 const LARGEST = 64;
 
 const LONGEST_WAIT_MS = 5;
@@ -159,12 +159,12 @@ const LONGEST_WAIT_MS = 5;
 const IDLE_TURN_MS = 0.03;
 
 /**
- * What comes at nearly the same time goes on together: it shares a transaction, and finds the code of each stage in the processor's
- * caches. While the process is busy, whoever waits here would have waited elsewhere. What comes alone does not wait.
+ * Lets calls that come at nearly the same time go on together: they share a transaction, and find the code of each stage in the processor's
+ * caches. While the process is busy, a call that waits here would have waited elsewhere. A call that comes alone does not wait.
  */
 export class Turns {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** How many went on together last: who comes after one that was alone is likely to be alone, too. */
+  /** How many calls went on together last: after a call that was alone, the next one is likely to be alone, too. */
   #last = 1;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {

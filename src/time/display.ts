@@ -26,7 +26,7 @@ const LOCAL_TIME = {
   timeZoneName: 'short',
 } as const;
 
-/** Of instants in each language, and of an offset from UTC. */
+/** The formats of an instant in each language, and of an offset from UTC. */
 const FORMATS: Readonly<Record<Language | 'offset', ZonedFormat>> = {
   en: { ...LOCAL_TIME, locale: 'en-GB', month: 'short', hour: '2-digit' },
   ja: { ...LOCAL_TIME, locale: 'ja-JP', month: 'numeric', hour: 'numeric' },
@@ -60,7 +60,7 @@ const FIRST_KNOWN = Date.parse('0002-01-01T00:00:00Z');
 /** ECMAScript, "Time Values": no date is later. */
 const LAST_MS = 8.64e15;
 
-/** False for what no date can be, and for the zero of programs, in whatever zone. */
+/** False for what no date can be, and for the year 1, which stands for an unknown time, in any time zone. */
 export function isKnownInstant(ms: number): boolean {
   return ms >= FIRST_KNOWN && ms <= LAST_MS;
 }
@@ -113,7 +113,7 @@ export function formatSize(bytes: number): string {
 
 const MINUTE_MS = 60_000;
 
-/** Keeps what `make` gives, since time zones are slow, until there are `most` results. */
+/** Keeps the results of `make`, since computing with time zones is slow. Forgets them all once there are `most`. */
 export function kept<Args extends readonly (string | number)[], Result>(
   most: number,
   make: (...args: Args) => Result,
@@ -135,7 +135,7 @@ const formatterOf = kept(1000, (timezone: string, kind: keyof typeof FORMATS) =>
   return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
 });
 
-/** Runs that end together have begun in the same few minutes. */
+/** Kept by the minute, since runs that end together have begun in the same few minutes. */
 const partsOfMinute = kept(1000, formattedParts);
 
 function partsOf(ms: number, timezone: string, language: Language) {
@@ -166,7 +166,7 @@ export function parseTimeOfDay(text: string): number | undefined {
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
 }
 
-/** More than nothing; 1024-based. */
+/** A size of more than 0; 1024-based. */
 export const SIZE = /^(0*[1-9]\d*)(?:[bB]|([kKmMgG])[bB])?$/;
 
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
@@ -195,7 +195,7 @@ const SHORT_ZONES = 'CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'
   .replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)
   .replaceAll(' ', '|');
 
-/** Of three letters, as the IANA database has them. ICU takes further ones, some of which mean several zones (CST, IST, BST). */
+/** Of names with three letters, only the IANA database's: ICU takes further ones, some of which mean several zones (CST, IST, BST). */
 export const TIMEZONE = new RegExp(`^(?:(?!...$)[A-Za-z][\\w+/-]*|${SHORT_ZONES})$`, 'u');
 
 /** Whether `name` is a time zone of the IANA database; false for offsets such as `+09:00`. */
@@ -210,7 +210,7 @@ export function isTimezone(name: string): boolean {
 }
 
 /**
- * The instant (ms) at which clocks in `timezone` show a local time that is encoded as if it were UTC. Of two it is the earlier; a
+ * The instant (ms) at which clocks in `timezone` show a local time that is encoded as if it were UTC. Of two such instants, the earlier; a
  * skipped 02:30 is read as 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @throws {RangeError} the time zone is unknown
  */
 export function zonedToInstant(asIfUtc: number, timezone: string): number {
@@ -226,7 +226,7 @@ export function instantToZoned(instant: number, timezone: string): number {
   return instant + offsetAt(instant, timezone);
 }
 
-/** The zone's offset from UTC in ms, positive east of it. `mute` asks for the same midnights again and again. */
+/** The zone's offset from UTC in ms, positive east of it. Kept, since `mute` asks for the same midnights again and again. */
 const offsetAt = kept(10_000, (instant: number, timezone: string): number => {
   const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, 'offset').format(instant)) ?? [];
   const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
@@ -247,7 +247,7 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /**
  * The instant (ms) of an ISO 8601 calendar date-time, also with a blank for the T; undefined if the text is none, or the day or time
  * does not exist. Minutes and seconds may be left out; a fraction belongs to the last unit given. Without an offset it is local to
- * `timezone`: our guess, so a time that the clocks skip is read as that much later. A leap second is the second after it.
+ * `timezone`. That is our guess, so a time that the clocks skip is read as that much later. A leap second is the second after it.
  */
 export function parseStartTime(text: string, timezone: string): number | undefined {
   const groups: Groups | undefined = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
