@@ -13,11 +13,11 @@ export function gatheringSocket(): Socket {
     if (!isGathering) {
       isGathering = true;
       socket.cork();
-      // Behind what asks at the end of this tick.
+      // After the statements that `SharedStatements` sends at the end of this tick.
       process.nextTick(() => process.nextTick(send));
     }
     return plainWrite(...args);
   };
-  // Before that Node puts its own in place.
+  // Not before it is connected: `connect` puts Node's own `write` in place.
   return socket.once('connect', () => Object.assign(socket, { write }));
 }

@@ -23,14 +23,14 @@ const IDLE_TIMEOUT_MS = 10_000;
 export const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * Each statement goes by indexes, as on SQLite, whatever the server knows of its tables: nothing before the first ANALYZE, as after a
- * restore, and of a plan that is kept prepared, what they were when it was made.
+ * Has the server use indexes for each statement, as SQLite does, whatever its statistics say: it has none before the first ANALYZE, as after
+ * a restore, and a plan that is kept prepared goes by those of the time when it was made.
  */
 const BY_INDEXES = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map(
   (way) => `SET LOCAL ${way} = off`,
 );
 
-/** It would commit singly: also one that was asked in time, and is sent with others. */
+/** The error of a statement that is asked after COMMIT or ROLLBACK, or is sent after it with others: it would commit by itself. */
 const COMES_LATE = 'a statement comes after the last ones';
 
 export interface Beginning {
@@ -41,7 +41,7 @@ export interface Beginning {
   readonly isPrepared: boolean;
 }
 
-/** One statement begins and sets all: behind a pooler each transaction may get another session. */
+/** One message that begins a transaction with all its settings: behind a pooler each transaction may get another session. */
 function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string {
   const serverMs = Math.max(1, Math.floor(withinMs * SERVER_SHARE));
   // After waiting for a lock, a writer has to see what its holder wrote; a reader sees one snapshot.
@@ -58,8 +58,8 @@ function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string
 }
 
 /**
- * Waits for no answer on which nothing depends: BEGIN goes out with the first statements, COMMIT with the last ones. Were BEGIN to fail,
- * the first statements would be committed singly, so an operation begins with some that may be.
+ * Waits for no answer on which nothing depends: BEGIN goes out with the first statements, COMMIT with the last ones. Were BEGIN to fail, each
+ * of the first statements would commit by itself, so an operation begins with statements that may.
  */
 export class OpenTransaction {
   /** As `Tx.beside`. */
@@ -91,7 +91,7 @@ export class OpenTransaction {
     return async (statement) => {
       if (this.#committed !== undefined || this.#isUndone) throw new Error(COMES_LATE);
       const rows = await ask(statement);
-      // Its answer has come before.
+      // BEGIN's answer has come before the statement's: this throws if BEGIN has failed.
       await this.#begun;
       return rows.map(rowIn);
     };
@@ -103,7 +103,7 @@ export class OpenTransaction {
     this.commit().catch(() => undefined);
   }
 
-  /** @throws what failed first, also where nobody has waited for that */
+  /** @throws the transaction's first failure, even if nobody has awaited that statement */
   async commit(): Promise<void> {
     await (this.#committed ??= this.#query({ text: 'COMMIT' }));
     if (this.#failure !== undefined) throw this.#failure;

@@ -1,6 +1,6 @@
 /**
  * Which calls PostgreSQL runs next: those that share a key in the order in which they came, plain ones together, any other one alone. Outcomes,
- * which have no key, are together by themselves: they wait for no flush, and go on while callbacks wait for theirs.
+ * which have no key, have batches of their own: they wait for no flush, so they go on while callbacks wait for theirs.
  */
 import type { CallOptions } from '../database.ts';
 
@@ -15,7 +15,7 @@ const CALLS_PER_BATCH = 100;
 export class CallQueue<Call extends QueuedCall> {
   #waiting: Call[] = [];
   readonly #running = new Set<string>();
-  /** Which batches of plain calls run, one with keys and one without: what comes meanwhile is the next batch, so that batches are large where much comes. */
+  /** Whether a batch of plain calls with keys (`true`), and one without (`false`), is running. Calls that come meanwhile are the next batch. */
   readonly #shared = new Set<boolean>();
 
   get length(): number {
@@ -48,7 +48,7 @@ export class CallQueue<Call extends QueuedCall> {
     return alike.slice(0, CALLS_PER_BATCH);
   }
 
-  /** Those that are behind no other one with their keys, whether it runs or waits. */
+  /** The waiting calls none of whose keys belongs to a running call, or to one that waits before them. */
   #free(): readonly Call[] {
     const busy = new Set(this.#running);
     return this.#waiting.filter((call) => {
@@ -87,7 +87,7 @@ function byKeys(one: QueuedCall, other: QueuedCall): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Its job's key, whether its BOT's is before that or not. */
+/** The job's key, which is the last, with or without the BOT's before it. */
 function placeOf({ keys = [] }: QueuedCall): string {
   return keys.at(-1) ?? '';
 }

@@ -21,7 +21,7 @@ const STATEMENT_POOLING =
 const MAY_ONLY_READ =
   'it is read-only: the server is a standby, or default_transaction_read_only is on for server, database or role';
 
-/** @throws {Error} it cannot be reached, or no ledger works on it, whatever its role may do; says why */
+/** @throws {Error} the server cannot be reached, or no ledger works on it, whatever rights the role has; says why */
 export function checkServer(url: string): Promise<void> {
   return looking(url, checkKind);
 }
@@ -41,7 +41,7 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
     await client.connect();
     await client.query('BEGIN');
     await look(client);
-    // A pooler closes what ends within a transaction.
+    // A pooler closes its connection to the server if the client leaves within a transaction.
     await client.query('ROLLBACK');
   } catch (error) {
     throw String(error).includes('statement pooling')
@@ -82,7 +82,7 @@ async function checkMayCreate(client: pg.Client): Promise<void> {
     );
 }
 
-/** What of a ledger its role may not write; $1: what it does not own, since only who does brings it up to date. Ids of callbacks are taken ahead. */
+/** Tables of the ledger, and its sequence of callbacks' ids, that the role may not write; with $1, that it does not own: only an owner changes the schema. */
 const UNWRITABLE = `
   SELECT relname AS name, current_user AS role FROM pg_class
   WHERE relname = ANY ($2)

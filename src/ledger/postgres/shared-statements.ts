@@ -1,4 +1,4 @@
-/** Statements that are asked at the same time within a transaction are one for the server, over `unnest`. */
+/** Sends statements with the same text that run at the same time within a transaction as one, over `unnest`. */
 import { hash } from 'node:crypto';
 import { Fixed, type Statement, storedValue } from '../database.ts';
 
@@ -25,7 +25,7 @@ const MOST_BYTES = 1024 * 1024;
 /** PostgreSQL takes 63 bytes of a name. */
 const NAME_LENGTH = 40;
 
-/** Where a row that is returned says whose it is. */
+/** Marks where a text gets the column with the number of the merged statement to which a row belongs. */
 const NUMBER = '/*nr*/';
 
 /** By the template of a `Fixed`: as it is sent. */
@@ -59,7 +59,7 @@ interface Group {
   readonly asked: Asked[];
 }
 
-/** Collects statements until all that runs at the same time has asked. */
+/** Collects statements until all calls that run at the same time have asked theirs. */
 export class SharedStatements {
   readonly #query: (query: Query) => Promise<Row[]>;
   #groups: Group[] = [];
@@ -68,7 +68,7 @@ export class SharedStatements {
     this.#query = query;
   }
 
-  /** @returns asks for one call, each statement behind those that it has asked before */
+  /** @returns a function that asks one call's statements, each behind those that this call has asked before */
   asker(): (statement: Statement) => Promise<Row[]> {
     let [groups, last] = [this.#groups, 0];
     return (statement) => {

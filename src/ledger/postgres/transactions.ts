@@ -55,7 +55,7 @@ class PostgresTransactions implements Transactions {
   /** When that was measured, by the clock that goes on during sleep. */
   #measuredAt = -Infinity;
 
-  /** Not behind a pooler that gives each transaction any of its sessions, and knows nothing of what they have prepared. */
+  /** False behind a pooler that gives each transaction any of its sessions, without knowing what these have prepared. */
   #mayPrepare = true;
 
   constructor(settings: PostgresSettings) {
@@ -82,7 +82,7 @@ class PostgresTransactions implements Transactions {
     });
   }
 
-  /** What waits is run first: an outcome that is not written is told again. */
+  /** Runs the calls that wait first: a message whose outcome is not written is sent again. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
@@ -91,7 +91,7 @@ class PostgresTransactions implements Transactions {
     await this.#pool.end();
   }
 
-  /** Fills the connections that are free. What comes meanwhile is the next batch. */
+  /** Runs a batch on each free connection. Calls that come meanwhile are the next batch. */
   #begin(): void {
     this.#isScheduled = false;
     for (let batch = this.#next(); batch.length > 0; batch = this.#next()) {
@@ -102,7 +102,7 @@ class PostgresTransactions implements Transactions {
   }
 
   #next(): readonly Waiting[] {
-    // Nothing that only reads is plain.
+    // A reader has no plain calls, so it keeps no connection for them.
     return this.#free === 0 ? [] : this.#queue.next(this.#settings.isReader === true || this.#free > 1);
   }
 
@@ -146,7 +146,7 @@ class PostgresTransactions implements Transactions {
   ): Promise<readonly unknown[]> {
     const open = new OpenTransaction(client, this.#beginning(calls));
     const atWork = new Set(calls);
-    // What others in the transaction do may come after one's last statements.
+    // COMMIT has to follow the last statements of all calls in the transaction.
     const end = (call: Waiting) => {
       if (atWork.delete(call) && atWork.size === 0) open.commitNow();
     };
@@ -161,14 +161,14 @@ class PostgresTransactions implements Transactions {
       return results;
     } catch (error) {
       const mayOnlyRead = codeOf(error) === READ_ONLY;
-      // Another transaction over it may have met the same.
+      // If it is another pool by now, another transaction has met the same.
       if (mayOnlyRead && pool === this.#pool) this.#connectAnew();
       await open.undo(mayOnlyRead);
       throw error;
     }
   }
 
-  /** All connections of today lead to a server, or a time, at which nothing could be written. */
+  /** Replaces the pool: its connections lead to a standby, or have begun while server, database or role was read-only. */
   #connectAnew(): void {
     void this.#pool.end();
     this.#pool = connect(this.#settings);
@@ -202,7 +202,7 @@ class PostgresTransactions implements Transactions {
     return result;
   }
 
-  /** @param end has it committed once all beside it have come to their end */
+  /** @param end the call's last statements have been asked: COMMIT is sent once this is so of all calls in the transaction */
   #txOf(open: OpenTransaction, end: () => void): Tx {
     const { clock, owner, random = systemRandom } = this.#settings;
     const ask = open.asker();
@@ -236,7 +236,7 @@ class PostgresTransactions implements Transactions {
   }
 }
 
-/** What a pooler's next session has not prepared, or has already. */
+/** Errors of a prepared statement that a pooler's next session does not have, or has already. */
 const UNPREPARED: ReadonlySet<string | undefined> = new Set(['26000', '42P05']);
 
 /** Of two transactions that wait for each other the server ends one. */
@@ -249,8 +249,8 @@ const READ_ONLY = '25006';
 const LOCKED = '55P03';
 
 /**
- * Nothing was written. Each alone may succeed; so may one that met a deadlock, or a lock while it has time for another wait, or, over
- * a connection of today, one that could not write.
+ * Whether failed calls, which have written nothing, may succeed if run again: several, each alone; a single one after a deadlock, after a lock
+ * if it has time for another wait, and once over a new connection after it found the server read-only.
  */
 function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): boolean {
   if (others.length > 0) return true;
@@ -261,7 +261,7 @@ function isToRunAgain([first, ...others]: readonly Waiting[], error: unknown): b
   );
 }
 
-/** With those that read: ten replicas fit into a server that takes 100, its default. */
+/** With the reading ones, six for each replica: ten replicas fit into a server that takes 100, its default. */
 const CONNECTIONS = 4;
 /** Fewer: they serve only people, who look at one page at a time. */
 const READING_CONNECTIONS = 2;
