@@ -9,7 +9,7 @@ import { type Flush, LogFlush } from './log-flush.ts';
 /** More than a running service's distinct statements; bounded since each length of a list makes another statement. */
 const KEPT_STATEMENTS = 500;
 
-/** How long one that reads, or opens the file, waits for another process. One that writes does not wait: its caller tries again. */
+/** How long a connection that reads, or opens the file, waits for another process. A write does not wait: its caller tries again. */
 const BUSY_TIMEOUT_MS = 2000;
 
 /** SQLite's default of 2 MiB does not hold the pages of the indexes that each POST reads, in a ledger of some days. */
@@ -22,7 +22,7 @@ const LARGE_LOG_BYTES = 64 * 1024 * 1024;
 /** The log counts towards the limit, and is to leave room for what is not in it. */
 const LOG_SHARE = 0.04;
 
-/** From this size on a keeper has its log begun anew: the writer waits for some flushes each time. @param maxBytes of the store */
+/** A keeper has a log of this size begun anew, for which the writer waits for some flushes each time. @param maxBytes of the store */
 export function mostLogBytes(maxBytes = Infinity): number {
   return Math.min(LARGE_LOG_BYTES, maxBytes * LOG_SHARE);
 }
@@ -133,7 +133,7 @@ export class SqliteConnection {
       return;
     }
     try {
-      // SQLite would do so only after all statements are garbage collected; people who copy the file forget its log.
+      // SQLite moves the log only after all statements are garbage collected, and people who copy the file forget its log.
       if (this.#watched !== undefined && this.#options.isKept !== true) this.#moveLog();
     } catch {
       // The disk is full: the log stays, and nothing is lost.
@@ -160,7 +160,7 @@ export class SqliteConnection {
     if (this.#isWriting) this.#prepareFile();
   }
 
-  /** What could not be flushed is in the kernel's memory, and SQLite reads it: it is written into the file, and the log begun anew. */
+  /** Pages that could not be flushed are in the kernel's memory, where SQLite reads them: writes them into the file, and begins the log anew. */
   #openAnew(): void {
     this.#statements.clear();
     this.#watched?.flush.close();
@@ -190,13 +190,13 @@ export class SqliteConnection {
   #prepareFile(): void {
     this.#database.exec('pragma journal_mode = wal');
     const { isKept = false, maxBytes } = this.#options;
-    // Cutting it takes as long as several flushes: the keeper's is cut only where much came at once, or somebody has held it for long.
+    // Cutting the log takes as long as several flushes: a keeper's is cut only after much came at once, or a reader held it for long.
     const cutFrom = isKept ? Math.floor(2 * mostLogBytes(maxBytes)) : SMALL_LOG_BYTES;
     this.#database.exec(`pragma journal_size_limit = ${cutFrom}`);
     this.#database.exec('pragma synchronous = normal');
     this.#database.exec(`pragma cache_size = -${CACHE_KIB}`);
     if (isKept) this.#database.exec('pragma wal_autocheckpoint = 0');
-    // A write that changes nothing, since a ledger's is 0: fails now if the file is read-only.
+    // A write that changes nothing, since a ledger's `user_version` is 0: fails now if the file is read-only.
     this.#database.exec('pragma user_version = 0');
     this.#database.exec('pragma busy_timeout = 0');
     // SQLite follows symbolic links, and keeps the log beside the target.
@@ -225,7 +225,7 @@ export class SqliteConnection {
   }
 }
 
-/** A fixed INSERT of one row. SQLite makes a table for what RETURNING gives, which costs a third of the statement, and knows that id anyway. */
+/** A fixed INSERT of one row. For RETURNING, SQLite makes a table, which costs a third of the statement, though it knows the row's id anyway. */
 const RETURNS_ITS_ID = /^(\s*INSERT [^]*VALUES [^]*)RETURNING id\s*$/;
 
 /**

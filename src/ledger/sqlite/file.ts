@@ -54,7 +54,7 @@ export function checkWritable(file: string): void {
   accessSync(`${folderOf(file)}/`, constants.W_OK | constants.X_OK);
 }
 
-/** The nearest that there is. */
+/** The nearest folder that exists. */
 function folderOf(file: string): string {
   let folder = dirname(file);
   while (!existsSync(folder)) folder = dirname(folder);

@@ -15,7 +15,7 @@ import { LogMover } from './log-mover.ts';
 import { openSqlite } from './transactions.ts';
 
 const LOOK_AT_LOG_MS = 200;
-/** So many looks without a beat between them: the event loop has stood for a minute, and the process has run meanwhile. */
+/** After so many looks without a beat between them, the event loop has stood for a minute in which the process has run. */
 const MISSED_LOOKS = 12;
 
 const { path, mostLogBytes, beats, looksAtLoopMs } = workerData as KeeperSettings;

@@ -66,7 +66,7 @@ export interface KeeperOptions {
   readonly looksAtLoopMs?: number | undefined;
 }
 
-/** Of the thread's heap. It keeps next to nothing beyond a call, and V8's default of 48 MB is filled before it is collected. */
+/** For young objects in the thread's heap. It keeps next to nothing after a call, and V8 would fill its default of 48 MB before it collects. */
 const YOUNG_MB = 6;
 
 /** Node's timers may fire this much early; a call must not be rejected as not begun while the thread can still begin it. */
@@ -163,7 +163,7 @@ export class Keeper implements Database {
     const { writer } = this.#options;
     if (message === 'go on') return writer.goOn();
     if (message === 'rest') {
-      // A message is taken between turns, when no transaction is open.
+      // Messages come between turns, when no transaction is open, unless it is one of more than 20 ms: then less is moved.
       writer.rest();
       return this.#post('finish');
     }

@@ -22,7 +22,7 @@ export function isFlushing(): boolean {
 export class LogFlush {
   readonly #look: () => unknown;
   readonly #flush: Flush;
-  /** Those in no flush. The kernel tells each descriptor once of an error, so each flush has its own, open since before its writes. */
+  /** Descriptors in no flush. The kernel reports an error once to each, so each flush has its own, opened before the writes that it flushes. */
   readonly #free: number[];
   #waiting: Waiting[] = [];
   #begunAt = 0;
@@ -91,7 +91,7 @@ export class LogFlush {
     }
   }
 
-  /** Not the log's, SQLite's locks are on the database and the log's index: closing a descriptor of the log drops none. */
+  /** Closing a descriptor of the log drops no lock: SQLite's are on the database and the log's index. */
   #closeFree(): void {
     if (this.#waiting.length > 0) return;
     for (const descriptor of this.#free.splice(0)) closeSync(descriptor);

@@ -3,13 +3,13 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { watchFile } from './file.ts';
 import { realpathSync } from 'node:fs';
 
-/** What is in the log alone is moved from this size on. */
+/** Pages that are in the log alone are moved from this size on. */
 const MOVED_FROM_BYTES = 16 * 1024 * 1024;
 
-/** How long cutting it at the end waits for another connection that writes or reads. */
+/** How long cutting the log at the end waits for another connection that writes or reads. */
 const BUSY_TIMEOUT_MS = 100;
 
-/** A long reader, such as a backup, holds the log. */
+/** The writer is not asked to rest for so long after that was of no use: a long reader, such as a backup, holds the log. */
 const AFTER_BUSY_MS = 5000;
 
 interface Found {
@@ -51,8 +51,8 @@ export class LogMover {
   }
 
   /**
-   * Moves what has come since the last look, which is little. To be called while no other connection writes: the next one that does
-   * begins the log anew. The file keeps its size, since cutting it takes as long as several flushes.
+   * Moves the pages that were written since the last look, which are few. To be called while no other connection writes: the next one
+   * that does begins the log anew. The log's file keeps its size, since cutting it takes as long as several flushes.
    */
   finish(): void {
     this.#isAsking = false;

@@ -1,6 +1,6 @@
 /**
- * Runs all waiting calls in one transaction. If one fails, each gets a transaction of its own: it harms no other. What has to be on
- * disk resolves after a flush, which delays nothing else; while another program writes, all is tried again until each deadline.
+ * Runs all waiting calls in one transaction. If one fails, each gets a transaction of its own: it harms no other. A durable call resolves
+ * after a flush, which delays no other call; while another program writes, calls are tried again, each until its deadline.
  */
 import { empty } from 'sql-template-tag';
 import {
@@ -55,7 +55,7 @@ export class SqliteTransactions implements Transactions {
   #running: Promise<void> | undefined;
   /** Until then nothing is begun, by `monotonic`. */
   #restsUntil = -Infinity;
-  /** By `monotonic`; and the number of the transaction that is open, or was the last. */
+  /** When the open transaction lets the event loop turn, by `monotonic`; and the number of that transaction, or of the last one. */
   #turnEndsAt = 0;
   #transaction = 0;
 
@@ -193,7 +193,7 @@ export class SqliteTransactions implements Transactions {
     const transaction = this.#transaction;
     const inside = async <Result>(read: () => Result) => {
       if (clock.monotonic() > this.#turnEndsAt) await this.#letTurn();
-      // It would be committed singly.
+      // A statement after the end would commit by itself.
       if (transaction !== this.#transaction) throw new Error('the transaction has ended');
       return read();
     };
