@@ -77,7 +77,7 @@ export interface CallbackStory extends ArchivedCallback {
   readonly routing: unknown;
   /** The last `MOST_HISTORY` events, in their order. */
   readonly history: readonly HistoryRow[];
-  /** What steps of routes are to come of its BOT's open incident; none of what is no trouble. */
+  /** The steps of routes that its BOT's open incident still has before it; none if the callback is no trouble. */
   readonly next: readonly NextStep[];
 }
 
@@ -121,9 +121,9 @@ export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
 }
 
-/** With what its gist is of, which can be said in either language. */
+/** With the error that its gist comes from, which can be said in either language. */
 export interface ArchivedIncident extends Incident {
-  /** A destination's. */
+  /** The destination's last error; of other incidents undefined. */
   readonly lastError: DeliveryError | undefined;
 }
 

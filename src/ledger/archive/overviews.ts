@@ -30,11 +30,11 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
 
 type Open = Record<'pending' | 'dead' | 'held' | 'paused' | 'oldestDueMs', number>;
 
-/** What Botbell should have attempted: it is behind nothing, and its destination is neither paused nor known to be in trouble. */
+/** A delivery that Botbell should have attempted if it is due and no pause is on: nothing is ahead of it, and its destination is not known to be in trouble. */
 const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
   AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
 
-/** Counts what waits for Botbell and for people, each from an index of its own. held: what will be told. paused: destinations and channels. oldestDueMs: how long what waits for nothing has been due. */
+/** Counts what waits for Botbell and for people, each from an index of its own. held: deliveries to be told later. paused: destinations and channels. oldestDueMs: how long the oldest `IS_LEFT_LYING` has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.all<Open>(sql`SELECT
@@ -153,7 +153,7 @@ export async function lastRuns(tx: Tx, of: readonly Pick<ArchivedBot, 'botId'>[]
   return runs;
 }
 
-/** A start that is said to come after its receipt is only said so. */
+/** A run started when its callback was received at the latest, whatever the callback says. */
 function byStart(a: Run, b: Run): number {
   const [first, second] = [a, b].map(({ startedAt, receivedAt }) => Math.min(startedAt, receivedAt));
   return (second ?? 0) - (first ?? 0);

@@ -41,7 +41,7 @@ async function callbacksWith(tx: Tx, ids: readonly number[]): Promise<readonly A
   }));
 }
 
-/** Deliveries of these callbacks, with what their destinations wait for: a pause, or that they answer. */
+/** Deliveries of these callbacks, with what they wait for: the end of a pause, or the next attempt at a destination that is down. */
 async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readonly DeliveryRow[]> {
   const probes = await probesOf(tx);
   const pauses = new Map((await currentPaces(tx)).map(({ key, pausedMs = 0 }) => [key, pausedMs]));
@@ -50,7 +50,7 @@ async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readon
     const pausedMs = isTakenOver
       ? Math.max(...[destination, channelOf(destination)].map((key) => pauses.get(key) ?? 0))
       : 0;
-    // Nothing is sent in a pause, whoever was asked for it.
+    // Nothing is sent in a pause, whichever process the remote has asked for it.
     const dueInMs = pausedMs > 0 ? Math.max(delivery.dueInMs, pausedMs) : delivery.dueInMs;
     return { ...delivery, dueInMs, probeInMs: probes.get(destination) };
   });
@@ -80,7 +80,7 @@ async function nextSteps(tx: Tx, botKey: string, receivedAt: number): Promise<re
   return timers.flatMap(({ data }) => data.next ?? []).toSorted((a, b) => a.at - b.at);
 }
 
-/** What has no rows of history, since the deliveries' own rows say it. */
+/** The events of the plain course, which have no rows of history, since the deliveries' own rows have them. */
 function plainCourse(deliveries: readonly DeliveryRow[]): readonly HistoryRow[] {
   const attempts = deliveries.flatMap(
     ({ id: deliveryId, toldAt: at, toldMs: durationMs = 0 }): HistoryRow[] =>
@@ -139,7 +139,7 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   const [first, last] = await cameBetween(tx, filter);
   const end = Math.min(last, before);
   const begin = notTold === undefined ? first : Math.max(first, end - MOST_LOOKED_THROUGH);
-  // Before any other bound of ids, since SQLite goes by one.
+  // Before any other bound of ids, since SQLite uses only one of them for its search.
   const conditions = [sql`callbacks.id >= ${begin} AND callbacks.id < ${end}`];
   conditions.push(...conditionsOnCallbacks(filter), ...hasDelivery(filter));
   if (notTold !== undefined) conditions.push(isUntoldAt(notTold));
@@ -160,7 +160,7 @@ export async function findCallbacks(tx: Tx, filter: CallbackFilter, page: PageRe
   return { items: await callbacksWith(tx, ids), next: next ?? (begin > first ? begin : undefined) };
 }
 
-/** Where nearly all was told, so many are looked through for what was not. */
+/** If nearly all callbacks were told there, so many are looked through for those that were not. */
 const MOST_LOOKED_THROUGH = 50_000;
 
 /** Each kind has an index by BOT and id of its own: received callbacks, and notices of Botbell's own. */
@@ -183,7 +183,7 @@ export function conditionsOnCallbacks(filter: CallbackFilter): Sql[] {
   if (jobId !== undefined) conditions.push(isOfJob(jobId));
   // Botbell's own notices have no status (their column is always 1).
   if (status !== undefined) conditions.push(sql`callbacks.kind = 'callback' AND status = ${status}`);
-  // Of these two, the plain course has what it comes to with its delivery.
+  // These two results are in the delivery's row, not the callback's, on the plain course.
   if (result === 'delivered' || result === 'accepted') conditions.push(sql`${RESULT} = ${result}`);
   else if (result !== undefined) conditions.push(sql`callbacks.result = ${result}`);
   if (from !== undefined) conditions.push(sql`received_at >= ${from}`);
@@ -220,7 +220,7 @@ function fewIn({ state, errorClass, errorCode }: CallbackFilter): readonly Deliv
   return (errorClass ?? '') + (errorCode ?? '') === '' ? [] : UNDELIVERED;
 }
 
-/** Few deliveries are found first; of others, each callback is asked for its own: for EXISTS, PostgreSQL may read all at a destination. */
+/** If few deliveries match, they are found first; else each callback's own are looked at, with LIMIT 1: for EXISTS, PostgreSQL may read all of a destination. */
 function hasDelivery(filter: CallbackFilter): Sql[] {
   const foundBy = (sought: CallbackFilter) =>
     sql`SELECT callback_id FROM deliveries WHERE ${join(conditionsOnDeliveries(sought), ' AND ')}`;
@@ -270,7 +270,7 @@ async function waysToJobs(tx: Tx, text: string): Promise<Sql[]> {
 /** Ids follow the store's clock, unless that is set by more. */
 const CLOCK_SET_BY_MS = 3_600_000;
 
-/** Between which ids that has to be looked for, the second one excluded. */
+/** The ids between which callbacks of the period are to be sought, the second one excluded. */
 async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<readonly [number, number]> {
   const { low, high } = only(
     await tx.all<{ low: number; high: number }>(sql`
@@ -282,7 +282,7 @@ async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<readon
   ];
 }
 
-/** The first id of what came then or later, by halves; `end`: nothing did. */
+/** By bisection, the id of the first callback that came at `at` or later; `end`: none did. */
 async function firstFrom(tx: Tx, at: number, begin: number, end: number): Promise<number> {
   let [low, high] = [begin, end];
   while (low < high) {
