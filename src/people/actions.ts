@@ -33,9 +33,9 @@ export interface ActionParts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly sendTest: (target: PlannedTarget, askedBy: string, language: Language) => Promise<TestOutcome>;
-  /** Deliveries may be due. */
+  /** Called when deliveries may be due. */
   readonly onDue: () => void;
-  /** A redelivery in bulk has begun. */
+  /** Called when a redelivery in bulk has begun. */
   readonly onBulkStarted: () => void;
   readonly onAction: (action: ReportedAction) => void;
 }
@@ -51,7 +51,7 @@ export function createPeople(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
   return {
-    /** @param again also what was delivered */
+    /** @param again whether to send even what was delivered before */
     redeliver: async (id: number, actor: Actor, again: boolean) =>
       done('redeliver', actor, id, result(id, await actions.redeliver(id, actor, again))),
     dismiss: async (id: number, actor: Actor) =>
@@ -64,7 +64,7 @@ export function createPeople(parts: ActionParts) {
     ...inBulk(parts),
     ...snoozing(parts),
     ...onIncidents(parts),
-    /** @param language of what the remote has answered */
+    /** @param language of the words about the remote's answer */
     async test(text: string, actor: Actor, language?: Language) {
       const planning = parts.planning();
       const destination = destinationOf(text, planning, parts.channelTypes);
@@ -78,7 +78,7 @@ export function createPeople(parts: ActionParts) {
   };
 }
 
-/** Logs an outcome. @returns it, if it is none that refuses. @throws {Refused} */
+/** Logs an outcome and returns it. @throws {Refused} if it is a refusal */
 function doneBy({ onAction, onDue }: Pick<ActionParts, 'onAction' | 'onDue'>) {
   return (what: string, actor: Actor, subject: number | string, outcome: Outcome): Outcome => {
     onAction({ what, actor, subject, result: outcome.name });
@@ -155,7 +155,7 @@ function onIncidents(parts: ActionParts) {
     return ended;
   };
   return {
-    /** Says who is on them; `quiet` snoozes their BOTs until the next success. */
+    /** Records who is on the incidents; `quiet` snoozes their BOTs until the next success. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
       const taken = await actions.takeUp(ids, by, noNews());
@@ -166,13 +166,13 @@ function onIncidents(parts: ActionParts) {
       const json = { ids: idsOf(taken), by: by.by };
       return done('take up', actor, ids.join(' '), { name, values: { by: by.by }, json });
     },
-    /** Ends the snoozes that came with a quiet take-up: nobody is on it, and its steps begin anew. */
+    /** Nobody is on the incidents any more: their steps begin anew, and the snoozes that came with a quiet take-up end. */
     async giveBack(ids: readonly number[], actor: Actor) {
       const given = await endingQuiet(ids, () => actions.releaseIncidents(ids));
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
-    /** Ends such snoozes, too: what comes next is another trouble. */
+    /** Ends such snoozes, too: the next trouble is another incident. */
     async closeIncidents(ids: readonly number[], actor: Actor) {
       const isAnyClosed = await endingQuiet(ids, () => actions.closeIncidents(ids, noNews()));
       const name = isAnyClosed ? 'closed' : await notOpen(ids, archive);
@@ -181,7 +181,7 @@ function onIncidents(parts: ActionParts) {
   };
 }
 
-/** The snoozes that came with the take-ups of these incidents, of those that are not over. */
+/** The snoozes that came with quiet take-ups of those of these incidents that are not over. */
 async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly number[]> {
   const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
   const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(incidents) });
@@ -200,7 +200,7 @@ async function notOpen([id = 0]: readonly number[], archive: Archive): Promise<'
   return (await archive.incident(id)) === undefined ? 'unknown' : 'not open';
 }
 
-/** Whether a callback or a route has named it. */
+/** Whether a callback or a route has named the BOT. */
 async function isKnownBot(botId: string, { config }: Planning, archive: Archive): Promise<boolean> {
   const isRouted = routesOf(config).some(({ botIds }) => botIds.includes(botId));
   return isRouted || (await archive.bot(botId)) !== undefined;

@@ -38,7 +38,7 @@ interface Known {
   readonly destinations: ReadonlyMap<string, unknown>;
 }
 
-/** @returns the destination's name, by which the config tells somebody. @throws {Refused} it tells nobody there; names the nearest */
+/** @returns the name of a destination that the config uses. @throws {Refused} the config does not use it; names the nearest one */
 export function destinationOf(
   text: string,
   { config, destinations }: Known,

@@ -71,7 +71,7 @@ export function readParameters<Names extends KnownParameters>(
   return values as Values<Names>;
 }
 
-/** Of these parameters. */
+/** The refusal of these parameters. */
 export function refusalOf(problems: readonly Problem[]): Refused {
   const listed = faultSaid(
     problems.map(([name, rule]) => `"${name}" ${rule.in('en')}`).join('; '),
@@ -81,14 +81,14 @@ export function refusalOf(problems: readonly Problem[]): Refused {
   return new Refused({ name: 'query wrong', values: { problems: listed }, json: { errors } });
 }
 
-/** One of these words. */
+/** A parameter that must be one of these words. */
 export function oneOf<Name extends string>(...names: readonly Name[]) {
   const listed = names.join(', ');
   const rule = faultSaid(`must be one of ${listed}`, `は ${listed} のいずれかです`);
   return { read: (text: string) => names.find((name) => name === text), rule };
 }
 
-/** Any text that can be seen. */
+/** A parameter that may be any text with visible characters. */
 export const TEXT = {
   read: textIn,
   rule: faultSaid('must have characters that can be seen', 'には見える文字が必要です'),
@@ -183,7 +183,7 @@ export function readRedelivery(query: URLSearchParams, context: FilterContext) {
   return { filter: filterIn(values) as RedeliveryFilter, isDryRun };
 }
 
-/** `botId` for `bot_id`. */
+/** Renames parameters: `bot_id` becomes `botId`. */
 function filterIn(values: object): object {
   const toCamel = (name: string) => name.replaceAll(/_./g, (found) => found.charAt(1).toUpperCase());
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [toCamel(name), value as unknown]));

@@ -21,7 +21,7 @@ import { Refused } from './outcomes.ts';
 /** Characters of a name or a reason; more are cut. */
 const LONGEST_TEXT = 300;
 
-/** Incidents that are taken up in one act: all that may be open of one cause. */
+/** The most incidents in one take-up: as many as may be open for one cause. */
 const MOST_AT_ONCE = 10_000;
 
 /** Ignores empty parameters, which forms send. @throws {Refused} */
@@ -38,11 +38,11 @@ export function readIncidentFilter(query: URLSearchParams) {
   return { filter, page: { before, limit } };
 }
 
-/** What somebody says who takes incidents up. */
+/** What a person says when taking incidents up. */
 export interface TakeUpFields {
   readonly by: string;
   readonly because: string;
-  /** BOTs are snoozed until their next success, too. */
+  /** Whether BOTs are also snoozed until their next success. */
   readonly quiet: boolean;
 }
 
@@ -66,7 +66,7 @@ export function readTakeUp(
   return { by: name, because: shortLine(because, LONGEST_TEXT), quiet };
 }
 
-/** The gist, in the language where it is Botbell that says it. */
+/** The gist, in the given language if its words are Botbell's. */
 export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: Language): string {
   if (lastError !== undefined && gistOf(lastError.message) === gist)
     return failureInWords(lastError, language);
@@ -76,14 +76,14 @@ export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: La
   return `${pointer} ${faultIn(fault, language)}`.trim();
 }
 
-/** The BOTs of incidents, each once; none with an id of which nothing is seen, since no snooze can name it. */
+/** The BOTs of incidents, each once, but none whose id is invisible, since no snooze can name it. */
 export function botsOf(incidents: readonly Incident[]): readonly string[] {
   const ofBots = incidents.filter(({ kind }) => kind === 'bot');
   const ids = new Set(ofBots.map(({ subject }) => cleanText(subject)));
   return [...ids].filter((botId) => botId.trim() !== '');
 }
 
-/** Destinations that are told of troubles, but not who is on them, nor that they are over. */
+/** Destinations that get the notices of troubles, but not those that somebody is on them or that they are over. */
 export function toldOfTroublesAlone(
   { config, destinations }: Pick<Planning, 'config' | 'destinations'>,
   channelTypes: ReadonlyMap<string, ChannelType>,

@@ -7,7 +7,7 @@ import { summarise } from '../story/standing.ts';
 
 export interface NotTold {
   readonly count: number;
-  /** The newest of them. */
+  /** The newest callback of the group. */
   readonly last: ArchivedCallback;
   /** In the language asked for. */
   readonly why: string;
@@ -21,7 +21,7 @@ interface Search {
 
 const AT_ONCE = 500;
 
-/** Newest first. */
+/** The groups, newest first. */
 export async function notTold(
   archive: Pick<Archive, 'callbacks' | 'story'>,
   { destination, from }: Search,

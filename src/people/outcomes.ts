@@ -1,4 +1,4 @@
-/** What comes of whatever a person asks for: an HTTP status and a sentence in both languages, for page, API and command line. */
+/** The outcomes of what people ask for: an HTTP status and a sentence in both languages, for page, API and command line. */
 import { Fault } from '../text/fault.ts';
 import type { Language } from '../time/display.ts';
 
@@ -111,7 +111,7 @@ export type OutcomeName = keyof typeof OUTCOMES;
 
 export interface Outcome {
   readonly name: OutcomeName;
-  /** For the braces of its sentence. */
+  /** Values for the braces of the outcome's sentence. */
   readonly values?: Fault['values'];
   /** The body of the API's answer, or further members of its problem. */
   readonly json?: Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ export class Refused extends Error {
   }
 }
 
-/** For `catch`, where a refusal is one of the outcomes to tell of. @throws every other error */
+/** For `catch`: the outcome of a refusal. @throws every other error */
 export function refusedOutcome(error: unknown): Outcome {
   if (error instanceof Refused) return error.outcome;
   throw error;

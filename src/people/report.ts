@@ -23,7 +23,7 @@ import { faultSaid } from '../text/fault.ts';
 import { snakeCase } from '../text/json.ts';
 import { type FilterContext, oneOf, type Parameter, readParameters, refusalOf, TEXT } from './filters.ts';
 
-/** A period may end after today: a month that is not over. */
+/** A period may end this long after today, since its month may not be over. */
 const MOST_AHEAD_MS = 31 * DAY_MS;
 
 interface AskedReport extends PeriodRequest {
@@ -33,11 +33,11 @@ interface AskedReport extends PeriodRequest {
 export interface FullReport extends Report {
   readonly botId: string | undefined;
   readonly timezone: string;
-  /** Whether no day of it is to come, nor today. */
+  /** Whether the period ended before today. */
   readonly isOver: boolean;
   /** Of a month: the month before, if figures of all of it are kept, and there are any. */
   readonly before: Report | undefined;
-  /** Of the plan's month that its last day is in, or today if that is to come; undefined: no budget is set. */
+  /** The budget of the plan's month with the period's last day, or with today if that day is still to come; undefined: no budget is set. */
   readonly budget: BudgetStanding | undefined;
   readonly doubts: readonly CalendarDoubt[];
 }

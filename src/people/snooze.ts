@@ -24,7 +24,7 @@ const LONGEST_TEXT = 1000;
 /** Minutes after midnight at which people begin to work. */
 const NINE = 540;
 
-/** @throws {Refused} nothing is named, or the end is no time to come */
+/** @throws {Refused} nothing is named, or the end is no future time */
 export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<SnoozeRequest, 'actor'> {
   const textOf = (name: keyof SnoozeFields) => shortText(cleanText(fields[name] ?? ''), LONGEST_TEXT);
   // Blanks around an id are part of it.
@@ -36,7 +36,7 @@ export function readSnooze(fields: SnoozeFields, context: FilterContext): Omit<S
   return { botId, destination, ...end, because: shortLine(fields.because ?? '', LONGEST_TEXT) };
 }
 
-/** Whoever it names, else the sender. */
+/** The person that `by` names, else the sender. */
 export function askerOf({ by }: SnoozeFields, sender: Actor): Actor {
   const user = shortLine(by ?? '', LONGEST_TEXT);
   return user === '' ? sender : { ...sender, user };
@@ -52,7 +52,7 @@ function readEnd(text: string, context: FilterContext): Pick<Snooze, 'until' | '
   return { until, isUntilSuccess: false };
 }
 
-/** `2h` from now, `18:00` when it comes next, `2026-12-24` at 9:00, `tomorrow` when it is 9:00 next, or a date-time. */
+/** `2h` from now, the next `18:00`, `2026-12-24` at 9:00, `tomorrow` at 9:00, or a date-time. */
 function timeIn(text: string, { now, timezone }: FilterContext): number | undefined {
   const [duration, day] = [parseDuration(text), dayIn(text)];
   if (duration !== undefined) return now + duration;

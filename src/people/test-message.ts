@@ -28,7 +28,7 @@ export interface TestOutcome {
   readonly durationMs: number;
 }
 
-/** @returns undefined: no attempt may be made there for now */
+/** @returns undefined if no attempt may be made at the destination for now */
 export type SendOnce = (addressed: AddressedNotice) => Promise<AttemptResult | undefined>;
 
 /** Writes nothing to the ledger. Never rejects. */
@@ -57,7 +57,7 @@ export function outcomeOf(
   return { destination, isDelivered, words, errorClass, errorCode, durationMs: Math.round(durationMs) };
 }
 
-/** Nothing was sent. */
+/** The failure if no attempt may be made. */
 const LEFT_ALONE = new DeliveryFailure({
   class: 'rate_limited',
   code: 'rate_limit',

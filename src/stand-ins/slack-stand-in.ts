@@ -1,4 +1,4 @@
-/** A Slack API on loopback that keeps the messages it accepts: all, unless it is told which. */
+/** A Slack API on loopback that keeps the messages it accepts; by default it accepts all. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -35,7 +35,7 @@ export function routingEvents(routing: unknown, at: number, callback: OfCallback
   return events;
 }
 
-/** The verdicts by which nothing is told of a callback when it comes. */
+/** The verdicts of routes that tell nobody of a callback when it comes. */
 const NOT_APPLIED: ReadonlySet<string> = new Set([
   'not of this status',
   'tells an overdue run',
@@ -67,10 +67,10 @@ function routeInWords(pattern: string | undefined, sayings: Sayings): string {
   return sayings.say('a route', { pattern: sayings.name(pattern) });
 }
 
-/** Of each delivery that another route tells than the one that the routing names first, which route that is. */
+/** For each delivery that is not told by the route that the routing names first: which route tells it. */
 export function tellerEvents(story: CallbackStory, sayings: Sayings): StoryEvent[] {
   const explanations = explanationsOf(routingOf(story));
-  // What Botbell says by itself was decided by no routes one after the other.
+  // For a notice of Botbell's own, no routes were asked one after the other.
   const sentence = explanations.length === 0 ? 'told by one' : 'told by';
   return story.deliveries.flatMap(({ id, destination, state, summaryId, telling }) => {
     const route = telling?.wantedBy?.[0];

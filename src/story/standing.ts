@@ -13,21 +13,21 @@ export type DeliveryAct = 'try now' | 'redeliver' | 'dismiss' | 'once more';
 type Looks = readonly [tone: Tone, ...acts: DeliveryAct[]];
 
 /**
- * What each looks like, and what a person can do about it, the most likely first. Each is also the name of a sentence. In the order
- * of the summary: told first, then what needs somebody's action.
+ * The tone of each kind of standing, and what a person can do about it, the most likely first. Each kind is also the name of a
+ * sentence. In the order of the summary: told first, then what needs somebody's action.
  */
 const KINDS = {
   told: ['good', 'once more'],
-  /** The remote took it, and cannot say whether it was posted. */
+  /** The remote accepted the message, and cannot say whether it was posted. */
   accepted: ['good', 'once more'],
-  /** An outbox took it, which tells nobody. */
+  /** An outbox took the message, which tells nobody. */
   printed: ['idle', 'once more'],
   dead: ['bad', 'redeliver', 'dismiss'],
   /** A dead letter, since its callback is no longer routed to the destination. */
   'dead unrouted': ['bad', 'redeliver', 'dismiss'],
   'being sent': ['wait'],
   due: ['wait', 'try now'],
-  /** Its destination does not answer: what is oldest there is tried at that time. */
+  /** The destination does not answer: its oldest delivery is tried at that time. */
   'due when it answers': ['wait', 'try now'],
   /** Botbell attempts it as soon as its turn comes. */
   'due now': ['wait'],
@@ -36,7 +36,7 @@ const KINDS = {
   'after an earlier one': ['wait'],
   'held until': ['idle'],
   'in a summary': ['idle'],
-  /** By a rule, which releases it, or has let it go for good. */
+  /** Held by a rule, which will release it, or has let it go for good. */
   held: ['idle'],
   unrouted: ['idle', 'redeliver', 'dismiss'],
   superseded: ['idle'],
@@ -85,7 +85,7 @@ function foundOf(delivery: DeliveryRecord, now: number): Found {
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 
-/** Whether somebody was told, or a remote cannot say so, or an outbox only printed it. */
+/** Whether somebody was told, or the remote cannot say so, or an outbox only printed the message. */
 function deliveredKind(delivery: DeliveryRecord) {
   if (isPrinted(delivery)) return 'printed';
   return delivery.receipt?.[ACCEPTED_AS] === undefined ? 'told' : 'accepted';
@@ -114,7 +114,7 @@ export function summarise(story: CallbackStory, now: number, sayings: Sayings): 
   return [summaryOfNow(story, now, sayings), ...next].join(sayings.say('space'));
 }
 
-/** By a step, which tells what is held, and after a take-up once more whom a step has told. */
+/** Whether a step would not send this delivery: it sends a held one unless dismissed, and once more, after a take-up, one that a step has told. */
 function isLeftAsItIs({ state, reason, telling }: DeliveryRecord): boolean {
   return state === 'held' ? reason === DISMISSED : telling?.escalated === undefined;
 }
@@ -139,7 +139,7 @@ function summaryOfNow(story: CallbackStory, now: number, sayings: Sayings): stri
   return told.join(sayings.say('space'));
 }
 
-/** A start and an overdue run end with the result; anything else, as a recovery, may turn out to be untrue. */
+/** The result makes a start and an overdue run out of date; any other notice, such as a recovery, may turn out to be untrue. */
 export function whySuperseded(story: Pick<CallbackStory, 'kind' | 'status'>): Sentence {
   const isStart = story.kind === 'callback' && statusNameOf(story) === 'executing';
   return isStart || story.kind === 'overdue' ? 'superseded' : 'no longer true';
@@ -160,7 +160,7 @@ function groupsOf(standings: readonly Standing[]): Alike[] {
   return [...groups.values()].toSorted((a, b) => place(a) - place(b));
 }
 
-/** When all were told, if at one time; for other kinds, the first time at which something happens to one of them. */
+/** When all deliveries were told, if at one time; for other kinds, the first time at which something happens to one of them. */
 function timeOf(group: Alike, sayings: Sayings): number | undefined {
   const times = group.flatMap(({ at }) => at ?? []);
   const isTold = ['told', 'accepted', 'printed'].includes(group[0].kind);

@@ -10,21 +10,21 @@ export interface Piece {
 }
 
 /**
- * An address in prose: letters of any language, and of punctuation only what stands in addresses. It ends before hiragana that
- * follow ASCII, since particles follow an address without a blank, and before the next address of a list.
+ * An address in prose: letters of any language, and only such punctuation as addresses have. It ends before hiragana that follow
+ * ASCII, since particles follow an address without a blank, and before the next address of a list.
  */
 const ADDRESS =
   /(?<![a-z0-9+.-])https?:\/\/(?:(?![,;]https?:\/\/|(?<=[!-~])\p{Script=Hiragana})[!#-;=?-[\]_a-z{}~\p{L}\p{M}\p{N}])+/giu;
 
-/** What follows an address in prose and is none of it; of brackets, those that it does not open itself. */
+/** Signs at the end that are the prose's, not the address's; closing brackets only if the address does not open them. */
 const PUNCTUATION = ".,;:!?'*";
 const BRACKETS = ['()', '[]', '{}'] as const;
 
-/** An address in ASCII up to a letter or digit that prose in Japanese follows; a name with such letters goes on behind them: `2026年.pdf`. */
+/** An ASCII address up to the letter or digit before Japanese prose. If ASCII follows these letters, they are part of a name: `2026年.pdf`. */
 const PROSE_BEHIND =
   /^([!-~]*[a-z0-9])[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー]+(?![!-~\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}ー])/iu;
 
-/** All of the text in pieces, of which those with a `url` are the http and https addresses that open exactly what they show. */
+/** The whole text in pieces. Those with a `url` are http and https addresses that open exactly what they show. */
 export function piecesOf(text: string): readonly Piece[] {
   if (!text.includes('://')) return [{ text, url: '' }];
   const pieces: Piece[] = [];
@@ -56,7 +56,7 @@ function withoutPunctuation(address: string): string {
   return address.slice(0, end);
 }
 
-/** Undefined for an address with a user, and for one whose host is written in another way than it is shown once it is open. */
+/** Undefined for an address with a user, and for one whose host is not written as it is shown once the page is open. */
 function exactUrl(address: string): string | undefined {
   const url = wholeUrl(address);
   if (url === undefined) return undefined;

@@ -1,12 +1,12 @@
 /** Text whose columns need a font of fixed width. */
 
-/** A table shows in its first lines. */
+/** How many lines are examined: a table shows in its first ones. */
 const MOST_LINES = 100;
 
-/** Two blanks, also full-width ones; or `|`, `+`, `│`, `├` and their like: the horizontal ones alone divide prose, too. */
+/** Two blanks, also full-width ones; or `|`, `+`, `│`, `├` and the like at the beginning, but no horizontal line, which may divide prose. */
 const COLUMNS = /^.+[ \u3000]{2}.|^[|+\u2502\u2503\u250c-\u254b\u2551-\u2570]/;
 
-/** Whether two lines or more have columns: two blanks in a row after their first character, or a line down or a corner as that. */
+/** Whether at least two lines have columns: two blanks in a row after the first character, or a vertical line or a corner as the first. */
 export function isAligned(text: string): boolean {
   if (!/[ \u3000]{2}|(?:^|\n)[|+\u2502-\u2570]/.test(text)) return false;
   let aligned = 0;
@@ -30,7 +30,7 @@ function widthOf(line: string): number {
   return width;
 }
 
-/** Rows in columns, the first one to the left. @param others `right` for numbers */
+/** Each row as a line with aligned columns, the first one to the left. @param others the side of the other columns: `right` for numbers */
 export function inColumns(
   rows: readonly (readonly string[])[],
   others: 'left' | 'right' = 'right',

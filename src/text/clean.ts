@@ -6,10 +6,10 @@ const PLAIN_CLASS =
 const MAY_NEED_CLEANING = new RegExp(`[^\\t\\n \\u00a0\\u3000${PLAIN_CLASS}]`);
 const MAY_BE_NO_LINE = new RegExp(`[^ ${PLAIN_CLASS}]|^ | $| {2}`);
 
-/** Other than LF; a lone CR overwrites its line. Printed lists begin a page with a form feed. */
+/** Line breaks other than LF, but no lone CR, which overwrites its line. Printed lists begin a page with a form feed. */
 const LINE_BREAK = /\r\n|[\v\f\u0085\u2028\u2029]/g;
 
-/** Of terminals (ECMA-48, and xterm's OSC). C1's CSI and OSC count only as a whole: wrongly decoded text is full of them. */
+/** Sequences of terminals (ECMA-48, and xterm's OSC). C1's CSI and OSC match only as a whole, since wrongly decoded text is full of these. */
 const ESCAPE_SEQUENCE = new RegExp(
   [
     '\\x1b\\[[0-?]*[ -/]*[@-~]?', // CSI: colours, cursor
@@ -19,7 +19,7 @@ const ESCAPE_SEQUENCE = new RegExp(
   ].join('|'),
   'g',
 );
-/** The cursor goes to the first column, as progress bars have it in place of a carriage return. */
+/** Moves the cursor to the first column: progress bars write this in place of a carriage return. */
 const TO_LINE_START = /\x1b\[(?:[01]?G|\d{3,}D)/g;
 const MAY_BE_ESCAPE_SEQUENCE = /[\x1b\x9b\x9d]/;
 
@@ -90,7 +90,7 @@ function overwritten(line: string): string {
   return first !== '' && others[0] === '' ? `${first}\n${last}` : last;
 }
 
-/** Of compatibility ideographs, which NFC would replace, people's names are made. */
+/** NFC would replace compatibility ideographs, but people's names are written with them. */
 const NO_COMPATIBILITY_IDEOGRAPHS = /[^\uf900-\ufaff\u{2f800}-\u{2fa1f}]+/gu;
 
 function normalised(text: string): string {
@@ -129,10 +129,10 @@ export function visibleAndIndented(text: string, indent = '  '): string {
   return lines.map((line) => (line === '' ? indent.trimEnd() : indent + line)).join('\n');
 }
 
-/** What cannot be told from another text by sight: no character without width, no other blank than a space. */
+/** Characters that cannot be told apart by sight: those without width, and blanks other than a space. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
-/** As a JSON string, in which everything can be seen that the text holds. */
+/** The text as a JSON string in which every character can be seen. */
 export function quotedExactly(text: string): string {
   return JSON.stringify(text).replace(UNSEEN, (unseen) => unseen.split('').map(asEscape).join(''));
 }
@@ -161,7 +161,7 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
 /** No program opens an address of this length, so that a cut one cannot lead to another place. */
 const LONGEST_URL_PART = 10_000;
 
-/** For content and quoted attributes. Not idempotent. */
+/** Escapes a text for content and quoted attributes. Not idempotent. */
 export function escapeHtml(text: string): string {
   const cleaned = cleanText(text);
   if (!/[&<>"']/.test(cleaned)) return cleaned;

@@ -7,7 +7,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function graphemeCut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit <= 0) return '';
-  // There is always a boundary after a line feed. Where one is depends on no text after the next code point.
+  // There is always a boundary after a line feed. Whether there is one elsewhere does not depend on text after the next code point.
   const line = text.lastIndexOf('\n', limit - 1) + 1;
   const start = line + (graphemes.segment(text.slice(line, limit + 2)).containing(limit - line)?.index ?? 0);
   return text.slice(0, start === 0 ? codePointAtOrBefore(text, limit) : start);
@@ -20,17 +20,17 @@ export function cutEnd(text: string, limit: number, mark: string): string {
   return room <= 0 ? graphemeCut(text, limit) : headOf(text, room) + mark;
 }
 
-/** A word or an id of at most 40 characters, or an address. In Japanese, words are not told apart. */
+/** The last word or id, of at most 40 characters, or the last address. Japanese words are not told apart. */
 const BEGUN = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
 const GOES_ON = /^[!-~]{2}$/;
 
-/** What of a word, an id or an address stands before the index and goes on behind it. */
+/** The part before the index of a word, id or address that goes on after it; '' if there is none. */
 function begunAt(text: string, index: number): string {
   if (!GOES_ON.test(text.slice(index - 1, index + 1))) return '';
   return BEGUN.exec(text.slice(Math.max(0, index - LONGEST_ADDRESS), index))?.[0] ?? '';
 }
 
-/** Without the part of a word, where half stays; a part of an address would open another place. */
+/** Drops the part of a word if that leaves at least half, and always the part of an address, which would open another place. */
 function apart(begun: string, cut: string, without: string): string {
   return begun.includes('://') || (begun !== '' && without.length * 2 >= cut.length) ? without : cut;
 }
@@ -59,7 +59,7 @@ type MarkOf = (leftOut: number) => string;
 const ELLIPSIS: MarkOf = () => '…';
 const AMONG_WORDS: MarkOf = () => ' … ';
 
-/** @param length of all that `head` begins and `tail` ends */
+/** @param length of the whole text, which begins with `head` and ends with `tail` */
 function bothEnds(head: string, tail: string, length: number, limit: number, markOf: MarkOf): string {
   const room = limit - markOf(length).length;
   if (room <= 0) return graphemeCut(head, limit);
@@ -130,7 +130,7 @@ export function endsOf(text: string, most: number): string {
   return text.length <= most ? text : cleanMiddle(text, most);
 }
 
-/** Smaller cuts have no room for the mark. */
+/** In characters: smaller ones have no room for the mark. */
 const SMALLEST_ROOM = 60;
 
 /** Escapes a text to at most `most` characters: since that makes it longer, ever more of its middle goes until it fits. */

@@ -21,7 +21,7 @@ export class Fault {
     return filled(this.#words, Object.fromEntries(said) as Record<string, string | number>, language);
   }
 
-  /** The same with other texts among its values. */
+  /** The same fault with its values' texts changed. */
   with(change: (text: string) => string): Fault {
     const changed = Object.entries(this.values).map(([name, value]) => [name, changedBy(change, value)]);
     return new Fault(this.code, this.#words, Object.fromEntries(changed) as Fault['values']);
@@ -64,12 +64,12 @@ export function unreadable(error: unknown): Fault {
   return faultSaid(en, ja);
 }
 
-/** What somebody wrote in the wrong place, as a sentence quotes it: of a URL its scheme alone, since a webhook's is secret. */
+/** Quotes what somebody wrote in the wrong place; of a URL only its scheme, since a webhook's URL is secret. */
 export function quoted(text: string): string {
   return JSON.stringify(text.replace(/:\/\/.*/s, '://…'));
 }
 
-/** @returns makes the faults whose sentences are in the table */
+/** @returns a function that makes the faults whose sentences are in the table */
 export function faultsOf<const Table extends Phrases>(table: Table & Balanced<Table>) {
   return <Code extends keyof Table & string>(
     code: Code,

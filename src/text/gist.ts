@@ -1,4 +1,4 @@
-/** What an error message says in one line: of a stack trace, the line that names the fault. And whether two of different runs say the same. */
+/** An error message in one line: of a stack trace, the line that names the fault. And whether messages of different runs say the same. */
 import { hash } from 'node:crypto';
 import { cleanLine, cleanText, isBlank } from './clean.ts';
 import { shortLine } from './cut.ts';
@@ -14,9 +14,9 @@ const LETTER = /\p{L}/u;
 const LONGEST = 300;
 
 export interface Gist {
-  /** One line; '' for a message of nothing to see. */
+  /** One line; '' if nothing of the message is visible. */
   readonly gist: string;
-  /** Whether it is of a stack trace that begins with something else. */
+  /** Whether it was found in a trace, a log or JSON, and is not in the message's first line. */
   readonly isBelow: boolean;
 }
 
@@ -30,11 +30,11 @@ export function gistIn(message: string, limit = LONGEST): Gist {
   return { gist, isBelow: (said ?? inJson) !== undefined && !`${begin}…`.includes(gist.slice(0, -1)) };
 }
 
-/** Members of JSON that say what went wrong, or hold what does; the first that is there counts. */
+/** Members of JSON that say what went wrong, or hold such members; the first that does counts. */
 const SAYING = ['message', 'error_description', 'detail', 'msg', 'error', 'errors', 'title'];
 const DEEPEST = 4;
 
-/** What the JSON says that is the whole text; undefined if it is none, or says nothing. */
+/** The message in a text that is JSON as a whole; undefined if the text is not JSON, or has no message. */
 function saidInJson(text: string): string | undefined {
   if (!/^\s*[{[]/u.test(text)) return undefined;
   try {
@@ -68,7 +68,7 @@ const CALM = levelled(
 );
 const GRAVE = levelled('ERROR|FATAL|CRITICAL|SEVERE', '[Ee]rror|[Ff]atal|[Cc]ritical|エラー|致命');
 
-/** Of a log that begins calmly, the first line of an error, without its time. */
+/** In a log that begins at a calm level: the first line of an error, without its time. Else a labelled message. */
 function atErrorLevel(lines: readonly string[]): string | undefined {
   const isLog = CALM.test(lines.find((line) => LETTER.test(line)) ?? '');
   const grave = isLog && lines.find((line) => GRAVE.test(line));
@@ -78,7 +78,7 @@ function atErrorLevel(lines: readonly string[]): string | undefined {
 /** A line of a report that says which of its values is the message. */
 const LABELLED = /^\s*(?:エラー\s?(?:内容|メッセージ)|(?:Error|Exception) [Mm]essage)\s?[:：]\s*\S/u;
 
-/** What a log, or whoever gathers several, writes before each line. */
+/** What a log, or a collector of several logs, writes before each line. */
 const LOGGED =
   /^(?:[\w.-]{1,60} +\| |\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ ,](?:- )?)/;
 
@@ -91,19 +91,19 @@ function faultInLog(lines: readonly string[]): string | undefined {
   return faultIn(lines.map((line) => line.replace(LOGGED, '')));
 }
 
-/** @returns one line of at most `limit` characters; '' for a message of nothing to see */
+/** @returns one line of at most `limit` characters; '' if nothing of the message is visible */
 export function gistOf(message: string, limit = LONGEST): string {
   return gistIn(message, limit).gist;
 }
 
-/** Says of itself only that something follows. */
+/** A line that only announces what follows. */
 const HEADING =
   /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│|\+{1,4} |<\?xml )|\d%\s?\|/u;
 
-/** A colon at its end, or brackets around all of it: `【エラー】`; what SQL Server writes above a message. */
+/** A heading: a colon at its end, brackets around it (`【エラー】`), or what SQL Server writes above a message. */
 const HEADS = /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］]|^(?:Msg|メッセージ) \d+[,、].*)\s*$/u;
 
-/** The first line with a letter in it, and the next one where it is the heading of that. */
+/** The first line with a letter; if it is a heading, the next line, too. */
 function firstOf(lines: readonly string[]): string {
   const first = lines.findIndex((line) => LETTER.test(line) && !HEADING.test(line));
   if (first === -1) return inBox(lines) ?? lines.find((line) => !isBlank(line)) ?? '';
@@ -111,7 +111,7 @@ function firstOf(lines: readonly string[]): string {
   return HEADS.test(line) ? `${line} ${below.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? ''}` : line;
 }
 
-/** Where all lines are drawn in a box, there is no other. */
+/** The first line of a text that is drawn in a box as a whole. */
 function inBox(lines: readonly string[]): string | undefined {
   return lines.find((line) => LETTER.test(line))?.replace(/^\s*│\s*/u, '');
 }
@@ -130,11 +130,11 @@ const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
   titleOfPage,
 ];
 
-/** Java's `Caused by:`, what .NET writes behind an arrow, and JavaScript in brackets: the last one is where it began. */
+/** A cause as Java (`Caused by:`), .NET (after an arrow) and JavaScript (in brackets) write it; the last one is the root cause. */
 const CAUSE =
   /^\s*(?:Caused by: |---> |\[cause\]: (?=[\w$.]*(?:Error|Exception)\b))(?:\(Inner Exception #\d+\) )?(.+?)(?: \{)?$/;
 
-/** What failed besides, while a resource was closed, and what caused that. */
+/** A further failure while a resource was closed; causes that are indented as deep are its own. */
 const SUPPRESSED = /^\s*Suppressed: /;
 
 function causeOf(lines: readonly string[]): string | undefined {
@@ -153,7 +153,7 @@ function withoutArrow(line: string): string {
   return line.slice(line.lastIndexOf(' ---> ') + 1).replace(/^---> /, '');
 }
 
-/** Behind what stands before each line: the time, blanks, the bars of a group of exceptions. */
+/** The group is what stands before each line of the trace: a time, blanks, the bars of an exception group. */
 const PYTHON_FRAME = /^(.*?) {2}File "[^"]*", line \d+/;
 
 function afterPythonFrames(lines: readonly string[]): string | undefined {
@@ -162,7 +162,7 @@ function afterPythonFrames(lines: readonly string[]): string | undefined {
   const before = PYTHON_FRAME.exec(lines[frame] ?? '')?.[1]?.length ?? 0;
   const behind = lines.slice(frame + 1).map((line) => line.slice(before));
   const fault = behind.find((line) => /^\S/.test(line) && LETTER.test(line));
-  // Whoever cut the trace took its last line away.
+  // The trace was cut, and its last line is missing.
   return fault ?? lines.find((line) => LETTER.test(line) && !isOfPython(line));
 }
 
@@ -194,7 +194,7 @@ const BEGINNING =
   /^(?:Exception in thread "[^"]*" |Unhandled exception\.? ?|(?:ハンドル|処理)されていない例外: ?|Uncaught (?:\(in promise\) )?)/;
 const FAULT = /^[\w$.]*(?:Error|Exception|Fault|Failure)(?: \[\w+\])?(?::|$)/;
 
-/** Of JavaScript, Java and .NET: the last line above the frames that begins with the name of an error, else their first line. */
+/** JavaScript, Java and .NET: the last line above the frames that begins with the name of an error, else the first line of that paragraph. */
 function beforeFrames(lines: readonly string[]): string | undefined {
   const frame = lines.findIndex((line) => FRAME.test(line));
   if (frame <= 0) return undefined;
@@ -209,13 +209,13 @@ function isOfGroup(line: string): boolean {
   return /^\s+(?:\[errors\]: \[ )?\w*Error: ./.test(line);
 }
 
-/** What a server in trouble answers in place of data. */
+/** The title of the HTML page that a server in trouble answers in place of data. */
 function titleOfPage(lines: readonly string[]): string | undefined {
   const text = lines.join('\n');
   return isPageOfHtml(text) ? titleIn(text) : undefined;
 }
 
-/** Where the lines above `end` begin: behind the last blank one. */
+/** Where the paragraph above `end` begins: after the last blank line. */
 function paragraphAt(lines: readonly string[], end: number): number {
   return lines.slice(0, end).findLastIndex((line, index) => isBlank(line) && index < end - 1) + 1;
 }
@@ -226,10 +226,10 @@ const MOST_COMPARED = 100_000;
 /** Characters of a job's id that are searched for; the rest is compared where they are found, so that no id takes long. */
 const MOST_SEARCHED = 200;
 
-/** Where words stand without blanks between them, each letter is none of the next word. */
+/** A character of a word; none of Han, Hiragana and Katakana, in which no blanks separate words. */
 const IN_WORD = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])[\\p{L}\\p{N}]';
 
-/** A generated name is written like this; scripts without blanks are not, or whole sentences would be one. */
+/** A character of a generated name; none of scripts without blanks, or whole sentences would count as a name. */
 const IN_NAME = '[\\p{Script=Latin}\\p{Nd}_]';
 
 /** A pattern that does not match within a longer word. */

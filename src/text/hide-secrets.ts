@@ -94,19 +94,19 @@ function inUrls(secret: string): string[] {
   return [...spellings, ...spellings.map((each) => each.replace(/%../g, (code) => code.toLowerCase()))];
 }
 
-/** As `new URL` writes it in a path, a query and a login, each of which has signs of its own that it encodes. */
+/** The secret as `new URL` writes it in a path, a query and a login, each of which encodes other characters. */
 function standingInUrls(secret: string): string[] {
   const before = ['http://h/', 'http://h/?'];
   const login = new URL('http://h');
   login.password = secret;
   const written = before.map((start) => new URL(start + secret).href.slice(start.length));
-  // What is shorter has lost a part, such as `..`, and may occur in harmless text.
+  // A shorter spelling has lost a part, such as `..`, and may occur in harmless text.
   return [...written, login.password].filter(({ length }) => length >= secret.length);
 }
 
 /**
- * What depends on the secret alone where it is part of a longer text in base64, such as AUTH PLAIN's (RFC 4616): three spellings,
- * since its first byte has one of three positions in a group of three.
+ * If a longer text with the secret is encoded in base64, as by AUTH PLAIN (RFC 4616): the characters that depend on the secret alone.
+ * Three spellings, since the secret's first byte has one of three positions in a group of three.
  */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret);

@@ -7,12 +7,12 @@ export function isContainer(value: unknown): value is Record<string | number, un
   return typeof value === 'object' && value !== null && !(value instanceof SpeltNumber);
 }
 
-/** Neither a scalar, nor null, nor a list. */
+/** Whether the value is an object: no scalar, null or list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** The value whose JSON the text is; undefined: it is none. */
+/** The value of a JSON text; undefined if the text is no JSON. */
 export function valueIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -41,7 +41,7 @@ export function keysOf(object: JsonObject): readonly string[] {
   return keys;
 }
 
-/** A number that JavaScript would spell otherwise, such as `1.10` or an id of 64 bits. It prints as spelt; the nearest one counts. */
+/** A number that JavaScript would spell otherwise, such as `1.10` or an id of 64 bits. It prints as spelt, and counts as JavaScript's nearest. */
 export class SpeltNumber extends Number {
   readonly spelling: string;
 
@@ -55,7 +55,7 @@ export class SpeltNumber extends Number {
     return this.spelling;
   }
 
-  // liquidjs compares whatever has these five methods by them; else such a number would equal no other one.
+  // liquidjs compares values by these five methods if they have them; else such a number would equal no other one.
   equals(other: unknown): boolean {
     return this.valueOf() === plainNumber(other);
   }
@@ -84,7 +84,7 @@ export function plainNumber(value: unknown): unknown {
 
 /** As `JSON.stringify` writes it, but with numbers as they are spelt. @param space for each level; without it, no blanks */
 export function exactJson(value: unknown, space = ''): string {
-  // JavaScript's own way is four times as fast, and nearly every value can go it.
+  // `JSON.stringify` is four times as fast, and right for nearly every value.
   return holdsSpelt(value) ? written(value, space, '') : JSON.stringify(value, null, space);
 }
 
@@ -122,7 +122,7 @@ export function parseExactly(json: string): unknown {
 
 class Reader {
   readonly #json: string;
-  /** One for each spelling: Liquid's `uniq` and `group_by` take what is the same object as alike. */
+  /** One object for each spelling, since Liquid's `uniq` and `group_by` compare objects by identity. */
   readonly #spelt = new Map<string, SpeltNumber>();
   #at = 0;
 

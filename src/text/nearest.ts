@@ -1,11 +1,11 @@
-/** Suggests the valid name for a misspelt one, as of an option in a URL. */
+/** Suggests the valid name for a misspelt one, such as that of an option in a URL. */
 import leven from 'leven';
 import { type Fault, faultsOf } from './fault.ts';
 
 /** Longer than any valid name, and short enough to compare quickly. */
 const MAX_WORD_LENGTH = 100;
 
-/** A file may misspell thousands of names, each of which is compared with all that there are. */
+/** The most candidates that a name is compared with: a file may misspell thousands of names. */
 const MOST_COMPARED = 1000;
 
 /** The candidate nearest to `word`, ignoring case; undefined when none is near enough. */
@@ -38,13 +38,13 @@ const fault = faultsOf({
   ],
 });
 
-/** To be said behind another sentence; undefined: no candidate is near. */
+/** A suggestion that goes on after another sentence; undefined if no candidate is near. */
 export function didYouMean(word: string, candidates: readonly string[]): Fault | undefined {
   const meant = nearest(word, candidates);
   return meant === undefined ? undefined : fault('meant', { meant });
 }
 
-/** More would say nothing any more. */
+/** A longer list would not help the reader. */
 const MOST_NAMED = 30;
 
 export function nearestOrAll(word: string, known: readonly string[]): Fault {
@@ -53,10 +53,10 @@ export function nearestOrAll(word: string, known: readonly string[]): Fault {
   return didYouMean(word, known) ?? all();
 }
 
-/** Names of a URL's options, with blanks between them, by the values that they take, with a blank between these; '': any. */
+/** A URL's options: their names by the values that they take, both separated by blanks; '' stands for any value. */
 type UrlOptions = Readonly<Record<string, string>>;
 
-/** @param options a name that ends with a dot stands for all that begin with it. @returns to be said of the URL; undefined if nothing is wrong */
+/** @param options a name with a dot at its end stands for all that begin with it @returns what is wrong with the URL; undefined if nothing is */
 export function faultOfOptions(url: string, options: UrlOptions): Fault | undefined {
   if (!URL.canParse(url)) return undefined;
   const known = Object.entries(options).flatMap(([values, names]) =>

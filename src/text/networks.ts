@@ -29,7 +29,7 @@ export function networkFilter(networks: readonly string[]): (address: string) =>
   };
 }
 
-/** What one sender is sure to have: an IPv4 address, or the /64 of an IPv6 one, in which he may take any address. */
+/** What a sender cannot change at will: an IPv4 address, or the /64 of an IPv6 one, in which it may use any address. */
 export function networkOf(text: string): string {
   const address = text.replace(WRAPPING_OR_ZONE, '');
   if (!isIPv6(address) || MAPPED.check(address, 'ipv6')) return address;

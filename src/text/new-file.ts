@@ -1,4 +1,4 @@
-/** Files that a person names to have something written to, which must not be there yet. */
+/** Makes files that a person names as output, and that must not exist yet. */
 import { mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { FaultError, faultSaid, faultsOf } from './fault.ts';
@@ -20,7 +20,7 @@ const WHY: Readonly<Record<string, readonly [en: string, ja?: string]>> = {
   ENOSPC: ['its disk is full', 'ディスクに空きがありません'],
 };
 
-/** A link that leads nowhere counts as a file. @returns its descriptor. @throws {FaultError} it is there, or cannot be written */
+/** A broken symbolic link counts as a file. @returns the new file's descriptor. @throws {FaultError} the file exists, or cannot be written */
 export function openNew(file: string, mode?: number): number {
   try {
     return openSync(file, 'wx', mode);
@@ -36,7 +36,7 @@ export function unwritable(file: string, error: unknown): FaultError {
   return new FaultError(fault('unwritable', { file, why }), { cause: error });
 }
 
-/** With those that it is in. Where there can be none, as in `/proc`, Node's own `recursive` does not end. @throws {Error} it cannot be made */
+/** Makes its parents, too. Node's own `recursive` never ends where none can be made, as in `/proc`. @throws {Error} it cannot be made */
 export function makeFolder(path: string, mode?: number): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;

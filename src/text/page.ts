@@ -1,4 +1,4 @@
-/** Pages of HTML, which come where data was asked for: of a proxy, a sign-in, a server in trouble. */
+/** Recognises HTML pages that come in place of data: from a proxy, a sign-in, a server in trouble. */
 
 /** Comments and an XML declaration, then a tag that begins a page, or a form that a sign-in sends on. */
 const PAGE_BEGINS =

@@ -9,12 +9,12 @@ const STEPS = 2 ** 48 - 1;
 
 export const systemRandom: Random = () => randomInt(STEPS) / STEPS;
 
-/** In characters, as a SHA-256 in hexadecimal has. */
+/** In characters: as many as a SHA-256 in hexadecimal has. */
 const ID_LENGTH = 64;
 
 const DIGITS_AT_ONCE = 8;
 
-/** An id that nothing else has, in hexadecimal. */
+/** A unique id, in hexadecimal. */
 export function randomId(random: Random): string {
   const digits = () =>
     Math.floor(random() * 16 ** DIGITS_AT_ONCE)

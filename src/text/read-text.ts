@@ -5,7 +5,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FaultError, faultSaid, unreadable } from './fault.ts';
 
-/** BOT names in another encoding, decoded to U+FFFD, would match nothing without a word. */
+/** BOT names in another encoding, decoded to U+FFFD, would silently match nothing. */
 const NOT_UTF8 = faultSaid(
   'it is not UTF-8: save it in that encoding',
   'UTF-8ではありません。UTF-8で保存してください',
@@ -16,7 +16,7 @@ const STREAM = faultSaid(
   '通常のファイルではなく、パイプかデバイスです',
 );
 
-/** Far more than anybody writes: of more, parsing would hold up the service for many seconds. */
+/** Far more than anybody writes; parsing a larger file would hold up the service for many seconds. */
 const MOST_MIB = 16;
 
 const TOO_LARGE = faultSaid(
@@ -24,12 +24,12 @@ const TOO_LARGE = faultSaid(
   `読めるのは${MOST_MIB} MiBまでです。ほかのファイルを指定してください`,
 );
 
-/** Between any two of them the event loop takes what has been read. */
+/** The patience is counted in this many ticks of a timer; between two of them the event loop takes what has been read. */
 const TURNS = 20;
 
-/** Takes one read at a time: a file system that hangs keeps one of Node's four threads, which also look up host names. */
+/** Takes one read at a time, so that a hanging file system keeps only one of Node's four threads, which also look up host names. */
 export class OneRead {
-  /** In milliseconds of an event loop that turns: a longer stand-still of its own is none of the disk's. */
+  /** In milliseconds in which the event loop runs: time in which it is blocked is not the disk's fault. */
   readonly #patienceMs: number;
   #last: Promise<unknown> = Promise.resolve();
   /** A read did not end in time and is still under way. */
@@ -76,7 +76,7 @@ export class OneRead {
   }
 }
 
-/** For all that the process reads of config and templates. */
+/** For all of this process's reads of config and templates. */
 export const disk = new OneRead(5_000);
 
 /** @throws {FaultError} it is not UTF-8 @throws {Error} as `readBytes` */
@@ -89,7 +89,7 @@ export async function readText(path: string): Promise<string> {
 /** @returns each byte as the character of its number @throws {Error} no regular file, or Node's own, e.g. when there is no such file */
 export function readBytes(path: string): Promise<string> {
   return disk.take(async () => {
-    // Without it, a pipe that nobody writes would be waited for.
+    // Without `O_NONBLOCK`, opening a pipe waits until somebody writes to it.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();

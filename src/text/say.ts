@@ -1,9 +1,9 @@
 /** Says the phrases of a table in one language: `say('ago', { time })`. */
 
-/** By key, in English and Japanese. In braces are names of values: `{name}`, or of a number `{count|result|results}`; `{id}` is none, and stands as it is. */
+/** By key, in English and Japanese. Braces name values: `{name}`, or a number with its noun `{count|result|results}`; `{id}` has no separators. */
 export type Phrases = Readonly<Record<string, readonly [en: string, ja: string]>>;
 
-/** The names in the braces of a phrase; braces around anything else are its own. */
+/** The names in the braces of a phrase; other braces are plain text. */
 type NamesIn<Text> = Text extends `${infer Before}{${infer Braces}}${infer Rest}`
   ? (Before extends `${string}$` ? never : NameIn<Braces>) | NamesIn<Rest>
   : never;
@@ -14,7 +14,7 @@ type NameIn<Braces> = Braces extends `${infer Name}|${string}`
     ? never
     : Braces;
 
-/** Both languages fill in the same values: `tsc` refuses a table of which that is not true. */
+/** Both languages must use the same values: `tsc` refuses a table in which they do not. */
 export type Balanced<Table extends Phrases> = {
   readonly [Key in keyof Table]: [NamesIn<Table[Key][0]>, NamesIn<Table[Key][1]>] extends [
     NamesIn<Table[Key][1]>,
@@ -59,7 +59,7 @@ export function filled(
   });
 }
 
-/** @param speaks is asked at each call */
+/** @param speaks its language is read at each call */
 export function sayIn<Table extends Phrases>(
   table: Table & Balanced<Table>,
   speaks: { readonly language: 'en' | 'ja' },
