@@ -185,7 +185,7 @@ export class Pipeline {
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
-  /** Writes a heartbeat, and frees what dead processes left. Releases what waits if this process was not heard: its claims may be lost. @throws {LedgerUnavailable} */
+  /** Beats, and frees what dead processes left. A process that was not heard may have lost its claims: it releases what waits. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
