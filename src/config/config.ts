@@ -83,7 +83,7 @@ function adminOf({ listen, password, hosts, ...section }: RootSection['admin']) 
   };
 }
 
-/** Reports on BOTs, each as routes name them. */
+/** The reports. They name BOTs as routes do. */
 export function reportsOf({ reports }: RootSection) {
   return reports.map(({ bots = [], notify, ...report }) => ({
     ...report,
@@ -135,7 +135,7 @@ export interface DigestConfig extends Digest {
 /** Whom a route tells of an incident that lasts, and how long after the first message about it. */
 export interface EscalationStep {
   readonly afterMs: number;
-  /** It is for what reaches nobody: told unless one destination of the route has got it. Else: unless somebody has taken it up. */
+  /** true: told unless a destination of the route has got a message of the incident. false: told unless somebody has taken the incident up. */
   readonly unlessDelivered: boolean;
   readonly notify: readonly Destination[];
 }
@@ -180,7 +180,7 @@ export interface Config extends ConfigSettings {
 /** An error or a warning about a config or template file. */
 export interface Problem {
   readonly place: Place;
-  /** Of the value that it is about, as `pathText` writes it; left out: the fault says what it is about. */
+  /** The path of the value that it is about, as `pathText` writes it; left out: the fault says what it is about. */
   readonly path?: string;
   readonly fault: Fault;
   readonly severity: 'error' | 'warning';

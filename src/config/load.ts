@@ -37,7 +37,7 @@ export interface LoadEnvironment extends Omit<CalendarReading, 'whole'> {
   readonly withoutSecrets?: boolean;
 }
 
-/** With the whole path of what the config names. */
+/** The environment, with the function that gives the whole path of what the config names. */
 type Around = LoadEnvironment & Pick<CalendarReading, 'whole'>;
 
 export type Draft = Omit<Config, 'secrets'>;
@@ -45,7 +45,7 @@ export type Draft = Omit<Config, 'secrets'>;
 export interface LoadedConfig {
   /** Undefined when there is an error among the problems. */
   readonly config?: Config;
-  /** What of the config is sound, whatever else is wrong: for what is to be checked beside. Undefined: the file cannot be read. */
+  /** The sound part of the config, whatever else is wrong, by which templates are checked, too. Undefined: the file is no YAML map that can be read. */
   readonly draft?: Draft;
   /** Undefined: the file does not say it. */
   readonly language?: Language | undefined;
@@ -59,7 +59,7 @@ export interface LoadedConfig {
 }
 
 /**
- * Never throws for any content of the file. What it names to be read is relative to the folder that it is in.
+ * Never throws for any content of the file. Paths in the file are relative to its folder.
  * @param file the path to read, which problems show as given
  */
 export function loadConfig(file: string, environment: LoadEnvironment): LoadedConfig {
@@ -122,7 +122,7 @@ function readConfig(file: string, data: JsonObject, problems: Problems, around: 
   return draft;
 }
 
-/** What has errors counts as missing: of a section of settings its keys, else the whole section. */
+/** What has errors counts as missing: in a section of settings the keys that have errors, else the whole section. */
 function soundOf(sections: RootSection, problems: Problems): RootSection {
   if (!problems.hasErrors()) return sections;
   const defaults = rootSchema.cast({});
@@ -136,7 +136,7 @@ function soundOf(sections: RootSection, problems: Problems): RootSection {
   return { ...defaults, ...(Object.fromEntries(sound) as Partial<RootSection>) };
 }
 
-/** Those without errors, and where each stands. */
+/** The routes without errors, and the path of each. */
 function soundRoutes({ routes }: RootSection, problems: Problems) {
   const all = Array.isArray(routes) ? routes.map((route, index) => ({ route, index })) : [];
   const sound = all.filter(({ index }) => !problems.hasErrors([`routes[${index}]`]));
@@ -161,7 +161,7 @@ function readParts(root: JsonObject, problems: Problems, around: Around) {
   return { channels, calendars, reader, sections };
 }
 
-/** Keys that begin with `x-` are there for their anchors. An empty section, whose lines may all be comments, counts as missing. */
+/** Leaves out keys that begin with `x-`, which are there for their anchors, and empty sections, whose lines may all be comments. */
 function sectionsOf(root: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(root).filter(([key, section]) => !key.startsWith('x-') && section !== null),

@@ -13,7 +13,7 @@ const MIN_HIDDEN_LENGTH = 3;
 
 const HIDDEN = '[hidden]';
 
-/** Of each severity. A file can have any number of them, and the place of each is looked for. */
+/** Most problems kept of each severity, since a file can have any number of them, and the place of each has to be looked for. */
 const MOST_SHOWN = 100;
 
 type References = Pick<Interpolated, 'problems' | 'values' | 'unresolved'>;
@@ -29,7 +29,7 @@ export class Problems {
   readonly #broken = new Set<string>();
   readonly #source: Pick<YamlSource, 'placeOf'>;
   readonly #interpolated: References;
-  /** What the file calls a key that has another name now, by the key's path. */
+  /** The earlier names by which the file calls keys, by the path of the key. */
   readonly #written = new Map<string, string>();
 
   /** @param interpolated left out: the file has no references */
@@ -69,7 +69,7 @@ export class Problems {
     });
   }
 
-  /** Errors and warnings in the order of the file; of too many, how many more there are. */
+  /** Errors and warnings in the order of the file. If there are too many, the last problem says how many more. */
   inOrder(): Problem[] {
     const shown = inFileOrder(this.#found);
     const { place, severity } = shown.at(-1) ?? {};

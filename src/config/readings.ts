@@ -16,8 +16,8 @@ export class Readings {
   }
 
   /**
-   * Reads what `load` asks for, and calls it again until it asks for nothing new: a config says itself what else it is read from.
-   * @param load has to take what its argument throws for a file that cannot be read
+   * Calls `load`, reads what it asks for, and calls it again until it asks for nothing new, since the config itself names what else is read.
+   * @param load treats an error that its argument throws as a file that cannot be read
    * @returns the last call's result
    */
   async ahead<T>(load: (readAhead: ReadAhead) => T): Promise<T> {
@@ -42,7 +42,7 @@ export class Readings {
     return digests.join();
   }
 
-  /** What was read, as a digest to compare with another one's, or with what `again` finds. */
+  /** A digest of what was read, to be compared with the digest of other readings, or with what `again` returns. */
   get digest(): string {
     return this.#taken.map(({ digest }) => digest).join();
   }

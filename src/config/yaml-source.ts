@@ -13,14 +13,14 @@ const PARSE_OPTIONS = {
   merge: true,
   resolveKnownTags: false,
   stringKeys: true,
-  // Looked for by `findByNode`: the parser compares each key of a map with every other one.
+  // `findByNode` looks for equal keys, since the parser would compare each key of a map with every other one.
   uniqueKeys: false,
   prettyErrors: false,
 } as const;
 
 const MOST_PROBLEMS = 10;
 
-/** What has an anchor may stand in each of thousands of routes; aliases within aliases soon come to more. */
+/** Each of thousands of routes may have an alias of the same anchor; aliases within aliases soon come to more. */
 const MOST_ALIASES = 5000;
 
 /** Replace the parser's messages, which quote the text, which may hold a password. Other codes are just "not valid YAML". */
@@ -112,7 +112,7 @@ export class YamlSource {
     return isScalar(node) ? node.value : undefined;
   }
 
-  /** The key, or the item of a list, as what stands at `path` is found: also in a map that is merged (`<<`), and behind an alias. */
+  /** The key or list item at `path`; also one in a map that is merged (`<<`), or behind an alias. */
   #markAt(path: Path): unknown {
     const outer = this.#nodeAt(path.slice(0, -1));
     return isMap(outer) ? pairIn(outer, path.at(-1), this.#meant)?.key : itemIn(outer, path.at(-1));
@@ -126,8 +126,8 @@ export class YamlSource {
   }
 
   /**
-   * The place of a line and column (from 1) within the string at `path`, found by the word that stands there; the place of the string
-   * where the file writes that word otherwise, or more or less often.
+   * The place of a line and column (from 1) within the string at `path`, found by the word that stands there; or the place of the string
+   * if the file spells that word differently, or has it there more or less often than the string.
    */
   placeInString(path: Path, line: number, column: number): Place {
     const node = this.#nodeAt(path);
@@ -141,7 +141,7 @@ export class YamlSource {
     return this.#placeAt(start + written.slice(0, before).join(word).length);
   }
 
-  /** What the file has at `outer`, as `data`, in which references to variables may be resolved. */
+  /** The part of the file at `outer`, with its data given as `data`, in which references to variables may be resolved. */
   within(outer: Path, data: unknown): PlacedData {
     return {
       data,
@@ -169,10 +169,10 @@ export class YamlSource {
   }
 }
 
-/** @returns the node that an alias stands for, undefined if there is none or it holds the alias; of anything else itself */
+/** Resolves an alias. @returns the node that it stands for; undefined: there is none, or it contains the alias. Returns any other node as it is */
 type Meant = (node: unknown) => unknown;
 
-/** The parser looks through the whole document for each alias. */
+/** Looks through the document once, since the parser would do so for each alias. */
 function meantIn(document: Document): Meant {
   const anchored = new Map<string, Node>();
   const meant = new Map<Alias, Node | undefined>();
@@ -208,7 +208,7 @@ function typeJson(document: Document, meant: Meant): void {
 function findProblems(document: Document, text: string, meant: Meant): Finding[] {
   const errors = [...document.errors, ...document.warnings].map((error) => problemOf(error, text));
   const found = [...errors, ...findByNode(document, text, meant)].sort((a, b) => a.offset - b.offset);
-  // A tag around keys breaks what stands around it.
+  // A Liquid tag between keys causes further errors in what stands around it.
   const isTorn = found.some(({ fault: { code } }) => code === 'yaml.liquid tag');
   const own = isTorn ? found.filter(({ fault: { code } }) => code.startsWith('yaml.liquid')) : found;
   const lines = own.map(({ offset }) => lineStart(text, offset));
@@ -220,7 +220,7 @@ function problemOf({ code, pos: [offset] }: YAMLError, text: string): Finding {
   const [line = ''] = text.slice(start).split('\n', 1);
   const [sign, cause] = CAUSES.find(([each]) => each.test(line)) ?? [];
   if (sign !== undefined && cause !== undefined) return { offset: start + line.search(sign), fault: cause };
-  // A map that begins its line is no value in want of quotes.
+  // A map that begins a line does not lack quotes: its indentation is wrong.
   const isOnNewLine = code === 'BLOCK_AS_IMPLICIT_KEY' && isFirstOfLine(text, offset);
   return { offset, fault: isOnNewLine ? fault('yaml.indent') : (FAULTS[code] ?? fault('yaml.invalid')) };
 }
@@ -233,7 +233,7 @@ function isFirstOfLine(text: string, offset: number): boolean {
   return text.slice(lineStart(text, offset), offset).trim() === '';
 }
 
-/** Keys that a map has twice, or that begin with a blank that is no indentation, lists with dashes; merges of no map and unknown aliases, for which the parser gives no place. */
+/** Finds equal keys, keys that begin with a blank that is no indentation, dashes for hyphens; and merges of no map and unknown aliases, for which the parser gives no place. */
 function findByNode(document: Document, text: string, meant: Meant): Finding[] {
   const problems: Finding[] = [];
   const report = (node: unknown, what: Fault) => problems.push({ offset: startOf(node), fault: what });
@@ -281,7 +281,7 @@ function isMerge(key: unknown): boolean {
   return isScalar(key) && key.source === '<<';
 }
 
-/** @returns one or more maps, if it can be merged; undefined of an unknown alias */
+/** @returns the maps that are merged, if the value is valid; undefined in place of an unknown alias */
 function mergedIn(value: unknown, meant: Meant): readonly unknown[] {
   const merged = meant(value);
   return (isSeq(merged) ? merged.items : [merged]).map(meant);

@@ -14,7 +14,7 @@ export interface CalendarReading {
   readonly whole: (path: string) => string;
   /** Reads a file byte for byte (latin1), since only its dates are read. @throws when it cannot be read */
   readonly readBytes: (path: string) => string;
-  /** What earlier readings found, by path, which stays in force where a file cannot be read any more; left out: none was read. */
+  /** The dates that earlier readings found, by path. They stay in force if a file cannot be read any more; left out: none was read. */
   readonly datesOfFiles?: Calendars['files'] | undefined;
 }
 
@@ -32,7 +32,7 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
     };
     const known = { ...NOTHING_KNOWN, daysOfFile };
     const checked = checkSection(calendarSchema, value, path, { problems, known });
-    // One with errors is there all the same, so that whoever names it is not told of a second one.
+    // A calendar with errors is known all the same, so that what names it is no second error.
     named.set(name, calendarFrom(checked ?? calendarSchema.getDefault()));
   }
   return { named, files };

@@ -34,7 +34,7 @@ export function checkSection<T>(
   return isValid ? read : undefined;
 }
 
-/** @returns `read` as the schema's type has it but where there are errors, which are added to `problems` */
+/** @returns `read`: of the schema's type, except where there are errors, which are added to `problems` */
 export function readSection<T>(
   schema: Schema<T>,
   value: unknown,
@@ -52,7 +52,7 @@ export function readSection<T>(
   return { read, isValid: errors.length === 0 };
 }
 
-/** One of a map by names of the config's choice. */
+/** An entry of a map whose keys are names that the config chooses. */
 export type NamedEntry = readonly [name: string, entry: unknown, path: Path];
 
 export function entriesOf(
@@ -82,7 +82,7 @@ function errorsOf(schema: Schema, data: unknown, context: Known | undefined): Va
   }
 }
 
-/** yup's own sentence is taken for no wrong type, where it shows the value, which may be long or secret. */
+/** Takes yup's own sentence, but not for a wrong type, where it shows the value, which may be long or secret. */
 function faultOf({ value, type, params, path, errors }: ValidationError): Fault {
   const [said] = errors as readonly unknown[];
   if (type === FAULT && said instanceof Fault) return said;
@@ -128,7 +128,7 @@ function prepared(value: unknown, of: ISchema<unknown>, path: Path, checking: Ch
   return Object.fromEntries([...missing, ...entries]);
 }
 
-/** Of keys that are easily mistaken. */
+/** For keys that are easily mistaken. */
 const HINTS: ReadonlyMap<string, Fault> = new Map([
   ['true', fault('hint.true')],
   ['template_set', fault('hint.template_set')],

@@ -12,8 +12,8 @@ export const DEFAULT_ROUTE = 'default_route';
 const LONGEST_NAME = 80;
 
 /**
- * What the ledger knows routes by, so that an edit elsewhere renames none: `name`, else the patterns, from the second route with the
- * same ones on with its number among them.
+ * The names by which the ledger knows routes: `name`, else the patterns; from the second route with the same patterns on, with its number
+ * among these. An edit elsewhere in the config renames no route.
  */
 export function routeNames(sections: readonly Pick<RouteSection, 'name' | 'bot_id'>[]): readonly string[] {
   const taken = new Set([DEFAULT_ROUTE, ...sections.flatMap(({ name }) => name ?? [])]);
@@ -69,7 +69,7 @@ function rulesOf(
   };
 }
 
-/** @returns undefined also where its name is a reference that is not set here */
+/** @returns undefined also if the calendar's name is a reference that is not set here */
 function daysOf(calendar: Calendar | { readonly outside?: Calendar } | undefined): Calendar | undefined {
   if (calendar === undefined || 'has' in calendar) return calendar;
   return calendar.outside && outside(calendar.outside);

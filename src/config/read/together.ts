@@ -21,7 +21,7 @@ import { calendarDoubts } from './calendars.ts';
 /** The shortest time after which the service posts a callback again (callback interface, "Limits"). */
 const SERVICE_RETRY_MS = 30_000;
 
-/** Also where others have errors, so that all are reported at once: what is said of keys needs these alone to be sound. */
+/** Checks settings even if others have errors, so that all problems are reported at once. Each check needs only its own keys to be sound. */
 export function checkSettings(settings: ConfigSettings, problems: Problems): void {
   const { receiver, delivery } = settings;
   if (!problems.hasErrors(['admin.listen', 'admin.password'])) checkAdmin(settings, problems);
@@ -51,10 +51,10 @@ function checkAdmin({ admin, receiver, display: { pageUrl } }: OfAdmin, problems
     problems.warning(['admin', 'password'], fault('no password'));
 }
 
-/** What somebody needs to take an incident up. */
+/** The settings that must be sound to say whether anybody can take an incident up. */
 const OF_PAGE = ['admin.listen', 'admin.url', 'admin.password'];
 
-/** @param config what is sound of it @param paths of its routes */
+/** @param config its sound part @param paths the paths of its routes */
 export function checkRoutes(config: Together, paths: readonly Path[], problems: Problems, now: number): void {
   const { routes, defaultRoute } = config;
   const all = defaultRoute ? [...routes, defaultRoute] : routes;
@@ -65,7 +65,7 @@ export function checkRoutes(config: Together, paths: readonly Path[], problems: 
     const warn: Warn = (key, what) =>
       problems.warning([...(paths[index] ?? ['default_route']), ...key], what);
     warnOfRoute(route, warn);
-    // Of a calendar with errors nobody knows its days.
+    // The days of a calendar with errors are not known.
     if (!problems.hasErrors(['calendars'])) {
       warnOfMute(route, warn);
       warnOfExpectation(route, warn, now);
@@ -100,7 +100,7 @@ export function warnOfCalendars(
 
 type Warn = (key: Path, what: Fault) => void;
 
-/** What a route cannot mean, given whom it and the others tell. @param errorsReach the destinations that any route notifies of errors */
+/** Warns of what cannot be meant, given the destinations of all routes. @param errorsReach the destinations that any route notifies of errors */
 function warnOfWhom(route: RouteConfig, errorsReach: ReadonlySet<string>, warn: Warn): void {
   const { on, steps } = route;
   if (on.includes('recovered') && !destinationsOf(route).some((key) => errorsReach.has(key)))

@@ -88,7 +88,7 @@ export const reportsSchema = listOf(
 )
   .default([])
   .test('once', (reports: readonly ({ readonly notify?: NotifyList } | null)[], context) => {
-    // What tells nobody here may have references that are not set, which differ.
+    // Equal reports that tell nobody here may have references that are not set here, and that differ where they are.
     const isAgain = (report: (typeof reports)[number], index: number) =>
       reports.slice(0, index).some((before) => isDeepStrictEqual(before, report)) &&
       report?.notify?.told.length !== 0;

@@ -20,13 +20,13 @@ export interface FieldMeta {
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
   /** The field is required. Set only where yup's description does not show it. */
   readonly required?: boolean;
-  /** A deprecated name of the field's key, which goes on working. Not of a field that is read apart. */
+  /** A deprecated name of the field's key, which still works. Not of a field that is `readApart`. */
   readonly formerly?: string;
 }
 
 type More = Omit<FieldMeta, 'doc' | 'jsonSchema'>;
 
-/** The type of errors that come before that there is no value. */
+/** The type of errors that are reported rather than that there is no value. */
 export const FAULT = 'fault';
 
 /** @param at the path of the fault within the tested value */
@@ -35,7 +35,7 @@ export function faultOf(context: TestContext, what: Fault, at: Path = []) {
   return context.createError({ type: FAULT, path, message: () => what });
 }
 
-/** @param isAgain whether it is there before, too. @returns for yup: whether none is, or an error for each, at `at` within it */
+/** Checks for yup that no item is there twice. @param isAgain whether an equal item stands before it @param at where in the item its error is */
 export function eachOnce<Item>(
   items: readonly Item[] | undefined,
   isAgain: (item: Item, index: number) => boolean,
@@ -52,7 +52,7 @@ export function section<Fields extends ObjectShape>(doc: string, fields: Fields)
   return object(fields).strict().meta({ doc });
 }
 
-/** Whether the config has a map there: no value that a text is read as is one. */
+/** Whether the config has a map there. No value that a text has been read as counts as a map. */
 export function isMap(value: unknown): boolean {
   return isJsonObject(value) && !(value instanceof Fault) && typeof value['has'] !== 'function';
 }
@@ -62,7 +62,7 @@ type WithDefault = string | (More & { readonly byDefault: string });
 
 /**
  * A text of this form, read as its value.
- * @param more a text is the default
+ * @param more as a text: the default
  */
 export function text<Value extends {}>(
   of: Form<Value>,
@@ -83,7 +83,7 @@ export function text<Value extends {}>(of: Form<Value>, doc: string, more: More 
       return of.read(value, context as Known, parsePath(path));
     })
     .test(FAULT, (value: unknown, context) => !(value instanceof Fault) || faultOf(context, value));
-  // `checkSection` puts it in as a text, which is then read like any other.
+  // `checkSection` puts the default in as a text, which is then read like any other.
   return meta.byDefault === undefined ? field : field.default(meta.byDefault as unknown as Value);
 }
 
@@ -115,7 +115,7 @@ export function listOf<Item>(item: ISchema<Item>, doc: string, example: string) 
     .meta({ doc });
 }
 
-/** To be said where there is no value. */
+/** What is reported if there is no value. */
 export const missing = (example: string) => () => fault('missing, such as', { example });
 
 export function someOf<const Name extends string>(names: readonly Name[], doc: string) {
@@ -123,7 +123,7 @@ export function someOf<const Name extends string>(names: readonly Name[], doc: s
   return texts(memberOf(names), doc, { least: fault('at least one or none') }).typeError(() => list);
 }
 
-/** A text that passes a rule, or a list of such texts, each once. @param example is given where it is required */
+/** A text of this form, or a list of such texts, each once. @param example for the error if the value is missing; '': it is optional */
 export function textOrTexts(of: Form, doc: string, more: Omit<More, 'required'> = {}, example = '') {
   const one = text(of, doc, more);
   const several = texts(of, doc, { ...more, least: fault('at least one') });

@@ -1,4 +1,4 @@
-/** How a value of the config is written: `check`, what is read and the JSON Schema are made of its form, so that they agree. */
+/** How a value of the config is written, its form. `check`, the loader and the JSON Schema all go by the form, so that they agree. */
 import type { DayRange } from '../../signal/calendar.ts';
 import type { Calendar } from '../../signal/rules.ts';
 import { Fault } from '../../text/fault.ts';
@@ -15,7 +15,7 @@ export interface Known {
   /** What is wrong with a Liquid condition; left out: no condition is checked. */
   readonly conditionFault?: ((text: string, names?: readonly string[]) => Fault | undefined) | undefined;
   readonly linkFault?: ((link: 'job' | 'file', template: string) => Fault | undefined) | undefined;
-  /** Takes a doubt about a valid text at the path in the section that is checked. */
+  /** Called for a valid text that is probably a mistake, with its path in the section that is checked. */
   readonly doubt?: (path: Path, what: Fault) => void;
   /** Reads a file of days, and warns where its last known days stay in force; left out: there is none. */
   readonly daysOfFile?: (file: string, at: Path) => DaysOfFile | Fault;
@@ -47,7 +47,7 @@ export interface Form<Value = string> {
   read(this: void, text: string, known: Known, at?: Path): Value | Fault;
 }
 
-/** @param read takes the text and what the pattern captures in it; undefined for a text that is none */
+/** @param read gives the value of a text, from what the pattern captures in it, too; undefined: the text is not of this form */
 export function form<Value>(
   pattern: RegExp,
   wrong: Fault,
@@ -106,7 +106,7 @@ export function whole(min: number, max: number): Form<number> {
   return { ...of, jsonSchema: { anyOf: [bounds, { type: 'string', pattern: '^\\d+$|\\$\\{' }] } };
 }
 
-/** An editor reads some texts as numbers, true or false, which `check` takes as they are written. */
+/** Allows numbers and booleans that match, too: an editor reads some texts as these, but `check` takes them as they are written. */
 export function scalarSchema(of: Omit<Form<unknown>, 'read'>): Readonly<Record<string, unknown>> {
   if (of.jsonSchema !== undefined) return of.jsonSchema;
   const { pattern } = of;

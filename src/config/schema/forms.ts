@@ -43,13 +43,13 @@ export const password = secret(judged(faultOfSecret));
 
 const anyBotId = judged(botIdRule, /^(?:[^/]|\/(?!\/)[^]*\/i?$)/u);
 export const botId = doubted(anyBotId, doubtOfBotId);
-/** A report on all BOTs leaves nothing out. */
+/** Without a doubt about `*`: a report on all BOTs is no mistake. */
 export const botIdOfReport = doubted(anyBotId, (text) => (text === '*' ? undefined : doubtOfBotId(text)));
 
 /** Names of channels, groups and template sets, which are used in destinations, metrics and folder names. */
 export const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
 
-/** The name of what the config has elsewhere. */
+/** The name of something that the config defines elsewhere. */
 function naming(
   what: 'template set' | 'group' | 'calendar',
   names: (known: Known) => readonly string[],
@@ -112,7 +112,7 @@ export const bearer = secret(matching(/^(?:[A-Za-z0-9._~+/-]+=*)?$/u, fault('bea
 
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
 
-/** Of IPv6, the pattern knows the characters alone. */
+/** For IPv6, the pattern checks the characters alone. */
 export const network = form(
   new RegExp(
     String.raw`^(?:(?:${BYTE}\.){3}${BYTE}(?:\/0{0,2}(?:\d|[12]\d|3[0-2])$|$)|[\dA-Fa-f.]*:[\dA-Fa-f:.]*(?:%[\w.:-]+)?(?:\/\d{1,3})?$)`,
@@ -125,7 +125,7 @@ export const network = form(
   },
 );
 
-/** Beside a list of networks. */
+/** The values of `trust_proxy` that are no list of networks. */
 export const isTrusted = form(/^(?:[Tt]rue|TRUE|1|[Ff]alse|FALSE|0)$/u, fault('trusted'), (text) =>
   /^[t1]/iu.test(text),
 );
@@ -141,7 +141,7 @@ function withLogin(of: Form): Form {
   return { ...of, read };
 }
 
-/** Of pg's and libpq's, as a URL takes them: what a provider's URL has for others is no slip. */
+/** The options of pg and of libpq in a URL. Those that only one of them has are no slips in a provider's URL. */
 const POSTGRES_OPTIONS = {
   'disable allow prefer require verify-ca verify-full no-verify': 'sslmode',
   '': 'host port user password dbname ssl sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis',
@@ -149,7 +149,7 @@ const POSTGRES_OPTIONS = {
 
 const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);
 
-/** By its path alone: what else a URL of SQLite's may have would become a part of the file's name. */
+/** A SQLite file is named by its path alone: whatever else a URL of SQLite may have would become a part of the file's name. */
 const STORE = /^(?:sqlite:(?!\/\/|file:|~|\s|:memory:)[^?]*[^?\s]$|postgres(?:ql)?:\/\/)/u;
 
 export const storeUrl = {
@@ -190,10 +190,10 @@ export const timezone = judged(
   time.TIMEZONE,
 );
 
-/** A value before the path would decide whose page opens. */
+/** Without Liquid before the path, since a value there would decide whose page opens. */
 const LINK = /^https?:\/\/[^/?#\\{]+(?:[/?#]|$)/u;
 
-/** With the blanks that it takes away. */
+/** Liquid's tags and outputs, with the blanks that they strip. */
 const LIQUID = /(?:(?<!\s)\s*\{\{-|\{\{).*?(?:-\}\}\s*|\}\})|(?:(?<!\s)\s*\{%-|\{%).*?(?:-%\}\s*|%\})/gsu;
 
 function isUnbroken(text: string): boolean {
@@ -212,7 +212,7 @@ export const link = (of: 'job' | 'file'): Form => ({
   pattern: LINK,
 });
 
-/** In milliseconds. What is between the bounds, no pattern says. */
+/** In milliseconds. The bounds are checked as the text is read, since no pattern says them. */
 function durationFrom(least: string, most: string): Form<number> {
   const [from = 0, to = 0] = [time.parseDuration(least), time.parseDuration(most)];
   return form(time.DURATION, fault('duration', { from: least, to: most }), (text) => {
@@ -223,7 +223,7 @@ function durationFrom(least: string, most: string): Form<number> {
 
 export const duration = durationFrom('1ms', '3660d');
 export const keeping = durationFrom('1m', '3660d');
-/** So that nobody is asked without a pause. */
+/** At least 1 s, so that no remote is asked without a pause. */
 export const interval = durationFrom('1s', '1h');
 /** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
 export const timer = durationFrom('1ms', '1h');

@@ -42,7 +42,7 @@ export function configJsonSchema(channelTypes: ReadonlyMap<string, ChannelType>)
   };
 }
 
-/** A section whose lines are all comments counts as missing. */
+/** Allows null for optional sections: one whose lines are all comments counts as missing. */
 function withEmptySections({ properties, required, ...root }: JsonSchema): JsonSchema {
   const sections = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([key, section]) =>
     (required as readonly string[]).includes(key)
@@ -110,7 +110,7 @@ function shapeOf(field: SchemaFieldDescription): JsonSchema {
   return scalarSchema({ pattern });
 }
 
-/** A JSON Schema has no flags. */
+/** Only a pattern without flags other than `u`, since a JSON Schema has none. */
 function patternIn(regex: unknown): readonly RegExp[] {
   return regex instanceof RegExp && /^u?$/.test(regex.flags) ? [regex] : [];
 }
