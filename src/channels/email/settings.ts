@@ -14,7 +14,7 @@ const HEADER_VALUE = /^[^\p{Cc}\u2028\u2029]{1,500}$/u;
 
 /** Headers that Botbell, nodemailer or a mail server on the way sets. */
 const TAKEN =
-  /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|in-reply-to|references|mime-version|content-.*|auto-submitted|x-auto-response-suppress|importance|x-botbell-.*|return-path|received|dkim-signature|resent-.*)$/i;
+  /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|in-reply-to|references|mime-version|content-.*|auto-submitted|x-auto-response-suppress|importance|list-id|x-botbell-.*|return-path|received|dkim-signature|resent-.*)$/i;
 
 // prettier-ignore
 const fault = faultsOf({
