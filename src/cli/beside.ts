@@ -1,4 +1,4 @@
-/** Lets a command read, and do what people do, on the ledger of a service that may be running. */
+/** Lets a command read the ledger of a service that may be running, and act on it as people do on the page. */
 import { decidedBy } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';

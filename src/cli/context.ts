@@ -17,9 +17,9 @@ export interface CommandContext {
   readonly isTerminal: boolean;
   /** The secrets of each config that was read, hidden in messages and errors. */
   readonly secrets: HiddenSecrets;
-  /** Whose language it is: the locale's, or once a config was read, that one's. */
+  /** The language that the command speaks: the locale's, or, once a config was read, the config's. */
   readonly speaks: { language: Language };
-  /** In that language. */
+  /** Says a phrase in that language. */
   readonly say: Words;
   result(text: string): void;
   message(text: string): void;
@@ -44,7 +44,7 @@ export function printJson({ result }: Pick<CommandContext, 'result'>, value: unk
   result(visible(exactJson(value, '  ')));
 }
 
-/** For whom no config says it: the locale's. */
+/** The locale's language, for as long as no config names one. */
 export function localLanguage({ LC_ALL, LC_MESSAGES, LANG }: CommandContext['variables']): Language {
   return /^ja(?![a-z])/i.test(LC_ALL || LC_MESSAGES || LANG || '') ? 'ja' : 'en';
 }

@@ -1,8 +1,8 @@
-/** What the command line takes, and says by itself, in English and Japanese: its help, and of options that it cannot take. */
+/** What the command line takes, in English and Japanese: arguments, options, help, and messages about wrong usage. */
 import { ALL_STATUSES } from '../callback/callback.ts';
 import type { Language } from '../time/display.ts';
 
-/** Of an option. */
+/** Details of an option or argument. */
 export interface Details {
   readonly choices?: readonly string[];
   readonly default?: string | undefined;
@@ -10,7 +10,7 @@ export interface Details {
   readonly env?: string;
   /** Names of options that make no sense beside it. */
   readonly conflicts?: readonly string[];
-  /** It makes no sense without one of these; also of an argument. */
+  /** It makes no sense without one of these; an argument may have this, too. */
   readonly needs?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const CALLBACK = [
 const printed = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
   ['how to print it', '出力の形式', { choices, default: choices[0] }] as const;
 
-/** Each command, followed by its arguments and options. What is in angle brackets says how a text is read (`readersIn`). */
+/** Each command, followed by its arguments and options. The word in angle brackets says how a text is read (`readersIn`). */
 // prettier-ignore
 const ROWS = {
   botbell: ['A webhook-to-chat bridge: results of BOTs in, messages on chats and by email out.', 'BOTの実行結果をWebhookで受け取り、チャットとメールに知らせます。'],
@@ -130,7 +130,7 @@ type ValueOf<Key, Of> = Of extends { readonly choices: readonly (infer Choice)[]
   : | (Key extends `${string}<${infer Name}>` ? (Name extends keyof ReadAs ? ReadAs[Name] : string) : boolean)
     | undefined;
 
-/** What `readersIn` makes of texts: milliseconds of a duration. */
+/** The types into which `readersIn` turns texts; a duration is in milliseconds. */
 interface ReadAs {
   readonly duration: number;
   readonly n: number;
@@ -139,7 +139,7 @@ interface ReadAs {
   readonly types: readonly string[];
 }
 
-/** Of these a command takes exactly one. */
+/** Commands that take exactly one of these arguments and options. */
 export const ONE_OF: Readonly<Record<string, readonly string[]>> = {
   route: ['[file]', '--bot <bot_id>', '--all'],
   why: ['[job_id]', '--bot <bot_id>', '--not-told <destination>'],
@@ -148,7 +148,7 @@ export const ONE_OF: Readonly<Record<string, readonly string[]>> = {
   test: ['[destinations...]', '--all'],
 };
 
-/** What commander says, in Japanese, by its English. */
+/** commander's messages in Japanese, by the English ones. */
 // prettier-ignore
 const IN_JAPANESE: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^error: unknown option '(.*)'\n\(Did you mean (?:one of )?(.*)\?\)/s, 'エラー：オプション $1 はありません。「$2」のことですか？'],

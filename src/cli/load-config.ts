@@ -57,13 +57,13 @@ export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
   return config;
 }
 
-/** From here on its secrets are hidden, and its language is spoken. */
+/** From here on, the command hides the config's secrets and speaks its language. */
 function heed({ secrets, speaks }: ConfigSource, config: Config): void {
   secrets?.add(config.secrets);
   if (speaks !== undefined) speaks.language = config.display.language;
 }
 
-/** Whoever speaks on speaks the language that the config names. */
+/** Later messages, too, are in the language that the config names. */
 function refusalOf(
   { speaks = { language: 'en' } }: ConfigSource,
   problems: readonly Problem[],

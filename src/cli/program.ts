@@ -69,7 +69,7 @@ export async function runProgram(
   }
 }
 
-/** Whether what was given makes no sense, and not the state of what it names. */
+/** Whether the refusal is due to wrong arguments, not to the state of what they name. */
 function isWrong({ outcome }: Refused): boolean {
   return [400, 422].includes(statusOf(outcome));
 }
@@ -81,7 +81,7 @@ function explanationOf(error: unknown, language: Language): string {
   return isOurs ? (error.stack ?? error.message) : errorIn(error, language);
 }
 
-/** @param run has a command run, with its arguments */
+/** @param run runs a command with its arguments */
 function createProgram(
   context: CommandContext,
   run: (name: string, given: unknown[]) => Promise<void>,
@@ -122,14 +122,14 @@ function createProgram(
     return (
       program
         .command(name, { isDefault })
-        // An unknown command is one of the default's.
+        // commander passes an unknown command to the default one as an argument.
         .allowExcessArguments(isDefault)
         .action((...given: unknown[]) => run(name, given))
     );
   }
 }
 
-/** `why` and `--last <n>` of `why --last <n>`. */
+/** Splits `why --last <n>` into `why` and `--last <n>`. */
 function splitKey(key: string): readonly [name: string, flags?: string] {
   const [name = '', flags] = key.split(/ (.*)/);
   return [name, flags];
@@ -140,7 +140,7 @@ function optionOf(flags: string, description: string, { conflicts = [], env }: D
   return env === undefined ? option : option.env(env);
 }
 
-/** What is in brackets says how its text is read: `id` of `[id...]`, and of `--end <id>`. */
+/** The word in brackets says how the text is read: `id` in `[id...]` and in `--end <id>`. */
 function taking<Of extends Option | Argument>(given: Of, flags: string, details: Details, read: Readers): Of {
   given.default(details.default);
   if (details.choices !== undefined) given.choices(details.choices);
@@ -152,14 +152,14 @@ function taking<Of extends Option | Argument>(given: Of, flags: string, details:
   return given;
 }
 
-/** @throws {WrongUsage} what an unknown command's name is for `serve` */
+/** @throws {WrongUsage} `serve` has an argument, which is an unknown command's name */
 function refuseUnknown({ args: [name] }: Command, { say, speaks }: CommandContext): void {
   if (name === undefined) return;
   const hint = didYouMean(name, Object.keys(COMMANDS))?.in(speaks.language) ?? '';
   throw new WrongUsage(say('usage.no command', { name, hint }));
 }
 
-/** @throws {WrongUsage} what the command was given does not go together */
+/** @throws {WrongUsage} the command's arguments and options do not go together */
 function refuseUnclear(command: Command, { say }: CommandContext): void {
   const isGiven = (flags: string) =>
     flags.startsWith('-')
@@ -175,7 +175,7 @@ function refuseUnclear(command: Command, { say }: CommandContext): void {
   }
 }
 
-/** Read the text of an argument or option, by what stands in its brackets. */
+/** Functions that read the text of an argument or option, by the word in its brackets. */
 type Readers = Readonly<Record<string, (text: string) => unknown>>;
 
 function readersIn(say: Words): Readers {
@@ -196,7 +196,7 @@ function readersIn(say: Words): Readers {
     duration: reading(parseDuration, say('usage.duration')),
     url: (text) => {
       if (isHttp(text)) return text;
-      // Not commander's own error, which repeats the text: that may hold a password.
+      // commander's own error would repeat the text, which may hold a password.
       throw new WrongUsage(say('usage.url'));
     },
     time: reading((text) => (isTime(text) ? text : undefined), say('usage.time')),

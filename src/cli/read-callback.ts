@@ -18,7 +18,7 @@ export async function readCallback(
   return readBy(() => body.readCallback(bytes, display.timezone), file, context);
 }
 
-/** @throws {CommandFailed} says all that `read` finds wrong in the file */
+/** @throws {CommandFailed} with all faults that `read` finds in the file */
 export function readBy<Read>(read: () => Read, file: string, { speaks }: CommandContext): Read {
   try {
     return read();

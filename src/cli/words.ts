@@ -157,7 +157,7 @@ export function wordsIn(speaks: { readonly language: Language }): Words {
   return sayIn(WORDS, speaks);
 }
 
-/** Lines of the log on a terminal, in Japanese, by what they are in English; the others stay English. */
+/** Lines of the log on a terminal in Japanese, by the English ones; others stay English. */
 // prettier-ignore
 export const LOG_LINES: Readonly<Record<string, string>> = {
   listening: '待ち受けを始めました',

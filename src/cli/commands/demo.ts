@@ -36,7 +36,7 @@ const SCENES = [
 /** The mail server hangs up on every attempt that Botbell makes within one request. */
 const MAIL_FAULT = { at: 'rcpt', does: 'drop', times: 3 } as const;
 
-/** Removes its files however it ends, unless it is killed. */
+/** Removes its files however it ends, unless the process is killed. */
 export async function run(context: CommandContext, options: OptionsOf<'demo'>): Promise<number> {
   const { speaks, say } = context;
   const { stay = false, lang = speaks.language } = options;

@@ -1,4 +1,4 @@
-/** Foretells for `botbell route` what the rules would decide about a callback at some time, by what the store knows. */
+/** Predicts for `botbell route` what the rules would decide about a callback at some time, from the facts in the store. */
 import { type CheckedCallback, type StatusName, statusNameOf } from '../../callback/callback.ts';
 import { judgedBy } from '../../deliver/plan.ts';
 import type { Planning } from '../../deliver/settings.ts';
@@ -24,8 +24,8 @@ export interface Foreseeing {
 }
 
 /**
- * @returns by destination, what the rules decide about it in words, and the route that it is by (undefined: the first that reaches it);
- * one without an entry is not reached
+ * @returns by destination, what the rules decide about it in words, and the deciding route (undefined: the first that reaches it);
+ * destinations without an entry are not reached
  */
 export async function ruledLines(foreseeing: Foreseeing, checked: CheckedCallback, at: number) {
   const { context, project } = foreseeing;

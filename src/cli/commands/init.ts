@@ -65,10 +65,10 @@ function refuseUnknown(type: string, { say, speaks }: CommandContext): void {
     throw new WrongUsage(say('usage.no type', { type, hint: nearestOrAll(type, known).in(speaks.language) }));
 }
 
-/** Where a file of the starter lists what belongs to each chat. */
+/** Placeholders in a starter file for the lists of all chats' channels, addresses and variables. */
 const LISTS = /^( *)# \{(channels|addresses|variables)\}$/gm;
 
-/** As comments. */
+/** The lines of a list, as comments. */
 function linesOf(list: string, lang: Language, indent: string): string {
   const lines = [...channelTypes.values()].flatMap(({ type, about }) => {
     if (about === undefined) return [];
@@ -82,7 +82,7 @@ function linesOf(list: string, lang: Language, indent: string): string {
   return lines.map((line) => indent + line).join('\n');
 }
 
-/** In the starter a channel's line, that of its address and those of its variables stand in comments; those of the outbox go. */
+/** Uncomments the lines of these channels, their addresses and their variables in the starter, and removes those of the outbox. */
 function withChannels(text: string, channels: readonly string[]): string {
   const named = new RegExp(`^( +)# ((?:- )?(?:${channels.join('|')}):)`, 'gm');
   const outbox = /(?:^ +#.*\n)+^ +slack: \{ type: outbox.*\n/m;
@@ -97,7 +97,7 @@ function variablesOf(type: string): readonly string[] {
   return [type === 'email' ? 'SMTP_URL' : 'SLACK_BOT_TOKEN'];
 }
 
-/** In the repository the file has no leading dot, so that no tool there loads it. */
+/** In the repository, `.env.example` has no leading dot, so that no tool there loads it. */
 function ownName(name: string): string {
   return name === 'env.example' ? '.env.example' : name;
 }
@@ -112,22 +112,22 @@ function refuseWhatIsThere(starter: string, folder: string, say: Words): void {
   throw new CommandFailed(say('init.there', { where, names: there.join(', ') }));
 }
 
-/** What a shell in `folder` calls this program by. */
+/** How a shell in `folder` runs this program. */
 function programIn(folder: string, path: string): string {
-  // npx and npm scripts have these folders for what they run, and the shell has not.
+  // npx and npm scripts add these folders to the PATH of what they run; the shell does not have them.
   const folders = path.split(delimiter).filter((each) => !each.endsWith(join('node_modules', '.bin')));
   if (folders.some((each) => existsSync(join(each, 'botbell')))) return 'botbell';
   return `node ${shellWord(relative(resolve(folder), PROGRAM))}`;
 }
 
-/** A service works elsewhere, and has its ledger there: `serve` would make another one in this folder. */
+/** A service runs in another folder, with its ledger there: `serve` would make a second ledger in this folder. */
 function isOfService(folder: string): boolean {
   return resolve(folder).startsWith('/etc/');
 }
 
 interface Steps {
   readonly botbell: string;
-  /** Undefined: the reader is there. */
+  /** Undefined if the reader is in the folder already. */
   readonly folder: string | undefined;
   readonly sample: string;
   /** Whether secrets have to be set before anything runs. */

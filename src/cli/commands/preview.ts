@@ -62,7 +62,7 @@ const STYLE = `
   pre { overflow-x: auto; }
   textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }`;
 
-/** @param hide removes every secret from a text: a hook's own body has some */
+/** @param hide removes every secret from a text: a hook's own body may have some */
 function previewPage(previews: readonly PreviewedMessage[], hide: (text: string) => string): string {
   const sections = previews.map(
     ({ destination, composed }) =>

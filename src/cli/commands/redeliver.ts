@@ -1,4 +1,4 @@
-/** `botbell redeliver`: hands dead letters and deliveries held as no longer routed back to the service, or dismisses them. */
+/** `botbell redeliver`: has the service deliver dead letters and deliveries that are no longer routed, or dismisses them. */
 import { planOf } from '../../deliver/plan.ts';
 import { isDone, refusedOutcome } from '../../people/outcomes.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';

@@ -1,4 +1,4 @@
-/** `botbell report`: what BOTs did in a month, or from one day to another, the worst first. */
+/** `botbell report`: what BOTs did in a month or on given days, the worst first. */
 import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../../admin/page/reports/sayings.ts';
 import { formatsFor } from '../../admin/page/reader.ts';
 import { nameOf } from '../../admin/page/parts/text.tsx';

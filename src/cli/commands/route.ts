@@ -29,9 +29,9 @@ type Options = OptionsOf<'route'>;
 const LONGEST_ID = 200;
 
 interface Asking extends Foreseeing {
-  /** When the rules are asked; undefined: they are not. */
+  /** The time for which the rules are asked; undefined if they are not. */
   readonly at: number | undefined;
-  /** There may be thousands: of each, only routes that name it are explained. */
+  /** All BOTs, which may be thousands: for each, only the routes that name it are explained. */
   readonly isAll: boolean;
 }
 
@@ -67,7 +67,7 @@ async function askedBy(asking: Asking, file: string | undefined, { bot, status }
   return madeUp(bot === undefined ? await botsOf(asking) : [bot], status, project.config);
 }
 
-/** A callback of each BOT and status, of which only these count. */
+/** A made-up callback of each BOT and status; its other fields mean nothing. */
 function madeUp(bots: readonly string[], status: StatusName | undefined, { display }: Config) {
   const [job_id, start_time] = ['?', new Date(systemClock.now()).toISOString()];
   return bots.flatMap((bot_id) =>
@@ -80,10 +80,10 @@ function madeUp(bots: readonly string[], status: StatusName | undefined, { displ
   );
 }
 
-/** More than there are. */
+/** More BOTs than there are. */
 const MOST_BOTS = 1_000_000;
 
-/** Those that routes name, and those that the store knows, if it can be read. */
+/** The BOTs that routes name, and, if the store can be read, those that it knows. */
 async function botsOf({ project, context }: Asking): Promise<readonly string[]> {
   const { routes } = project.config;
   const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
@@ -127,7 +127,7 @@ async function answerTo(asking: Asking, checked: CheckedCallback) {
   return { bot_id: callback.bot_id, status, at: time, routes, reaches, steps };
 }
 
-/** Whom the steps of a route that tells of errors reach, and when. */
+/** The destinations of a route's steps, and when each tells them; none if the route does not tell of errors. */
 function stepsOf({ name: route, on, steps = [] }: RouteConfig) {
   if (!on.includes('error')) return [];
   return steps.map(({ afterMs, unlessDelivered, notify }) => ({
@@ -175,13 +175,13 @@ function printReached(
   for (const rule of [...perhaps, ...rules]) context.result(`    ${visibleOnOneLine(rule)}`);
 }
 
-/** In quotes where it would look like another one: a blank at its end may be why no route matches. */
+/** The id, in quotes if it could be mistaken for another one: a blank at its end may be why no route matches. */
 function inTable(botId: string): string {
   const exact = quotedExactly(cutEnd(botId, LONGEST_ID, '…'));
   return exact === `"${shortLine(botId, LONGEST_ID)}"` ? exact.slice(1, -1) : exact;
 }
 
-/** A line for each BOT and the statuses that reach the same; below them, what they leave open. */
+/** A line for each BOT and the statuses that reach the same destinations; below, a note if some of these are uncertain. */
 function tableOf(answers: readonly Answer[], { context, at }: Asking): readonly string[] {
   const rows = new Map<string, { readonly bot: string; readonly who: string; readonly of: string[] }>();
   for (const { bot_id, status, reaches } of answers) {

@@ -17,7 +17,7 @@ import { readBy, readBytes } from '../read-callback.ts';
 /** Longer than any sensible `receiver.answer_within`. */
 const TIMEOUT_MS = 120_000;
 
-/** Characters that are read of an answer, more than Botbell gives; somebody else's may never end. */
+/** How many characters of an answer are read: more than Botbell's answers have. Another server's answer may never end. */
 const MOST_READ = 1_000_000;
 
 export async function run(
@@ -26,7 +26,7 @@ export async function run(
   options: OptionsOf<'send'>,
 ): Promise<number> {
   const { retries = 0, interval = 30_000 } = options;
-  // First, since the config says in which language.
+  // Before any message: the config says in which language the command speaks.
   const target = targetOf(options.url ?? (await receiverOf(context)));
   const bytes = await readBytes(context, file);
   const body = options.fresh === true ? freshened(context, file, bytes) : new Uint8Array(bytes);
@@ -45,7 +45,7 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A user and a password in the URL are for a proxy (Basic), and are shown nowhere. */
+/** User and password in the URL are for a proxy (Basic authentication), and are never shown. */
 function targetOf(given: string): Target {
   const url = new URL(given);
   url.username = url.password = '';
@@ -94,7 +94,7 @@ async function post(context: CommandContext, { url, headers }: Target, body: Bod
     return response.ok;
   } catch (error) {
     const { code, words } = networkErrorOf(error);
-    // fetch asks nothing of some ports, such as 6000, and says so without a code.
+    // fetch refuses to call some ports, such as 6000; its error then has no code.
     const why =
       code === 'network_error' ? String((error as Error).cause ?? error) : words[context.speaks.language];
     const said = visibleOnOneLine(context.say('send.no answer', { url, why }));

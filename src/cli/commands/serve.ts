@@ -29,7 +29,7 @@ export async function run(given: CommandContext, options: OptionsOf<'serve'>): P
     version: readVersion(),
     print: (text) => context.result(text),
   });
-  // Before this, SIGHUP does nothing; the config was being read anyway.
+  // Before this, SIGHUP does nothing: the config is just being read anyway.
   context.onHangup(() => void app.reload('SIGHUP'));
   const { path, tokens } = project.config.receiver;
   logger.info(

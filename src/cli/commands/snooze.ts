@@ -21,7 +21,7 @@ export async function run(
   const isNew = !list && end === undefined;
   const config = await loadLedgerConfig(context);
   const fields = { bot_id: botId, destination: to, until, because };
-  // Before a ledger is looked for.
+  // Wrong fields are reported before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
   return beside({ config }, async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;

@@ -1,4 +1,4 @@
-/** `botbell status`: what needs somebody, those of one cause on one line, the worst first. */
+/** `botbell status`: what needs somebody, with incidents of one cause on one line, the worst first. */
 import {
   calledOf,
   type Group,
@@ -23,14 +23,14 @@ import type { Words } from '../words.ts';
 
 type Options = OptionsOf<'status'>;
 
-/** As of `/readyz`: three heartbeats have not been written. */
+/** As for `/readyz`: three heartbeats have not been written. */
 const SILENT_MS = 15_000;
 
 const NONE = 0;
 const SOME = 1;
 const NOT_KNOWN = 3;
 
-/** @returns 0 nothing does, 1 something does, 3 not known, as the message says */
+/** @returns 0: nothing needs somebody; 1: something does; 3: unknown, for the reason in the message */
 export async function run(context: CommandContext, { format }: Options): Promise<number> {
   const { say } = context;
   const found = await openNow(context).catch((error: unknown) => errorIn(error, context.speaks.language));
@@ -38,7 +38,7 @@ export async function run(context: CommandContext, { format }: Options): Promise
   const { open, isFull, isServed } = found;
   const isSome = isFull || open.some(({ isWaiting }) => !isWaiting);
   if (!isSome && !isServed) return notKnown(context, say('status.silent'));
-  // What is listed may be over by now, or not be all.
+  // No process is alive: listed incidents may be over by now, and new ones may be missing.
   if (!isServed) context.message(say('status.silent'));
   if (isFull) context.message(say('status.full'));
   print(context, open, format, isFull);
@@ -68,7 +68,7 @@ function print(
   else for (const group of groups) context.result(hide(linesOf(group, context)));
 }
 
-/** @returns the open incidents, whether some process is alive, and whether the store is full, in which no process can say so */
+/** @returns the open incidents, whether a process is alive, and whether the store is full: no process can then write that down */
 async function openNow(context: CommandContext) {
   const config = await loadLedgerConfig(context);
   const { url, maxSizeBytes } = config.store;
@@ -80,7 +80,7 @@ async function openNow(context: CommandContext) {
   });
 }
 
-/** Signs whose words go on from a name. */
+/** Signs whose words go on from the subject's name: `Invoices failed`. */
 const DOES: ReadonlySet<Sign> = new Set(['error', 'overdue', 'down', 'limited']);
 
 const MOST_NAMED = 5;
@@ -117,7 +117,7 @@ function toDo({ sign, subject }: Incident, hide: (text: string) => string, say: 
   });
 }
 
-/** @param hide is asked first, since a part of a secret is not known as one */
+/** @param hide removes secrets, before the cut: a part of a secret would not be recognised */
 function subjectsOf(incidents: readonly Incident[], hide: (text: string) => string, say: Words): string {
   const names = incidents.map((each) => shortLine(hide(calledOf(each)), LONGEST_NAME));
   const rest = names.length - MOST_NAMED;

@@ -4,7 +4,7 @@ import { actorHere, type CommandContext, inWords } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
 
-/** @returns 0: of all of them; 1: not of those that are over or that nobody knows */
+/** @returns 0: all incidents were taken up, or given back; 1: some are over, or unknown */
 export async function run(
   context: CommandContext,
   ids: readonly number[],

@@ -1,4 +1,4 @@
-/** `botbell test --report`: what was sent and answered, for a person who has the app before them and can say what it looks like there. */
+/** `botbell test --report`: what was sent and answered, for a person who compares it with what the app shows. */
 import { closeSync, rmSync } from 'node:fs';
 import { readCallback } from '../../callback/decode.ts';
 import type { Composed } from '../../channels/channel.ts';
@@ -19,15 +19,15 @@ export interface TriedMessage {
 /** What was sent to one destination: the test, a success, an error. */
 export interface TriedDestination {
   readonly destination: string;
-  /** The channel's, as in the config. */
+  /** The channel's type, as in the config. */
   readonly type: string;
   readonly messages: readonly TriedMessage[];
 }
 
-/** More than any chat shows. */
+/** More lines than any chat shows. */
 const LINES_OF_ERROR = 1000;
 
-/** The results of a BOT that is none, with all that a message can show. @param mark makes them other ones than an earlier test's */
+/** Results of a made-up BOT with all that a message can show. @param mark makes their jobs different from those of earlier tests */
 export function specimens(say: Words, mark: string, now: Date): readonly Notice[] {
   const text = say('specimen.text');
   const rows = Array.from({ length: 30 }, (_, nr) => ({ Nr: nr, Name: `A & B <${nr}>`, OK: '✅' }));
@@ -52,13 +52,13 @@ export function specimens(say: Words, mark: string, now: Date): readonly Notice[
   });
 }
 
-/** Before anything is sent; leaves nothing there. @throws {FaultError} the file is there, or cannot be written */
+/** Called before anything is sent; leaves no file. @throws {FaultError} the file exists, or cannot be written */
 export function refuseUnwritable(file: string): void {
   closeSync(openNew(file));
   rmSync(file);
 }
 
-/** In the order in which one looks. */
+/** In the order in which a reader looks at a message. */
 const CHECKS = [
   'look.there',
   'look.title',
@@ -91,7 +91,7 @@ function sectionOf(
   tried: TriedDestination,
   { at, hide }: Parameters<typeof reportPage>[2],
 ): string {
-  // As text, in which secrets stand as they are.
+  // As text, in which secrets are not encoded, so that `hide` finds them.
   const messages = tried.messages.map(
     ({ composed, outcome: { words } }) => `<p>${html(words)}</p><pre>${html(hide(composed.asText()))}</pre>`,
   );
@@ -101,7 +101,7 @@ ${messages.join('\n')}
 <textarea readonly rows="${CHECKS.length + 8}">${html(formOf(say, tried, at))}</textarea></section>`;
 }
 
-/** Says the type alone, never an address: what is pasted into an issue is read by all. */
+/** Names the channel's type, never an address: everybody can read what is pasted into an issue. */
 function formOf(say: Words, { type, messages }: TriedDestination, at: Date): string {
   const answers = messages.map(({ outcome: { isDelivered, errorClass, errorCode } }) =>
     isDelivered ? 'ok' : `${errorClass} ${errorCode}`,

@@ -50,7 +50,7 @@ export async function run(
   }
 }
 
-/** Sends the test and, for a report, what shows more, at the channels' pace: what a running service has learned is not known here. */
+/** Sends the test and, for a report, further messages, at the channels' pace, since what a running service knows of limits is unknown here. */
 async function testAll(
   context: CommandContext,
   settings: AppSettings,
@@ -85,10 +85,10 @@ async function testAll(
   return tried;
 }
 
-/** In this order. */
+/** The messages in the order in which they are sent. */
 const SENT = ['sent.test', 'sent.success', 'sent.error'] as const;
 
-/** @param sent which of the three it was; undefined: there is one alone */
+/** @param sent which of the three messages it was; undefined if only the test is sent */
 function lineOf(
   context: CommandContext,
   { destination, isDelivered, words }: TestOutcome,
