@@ -33,8 +33,20 @@ const TAG = /\{%.*?%\}/gs;
 const VALUE_MARK = '\u0001';
 
 function placeAt(source: string, offset: number, kind: TextKind): ValuePlace {
-  const behind = source.slice(offset).replace(/^\{\{.*?\}\}/s, '');
-  return kind.placeOf(withoutLiquid(source.slice(0, offset)), withoutLiquid(behind));
+  const behind = withoutLiquid(source.slice(offset).replace(/^\{\{.*?\}\}/s, ''));
+  const before = source.slice(0, offset);
+  const place = kind.placeOf(withoutLiquid(before), behind);
+  return kind.placeOf(withoutLiquid(unbranched(before)), behind) === place ? place : 'nowhere';
+}
+
+const OPENS = String.raw`\{%-?\s*(?:if|unless|case|for|comment)\b(?:(?!\{%-?\s*(?:if|unless|case|for|comment)\b).)*`;
+const BLOCK = new RegExp(String.raw`${OPENS}?\{%-?\s*end(?:if|unless|case|for|comment)\b.*?%\}`, 'gs');
+const BRANCH = new RegExp(String.raw`${OPENS}\{%-?\s*(?:else|elsif|when)\b.*?%\}`, 'gs');
+
+/** As if no branch before were printed: the quote or the tag that one begins may not be there. */
+function unbranched(source: string): string {
+  const rest = source.replace(BLOCK, '');
+  return rest === source ? source.replace(BRANCH, '') : unbranched(rest);
 }
 
 /** The template's own markup, with a mark for each value and without tags. */

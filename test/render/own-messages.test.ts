@@ -79,6 +79,21 @@ describe('a Slack message of a template’s own', () => {
     expect((await problemsOf(fileOf({ text: '<!{{ bot_id }}>' }))).join()).to.include(act);
   });
 
+  it('has no values where they would act if another branch is printed', async () => {
+    const link = '<https://example.com/';
+    for (const [faults, text] of [
+      [1, `${link}{% if code %}{% if attempt %}{% endif %}|{% endif %}{{ message }}|x>`],
+      [1, `${link}{% if code %}|{%- else -%}{{ message }}|{% endif %}x>`],
+      [1, `${link}{% comment %}|{% endcomment %}{{ message }}|x>`],
+      [0, `{% if code %}${link}|{% endif %}{{ message }}{% if code %}>{% endif %}`],
+      [
+        0,
+        `{% for each in outputs %}<{{ job_url }}|{% if code %}a{% else %}b{% endif %} {{ each.name }}>{% endfor %}`,
+      ],
+    ] as const)
+      expect(await problemsOf(fileOf({ text })), text).to.have.length(faults);
+  });
+
   it('leads to no address that Botbell did not make, however it comes to be named so', async () => {
     const link = section(
       '{% assign job_url = message %}<{{ job_url }}|a>{% for f in output.evil %}<{{ f.url }}|b>{% endfor %}',
