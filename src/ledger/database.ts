@@ -152,7 +152,7 @@ export function eachOf(column: Sql, rows: Sql): Sql {
     SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
-/** A condition, to stand after `lower(…)`, which knows other letters in each database: that contains the text or, if the text has an asterisk, matches it whole. */
+/** To stand after `lower(…)`, which knows other letters in each database: true if that contains the text or, if the text has an asterisk, matches it whole. */
 export function isLikeText(text: string): Sql {
   const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;

@@ -226,7 +226,7 @@ export interface Settlement {
   readonly receivedAt: number;
   /** Of the delivery that has ended, or waits for another attempt; undefined: only the answer is written. */
   readonly update?: DeliveryUpdate | undefined;
-  /** Made of that delivery since it was claimed. */
+  /** The attempts of that delivery since it was claimed. */
   readonly attempts: readonly AttemptRecord[];
   readonly answer?: AnswerRecord | undefined;
   /** It has to be on disk when `settle` resolves; else a crash of PostgreSQL may undo it. */

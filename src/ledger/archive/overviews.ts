@@ -30,11 +30,11 @@ export function deadLetters(tx: Tx): Promise<readonly DeadLetters[]> {
 
 type Open = Record<'pending' | 'dead' | 'held' | 'paused' | 'oldestDueMs', number>;
 
-/** A delivery that Botbell should have attempted if it is due and no pause is on: nothing is ahead of it, and its destination is not known to be in trouble. */
-const IS_LEFT_LYING = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
+/** A delivery that, once due, only a pause may keep waiting: nothing is ahead of it, and its destination is not known to be in trouble. */
+const IS_READY = sql`state = 'pending' AND owner IS NULL AND NOT EXISTS (${EARLIER})
   AND NOT EXISTS (SELECT 1 FROM incidents WHERE kind = 'destination' AND subject = deliveries.destination AND over_at IS NULL)`;
 
-/** Counts what waits for Botbell and for people, each from an index of its own. held: deliveries to be told later. paused: destinations and channels. oldestDueMs: how long the oldest `IS_LEFT_LYING` has been due. */
+/** Counts what waits for Botbell and for people, each from an index of its own. held: deliveries to be told later. paused: destinations and channels. oldestDueMs: how long the oldest ready delivery has been due. */
 export async function countOpen(tx: Tx) {
   const count = (rows: Sql) => sql`(SELECT count(*) FROM ${rows})`;
   const counts = await tx.all<Open>(sql`SELECT
@@ -44,7 +44,7 @@ export async function countOpen(tx: Tx) {
       + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
         SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
-    coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_LEFT_LYING} AND NOT EXISTS (
+    coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_READY} AND NOT EXISTS (
       SELECT 1 FROM paces WHERE (key = destination OR key || ':' = substr(destination, 1, length(key) + 1)) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
   return only(counts);
 }

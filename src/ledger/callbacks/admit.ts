@@ -116,7 +116,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   return { deliveries, callback: first ? callbackIn(first) : args.callback, isAnswered };
 }
 
-/** Writes the answer of a callback that is accepted or has no deliveries: it waits for no attempt. @returns whether it is answered */
+/** Writes the answer of a callback that waits for no attempt: it is accepted, or has no deliveries. @returns whether it is answered */
 async function answerAtOnce(
   tx: Tx,
   { isAccepted }: AdmitArgs,

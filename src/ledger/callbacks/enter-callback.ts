@@ -65,7 +65,7 @@ async function earlierOf(
   return same?.id;
 }
 
-/** Counts the callback if it came before, else writes it. @param id that it gets, if that is known @throws {LedgerFull} it is new */
+/** Counts the callback if it came before, else writes it. @param id what `lockJob` gave for its row @throws {LedgerFull} it is new */
 export async function enterCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
   // The hash takes several passes over a callback, so it is made only where the job has another callback of this status.
   const identity = hasAlike ? identityOf(args.callback) : null;

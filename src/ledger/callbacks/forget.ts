@@ -93,36 +93,36 @@ export function forgetDone(tx: Tx, after: number) {
 
 /**
  * Looks at the next callbacks by id, up to the first one that is too young.
- * @param goes which of those received before `before` are deleted @param after id of the last one that the previous step looked at
+ * @param which of those received before `before` are deleted @param after id of the last one that the previous step looked at
  * @returns how many were deleted; `next`: id of the last one that was looked at; `isThrough`: none after it is old enough
  */
-async function sweep(tx: Tx, goes: Sql, before: number, after: number, atOnce = AT_ONCE) {
+async function sweep(tx: Tx, which: Sql, before: number, after: number, atOnce = AT_ONCE) {
   const some = await tx.all<{ id: number; receivedAt: number }>(
     sql`SELECT id, received_at FROM callbacks WHERE id > ${after} ORDER BY id LIMIT ${atOnce}`,
   );
   const ahead = some.filter(({ receivedAt }) => receivedAt > tx.now).map(({ id }) => id);
-  // The clock was set back after these came: those that `goes` matches are dated now, and go in their turn. The others keep their time,
+  // The clock was set back after these came: those to be deleted are dated now, so that their turn comes. The others keep their time,
   // which is part of the names of their deliveries (`DeliveryName`): these may be in hand.
   if (ahead.length > 0)
-    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)}) AND ${goes}`);
+    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)}) AND ${which}`);
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
-  const going = await goingOf(tx, goes, old);
-  if (!(await rollUpTo(tx, going))) return { forgotten: 0, next: after, isThrough: false };
+  const ids = await lockDeletable(tx, which, old);
+  if (!(await rollUpTo(tx, ids))) return { forgotten: 0, next: after, isThrough: false };
   // The database deletes their deliveries and history with them.
-  if (going.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(going)})`);
+  if (ids.length > 0) await tx.all(sql`DELETE FROM callbacks WHERE id IN (${join(ids)})`);
   return {
-    forgotten: going.length,
+    forgotten: ids.length,
     next: looked.at(-1)?.id ?? after,
     isThrough: young !== -1 || some.length < atOnce,
   };
 }
 
-/** Locks those of the old callbacks that `goes` matches. Skips callbacks that, or whose jobs, another transaction has locked. */
-async function goingOf(
+/** Locks those of the old callbacks that are to be deleted. Skips callbacks that, or whose jobs, another transaction has locked. */
+async function lockDeletable(
   tx: Tx,
-  goes: Sql,
+  which: Sql,
   old: readonly { readonly id: number }[],
 ): Promise<readonly number[]> {
   const ids = old.map(({ id }) => id);
@@ -130,7 +130,7 @@ async function goingOf(
   if (free.length === 0) return [];
   return idsOf(
     tx,
-    sql`SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${goes} ORDER BY id ${tx.skipLocked}`,
+    sql`SELECT id FROM callbacks WHERE id IN (${join(free)}) AND ${which} ORDER BY id ${tx.skipLocked}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { snakeCase } from '../../text/json.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import type { DigestedBot } from '../../notice/notice.ts';
 
-/** Rows per step: few milliseconds. */
+/** Rows per step, which takes few milliseconds. */
 const CALLBACKS_AT_ONCE = 500;
 const HISTORY_AT_ONCE = 1000;
 
@@ -31,7 +31,7 @@ async function lockPosition(tx: Tx): Promise<Position> {
 
 interface RollUp {
   readonly timezone: string;
-  /** What came so long ago is committed, and its answer written. */
+  /** A callback that came so long ago is committed, and its answer written. */
   readonly marginMs: number;
 }
 

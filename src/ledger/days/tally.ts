@@ -1,4 +1,4 @@
-/** What came between two positions of the ledger, counted by BOT and day. */
+/** Callbacks and history between two positions of the ledger, counted by BOT and day. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { StatusCode } from '../../callback/callback.ts';
 import {

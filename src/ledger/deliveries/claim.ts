@@ -169,7 +169,7 @@ async function claimRows(
   });
 }
 
-/** For how long it only waited. Time until its down destination's next attempt is due counts towards its age, like the backoff after a failure. */
+/** Milliseconds that do not count towards its age. At a destination that is down, those until the next attempt is due there do, like the backoff after a failure. */
 function waitedMs({ dueInMs }: DeliveryRow, failures: Failures | undefined): number {
   const until = failures === undefined ? dueInMs : Math.min(probeAt(failures), 0);
   return -Math.round(Math.max(dueInMs, until));
@@ -245,7 +245,7 @@ export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly
   const share = Math.max(1, Math.floor(MOST_OF_CLAIM / Math.max(1, due.length)));
   const begun = places.total;
   return inTurn(due, last).flatMap((destination) => {
-    // A destination in trouble is tried by one at a time.
+    // A destination in trouble is tried with one delivery at a time.
     const most = places.troubled.has(destination) ? 1 : MOST_OF_DESTINATION;
     const left = MOST_OF_CLAIM - (places.total - begun);
     const room = places.roomFor(destination, most);

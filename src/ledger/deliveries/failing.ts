@@ -43,14 +43,14 @@ export function failingDestinations(tx: Tx): Promise<readonly FailingDestination
 /** @returns `left`: the due destinations, except those that are down and not to be tried yet, or being tried; `down`: all that are down */
 export async function withoutProbed(tx: Tx, due: readonly string[], failing: readonly FailingDestination[]) {
   const down = failing.filter(isDown);
-  const kept = new Set<string>();
+  const excluded = new Set<string>();
   for (const each of down)
     if (due.includes(each.destination) && (probeAt(each) > 0 || !(await mayProbe(tx, each))))
-      kept.add(each.destination);
-  return { left: due.filter((destination) => !kept.has(destination)), down };
+      excluded.add(each.destination);
+  return { left: due.filter((destination) => !excluded.has(destination)), down };
 }
 
-/** Locks the destination's row, so that one process at a time decides, and looks whether any has a delivery to it in hand. */
+/** Whether no process has a delivery to it in hand. Locks the destination's row, so that one process at a time decides this. */
 async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<boolean> {
   const isMine = await tx.first(
     sql`SELECT destination FROM destinations WHERE destination = ${destination} ${tx.skipLocked}`,

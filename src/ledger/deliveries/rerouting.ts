@@ -104,7 +104,7 @@ function reviewed(tx: Tx, which: Sql): Promise<readonly DeliveryRow[]> {
   return deliveriesWhere(tx, sql`${which} LIMIT ${AT_ONCE}`);
 }
 
-/** The place of a pending delivery in the index of those. */
+/** The place of a delivery in the index `deliveries_due`. */
 export type WaitingPosition = Pick<DeliveryRow, 'destination' | 'isBulk' | 'callbackId'>;
 
 export const BEFORE_ALL: WaitingPosition = { destination: '', isBulk: false, callbackId: 0 };

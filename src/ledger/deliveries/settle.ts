@@ -25,7 +25,7 @@ import { noteFailure } from './failing.ts';
 export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | undefined> {
   const { update } = settlement;
   if (update !== undefined && !isPlain(settlement)) return settleFailure(tx, settlement, update);
-  const isAtOnce = firstSuccess(settlement) !== undefined && toldBy(settlement) !== undefined;
+  const isAtOnce = firstSuccess(settlement) !== undefined && deliveredAnswer(settlement) !== undefined;
   if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
   // On the plain course one statement writes success and answer; if the callback has come again, it does not write the answer.
   const row = await tx.last(() => tellOne(tx, update, settlement));
@@ -41,7 +41,7 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   const [row] = findNamed(await deliveriesWith(tx, [update.id]), [update]);
   const decision = decide(row, update, tx);
   if (decision !== undefined) await writeDecision(tx, decision);
-  const [made, answered] = shownOf(settlement, times);
+  const [made, answered] = historyOf(settlement, times);
   await writeHistory(tx, [...made, ...(decision === undefined ? [] : entryOf(decision)), ...answered]);
   if (decision === undefined) return false;
   const raised = await noticeFailure(tx, decision);
@@ -51,7 +51,7 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   return isAlerted || (state === 'pending' && isTakenOver && dueInMs === 0);
 }
 
-/** Whether it depends on no other rows: a success, a delivery taken over without an attempt, or an answer alone. */
+/** Whether writing it depends on no other rows: a success, a delivery taken over without an attempt, or an answer alone. */
 export function isPlain({ update }: Settlement): boolean {
   return update === undefined || update.state === 'delivered' || isUnattempted(update);
 }
@@ -67,16 +67,16 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
     tell(tx, settlement),
     takeBack(tx, settlement),
   ]);
-  const isAnswered = toldBy(settlement) !== undefined && told?.timesReceived === 1;
-  const isLeft = answer !== undefined && !isAnswered;
-  const times = isLeft ? await writeAnswer(tx, settlement, answer) : 1;
-  const [made, answered] = shownOf(settlement, times);
-  await writeHistory(tx, [...(told === undefined ? [] : made), ...(isLeft ? answered : [])]);
+  const isAnswered = deliveredAnswer(settlement) !== undefined && told?.timesReceived === 1;
+  const isToAnswer = answer !== undefined && !isAnswered;
+  const times = isToAnswer ? await writeAnswer(tx, settlement, answer) : 1;
+  const [made, answered] = historyOf(settlement, times);
+  await writeHistory(tx, [...(told === undefined ? [] : made), ...(isToAnswer ? answered : [])]);
   return isDue;
 }
 
 /** The answer that the success's statement writes: `delivered`, with which all have been told. */
-function toldBy({ answer }: Settlement): AnswerRecord | undefined {
+function deliveredAnswer({ answer }: Settlement): AnswerRecord | undefined {
   return answer?.result === 'delivered' ? answer : undefined;
 }
 
@@ -108,7 +108,7 @@ async function takeBack(tx: Tx, { update }: Settlement): Promise<boolean> {
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
-function shownOf(settlement: Settlement, times: number) {
+function historyOf(settlement: Settlement, times: number) {
   const { callbackId, update, attempts, answer } = settlement;
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
   if (!isWorthWriting) return [[], []] as const;
@@ -159,7 +159,7 @@ const telling = shared('integer text bigint bigint integer bigint bigint bigint 
 /** Also writes its answer, unless the callback has come again. @returns undefined: it has been delivered before, or is not there */
 function tellOne(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
   const { id, destination, receivedAt, attempts, receipt } = update;
-  const [first, answer] = [firstSuccess(settlement), toldBy(settlement)];
+  const [first, answer] = [firstSuccess(settlement), deliveredAnswer(settlement)];
   const tookMs = first && Math.round(first.durationMs);
   return tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,

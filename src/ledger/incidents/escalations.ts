@@ -170,7 +170,7 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
 
 /**
  * Tells a callback to these destinations: also where a rule of another route has let it go or holds it, and once more where a step told it
- * before its incident was taken up and given back; not again where a route has told it.
+ * before its incident was taken up and released; not again where a route has told it.
  * @returns the targets that are told, with their deliveries
  */
 async function tellLast(

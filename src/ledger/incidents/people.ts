@@ -69,8 +69,8 @@ export function openIncidents(tx: Tx): Promise<readonly ArchivedIncident[]> {
 }
 
 /**
- * Takes incidents up, and tells each destination that was told of them in one message; of those that this person has taken up for the same
- * reason before, nobody is told again. @param noNews destinations that are told of nothing but troubles themselves
+ * Takes incidents up, and tells each destination that was told of them in one message; nobody is told again of those that this
+ * person has taken up for the same reason before. @param noNews destinations that are told of nothing but troubles themselves
  * @returns the open ones, all of which are taken up now
  */
 export async function takeUp(
@@ -91,7 +91,7 @@ export async function takeUp(
   return [...open.filter(isKnown), ...taken];
 }
 
-/** Gives taken up incidents back, and begins the steps of their routes anew. @returns the open ones, none of which is taken up now */
+/** Has incidents taken up by nobody, and begins the steps of their routes anew. @returns the open ones */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
   const taken = await tx.all<IncidentRow>(sql`
     SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join([0, ...ids])})

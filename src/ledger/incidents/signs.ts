@@ -31,7 +31,7 @@ interface Noticed {
   readonly name: string;
   readonly sign: Sign;
   readonly gist: string;
-  /** The id of an error's job, by which alone gists do not differ. */
+  /** The id of an error's job, which makes no difference between gists. */
   readonly jobId?: string;
   /** When the run of an error started, at the latest when its callback came; undefined: it is no error of a run. */
   readonly startedAt?: number | undefined;
@@ -156,7 +156,7 @@ export const HAS_DELIVERED: Sql = sql`(
 const HAS_DEAD = sql`EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)`;
 
 /** A config that was loaded since may have mended the destination, and no delivery waits there that would show it. */
-const IS_LEFT_BEHIND = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
+const MAY_BE_MENDED = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = subject)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE held_until IS NOT NULL AND destination = subject)`;
 
@@ -191,7 +191,7 @@ export async function careForIncidents(
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
-      AND NOT ${HAS_DEAD} AND (sign = 'dead' OR ${HAS_DELIVERED} OR (${IS_LEFT_BEHIND})))`;
+      AND NOT ${HAS_DEAD} AND (sign = 'dead' OR ${HAS_DELIVERED} OR (${MAY_BE_MENDED})))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raise(tx, sql`1 = 1`);
 }

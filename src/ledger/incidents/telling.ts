@@ -80,7 +80,7 @@ const MOST_LOOKED_AT = 500;
 export interface ToldTarget extends DecidedTarget {
   /** Of its last delivery. */
   readonly lastId: number;
-  /** A step told it before the incident was taken up and given back: it may be told anew. */
+  /** A step told it before the incident was taken up and released: it may be told anew. */
   readonly isPast?: true;
 }
 

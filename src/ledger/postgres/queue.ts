@@ -16,7 +16,7 @@ export class CallQueue<Call extends QueuedCall> {
   #waiting: Call[] = [];
   readonly #running = new Set<string>();
   /** Whether a batch of plain calls with keys (`true`), and one without (`false`), is running. Calls that come meanwhile are the next batch. */
-  readonly #shared = new Set<boolean>();
+  readonly #plain = new Set<boolean>();
 
   get length(): number {
     return this.#waiting.length;
@@ -40,11 +40,11 @@ export class CallQueue<Call extends QueuedCall> {
 
   #first(isRoom: boolean): readonly Call[] {
     const free = this.#free();
-    const isRoomForAlone = isRoom || this.#shared.size === 2;
-    const first = free.find((call) => (runsAlone(call) ? isRoomForAlone : !this.#shared.has(hasKeys(call))));
+    const isRoomForAlone = isRoom || this.#plain.size === 2;
+    const first = free.find((call) => (runsAlone(call) ? isRoomForAlone : !this.#plain.has(hasKeys(call))));
     if (first === undefined || runsAlone(first)) return first === undefined ? [] : [first];
     const alike = free.filter((call) => !runsAlone(call) && hasKeys(call) === hasKeys(first));
-    this.#shared.add(hasKeys(first));
+    this.#plain.add(hasKeys(first));
     return alike.slice(0, CALLS_PER_BATCH);
   }
 
@@ -62,7 +62,7 @@ export class CallQueue<Call extends QueuedCall> {
   /** What `next` gave has ended. @param again those that are to be run again, each alone, before all others */
   end(batch: readonly Call[], again: readonly Call[] = []): void {
     const [first] = batch;
-    if (first !== undefined && !runsAlone(first)) this.#shared.delete(hasKeys(first));
+    if (first !== undefined && !runsAlone(first)) this.#plain.delete(hasKeys(first));
     for (const key of keysOf(batch)) this.#running.delete(key);
     for (const call of again) call.isAlone = true;
     this.#waiting.unshift(...again);

@@ -29,7 +29,7 @@ export function checkServer(url: string): Promise<void> {
 /** For a server that `checkServer` has passed. @param state of the ledger there @throws {Error} its role may not do what `serve` does with such a ledger */
 export function checkMayServe(url: string, state: LedgerState): Promise<void> {
   return looking(url, async (client) => {
-    if ((await shown(client, 'SHOW transaction_read_only')) === 'on') throw new Error(MAY_ONLY_READ);
+    if ((await oneValue(client, 'SHOW transaction_read_only')) === 'on') throw new Error(MAY_ONLY_READ);
     await (state === 'none' ? checkMayCreate(client) : checkMayWrite(client, state === 'older'));
   });
 }
@@ -53,20 +53,19 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
 }
 
 async function checkKind(client: pg.Client): Promise<void> {
-  const version = await shown(client, 'SELECT version()');
+  const version = await oneValue(client, 'SELECT version()');
   if (!(Number(VERSION.exec(version)?.[1]) >= OLDEST_MAJOR))
     throw new Error(
       `the server is ${shortText(version, LONGEST_VERSION)}: Botbell needs PostgreSQL ${OLDEST_MAJOR} or newer, and works on nothing else that speaks its protocol`,
     );
-  const encoding = await shown(client, 'SHOW server_encoding');
+  const encoding = await oneValue(client, 'SHOW server_encoding');
   if (!ENCODINGS.has(encoding))
     throw new Error(
       `the database's encoding is ${encoding}, which does not hold every text: create one with ENCODING 'UTF8'`,
     );
 }
 
-/** The one value of the one row that this gives. */
-async function shown(client: pg.Client, asking: string): Promise<string> {
+async function oneValue(client: pg.Client, asking: string): Promise<string> {
   const { rows } = await client.query<Record<string, unknown>>(asking);
   return String(Object.values(only(rows))[0]);
 }

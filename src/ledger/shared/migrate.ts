@@ -131,7 +131,7 @@ async function namesInFile(tx: Tx): Promise<readonly string[]> {
   return marks.flat();
 }
 
-/** Of the schema with the ledger that the search path finds; without one, of the schema in which tables would be made. Extensions' own do not count. */
+/** Names in the schema whose ledger the search path finds; if it finds none, in the schema where tables would be made. Extensions' own do not count. */
 async function namesInSchema(tx: Tx): Promise<readonly string[]> {
   const rows = await tx.all<{ name: string }>(sql`
     SELECT relname AS name FROM pg_class

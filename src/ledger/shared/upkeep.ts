@@ -131,7 +131,7 @@ export class Upkeep {
     return isAny;
   }
 
-  /** `left`: claims that were first seen with nothing in hand before `before`; `strays`: the others without, with since when. */
+  /** `left`: claims that have had nothing in hand since before `before`; `strays`: the others that have nothing, with since when. */
   #leftOf(own: OwnClaims, hands: Hands, before: number) {
     const now = this.#settings.clock.monotonic();
     const known = this.#strays;

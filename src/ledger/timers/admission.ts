@@ -120,7 +120,7 @@ export async function knownOf(
 export const ASKED_AGAIN_MS = 86_400_000;
 
 /**
- * None if the rule `on` lets it go: then the routes do not ask for it at all.
+ * The target to write; none if the rule `on` lets it go: then the routes do not ask for it at all.
  * @param endsSnooze it ends a snooze: the errors that this held are due now, too, and are told first
  */
 function targetOf(

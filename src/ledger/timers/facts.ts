@@ -39,7 +39,7 @@ export function readFacts(tx: Tx, botKey: string): Promise<Facts> {
   );
 }
 
-/** Of a BOT of which nothing is kept, what its last results say; not whom they were told. */
+/** The facts of a BOT of which none are kept, from its last results; without whom these were told. */
 export async function factsFromRows(tx: Tx, botKey: string, before: number): Promise<Facts> {
   return (await caughtUp(tx, NO_FACTS, botKey, before)).facts;
 }
@@ -63,14 +63,14 @@ export function withSuccessAt(told: Facts['told'], startedAt: number): Facts['to
 
 /** Runs that started later than now did so by a clock that has been set right since: they count as started no later than the run that comes. */
 export function withoutAhead(facts: Facts, startedAt: number, now: number): Facts {
-  const right = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
+  const corrected = <Told extends { readonly startedAt: number }>(all: readonly Told[]) =>
     all.map((each) => (each.startedAt > now ? { ...each, startedAt } : each));
   const { results, before } = facts.streak;
   if (!results.some((each) => each.startedAt > now)) return facts;
   const told = Object.entries(facts.told).map(
-    ([destination, known]) => [destination, { ...known, errors: right(known.errors) }] as const,
+    ([destination, known]) => [destination, { ...known, errors: corrected(known.errors) }] as const,
   );
-  const inOrder = right(results).toSorted((a, b) => a.startedAt - b.startedAt);
+  const inOrder = corrected(results).toSorted((a, b) => a.startedAt - b.startedAt);
   return { ...facts, streak: { results: inOrder, before }, told: Object.fromEntries(told) };
 }
 

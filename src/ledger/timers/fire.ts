@@ -86,7 +86,7 @@ export async function adoptTimers(
   const known = new Map(begun.map((timer) => [timer.key, timer]));
   await putTimers(
     tx,
-    timers.filter((timer) => known.has(timer.key) && said(timer) !== said(known.get(timer.key))),
+    timers.filter((timer) => known.has(timer.key) && asStored(timer) !== asStored(known.get(timer.key))),
   );
   // Escalations are decided anew, by today's steps.
   await tx.all(sql`
@@ -96,7 +96,7 @@ export async function adoptTimers(
 }
 
 /** A timer as it is stored: a calendar in its data, for one, is stored as its key. */
-function said(timer: Timer | undefined): string {
+function asStored(timer: Timer | undefined): string {
   return JSON.stringify([timer?.dueAt, timer?.data]);
 }
 
