@@ -55,7 +55,7 @@ export function statusNameOf(callback: Pick<Callback, 'status'>): StatusName {
   return ALL_STATUSES[callback.status];
 }
 
-/** Whether it is a JSON number without a fraction (`1.0` and `1e2` have none), whatever JavaScript would round. */
+/** Whether it is a JSON number without a fraction (`1.0` and `1e2` have none), even one that JavaScript would round. */
 export function isInteger(value: unknown): boolean {
   if (!(value instanceof SpeltNumber)) return Number.isInteger(value);
   if (/^-?\d+(?:\.0+)?$/.test(value.spelling)) return true;
@@ -150,7 +150,7 @@ export function checkCallback(value: unknown, timezone: string, isDeep = false):
     throw new InvalidCallback([{ pointer: '', detail: expected('a JSON object', value) }]);
   const { start_time: startTime } = value;
   const startedAt = typeof startTime === 'string' ? parseStartTime(startTime, timezone) : undefined;
-  // yup, which is much slower, says what is wrong with what the table refuses.
+  // What the table refuses is checked again by yup, which is much slower, but says what is wrong.
   if (!isDeep && startedAt !== undefined && FIELDS.every((field) => isMet(field, value[field.name])))
     return { callback: value as unknown as Callback, startedAt };
   throw new InvalidCallback([

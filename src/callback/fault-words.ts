@@ -8,7 +8,7 @@ const WANTED: Readonly<Record<string, string>> = Object.fromEntries([
   ['a JSON object', 'JSONのオブジェクト'],
 ]);
 
-/** Sentences that do not say what a value must be, of a callback or its body. */
+/** Sentences about a callback or its body that do not say what a value must be. */
 const OTHERS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^is nested deeper than (\d+) levels$/, '入れ子が$1段を超えています'],
   [/^This is JSON, but not a callback.*$/, 'JSONですが、コールバックの形式ではありません。'],

@@ -48,7 +48,7 @@ export class Problems {
     this.#report('warning', path, what);
   }
 
-  /** Warns that the file has the key under an earlier name; what is wrong with its value is reported where it stands. */
+  /** Warns that the file has the key under an earlier name. Problems of its value are reported under that name, too. */
   deprecated(path: Path, written: string): void {
     this.#written.set(pathText(path), written);
     const inFile = this.#inFile(path);
@@ -87,7 +87,7 @@ export class Problems {
       // Longest first, since one value may be part of another.
       .sort((a, b) => b.length - a.length);
     const said = what.with((text) => hidden.reduce((all, value) => all.replaceAll(value, HIDDEN), text));
-    // A URL where a webhook's name belongs is secret.
+    // A URL in place of a webhook's name is secret.
     const shown = pathText(path.map((step) => (String(step).includes('://') ? '…' : step)));
     this.#add(severity, path, said, shown);
   }

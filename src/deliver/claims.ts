@@ -36,7 +36,7 @@ export class Claims {
     this.#dependencies = dependencies;
   }
 
-  /** Claims what is due as far as there is room, and has it worked on. @throws {LedgerUnavailable} */
+  /** Claims what is due, as far as there is room, and starts work on it. @throws {LedgerUnavailable} */
   async work(): Promise<void> {
     const { clock, settings } = this.#dependencies;
     const { current } = settings;
@@ -108,7 +108,7 @@ export class Claims {
     const settings = this.#dependencies.settings.current;
     const until = clock.monotonic() + settings.config.receiver.answerWithinMs;
     const { record, kind, notice, bytes } = claimed;
-    // In hand still: its claim was freed, as a dead process's, while its attempt was running. Or its success is not written yet.
+    // It is still in hand: its claim was freed as a dead process's while its attempt was running. Or its success is not written yet.
     if (loop.has(record, () => this.#launch(claimed, asOf)) || ledger.unwritten.has(record)) return;
     const { bot_id: botId, status } = aboutOf(notice);
     const plan = planOf(settings, { kind, botId, status, destination: record.destination });

@@ -25,7 +25,7 @@ export class Loop {
   readonly seen = new SeenDestinations();
   /** Destinations with due deliveries that are still unclaimed for lack of room: new ones there must wait behind these. */
   behind: ReadonlySet<string> = new Set();
-  /** What is in hand, and the writes for it. */
+  /** The deliveries in hand, and the writes for them. */
   readonly underWay = new UnderWay();
   #isStopping = false;
 
@@ -112,7 +112,7 @@ export class Loop {
     return result;
   }
 
-  /** Begins no more attempts. What waits is taken over, so that it is delivered after the next start. */
+  /** Begins no more attempts. Deliveries that wait are taken over, so that they are attempted after the next start. */
   stop(): void {
     this.#isStopping = true;
     this.release();
@@ -122,7 +122,7 @@ export class Loop {
     for (const delivery of this.#inHand) delivery.cut();
   }
 
-  /** Whether it must wait: for somebody; or, if it has a POST, behind others that are due, for a destination that is down, or, once taken over, for a slot. */
+  /** Whether it is deferred: it waits for somebody; or, with a POST, others are due before it, its destination is down, or it is taken over and needs a slot. */
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
     if (this.behind.has(destination) || this.failing.isDown(destination)) return true;

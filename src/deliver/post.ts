@@ -141,7 +141,7 @@ export class Posts {
 
 /** A POST that waits. It is answered when its deliveries have ended or when it stops waiting (`leave`), by what they come to then. */
 class OpenPost implements WaitingPost {
-  /** What it is counted under: destinations, its BOT, its job. */
+  /** The keys under which it is counted: destinations, its BOT, its job. */
   readonly waitsFor: string[] = [];
   readonly #posting: DeliveringByLoop;
   readonly #posted: Posted;

@@ -27,7 +27,7 @@ export const SIGN_WORDS: Readonly<Record<Sign, { readonly en: string; readonly j
   reload: { en: 'the config was refused', ja: '設定を読み込めません' },
 };
 
-/** Who is on it, why, and since when. */
+/** Who has taken an incident up, why, and since when. */
 export interface TakenUp {
   readonly by: string;
   readonly because: string;

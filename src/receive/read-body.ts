@@ -63,7 +63,7 @@ function withStream(ctx: Context, stream: Readable): Context {
   return Object.create(ctx, { req: { value: req } }) as Context;
 }
 
-/** The inflated body. It ends with an error where the sender breaks off, or `count` throws. */
+/** The inflated body. It ends with an error if the sender breaks off, or `count` throws. */
 function countedBody(request: IncomingMessage, count: (bytes: number) => void): Readable {
   const body = INFLATERS.get(request.headers['content-encoding'] ?? '')?.() ?? new PassThrough();
   body.on('data', (chunk: Uint8Array) => {

@@ -1,4 +1,4 @@
-/** What runs come to: pure. Days are as `signal/calendar.ts` has them. */
+/** The figures of runs: pure. Days are as `signal/calendar.ts` has them. */
 import type { StatusCode } from '../callback/callback.ts';
 import { DAY_MS } from '../signal/calendar.ts';
 

@@ -74,13 +74,13 @@ export interface Telling {
   /** When its hold began, if it is told as itself after its hold. */
   readonly heldSince?: number;
   /**
-   * Routes by name. Of a message that is held: those that have not let it go, which alone are asked when its hold ends. Of one that is
-   * told: the one that tells it; left out if that is the one that `tellerOf` gives.
+   * Names of routes. Of a held message: those that have not let it go; only these are asked when its hold ends. Of a told message: the
+   * one that tells it; left out if that is the one that `tellerOf` gives.
    */
   readonly wantedBy?: readonly string[];
   /** The id of the incident that it is a sign of, or the end of. */
   readonly incident?: number;
-  /** The receipt of the message to which it is a reply where the channel has threads. */
+  /** The receipt of the message that it replies to if the channel has threads. */
   readonly repliesTo?: Readonly<Record<string, string>>;
   /** Set if a step of a route tells it: which destinations were told of the trouble before, and who has taken it up ('': nobody). */
   readonly escalated?: { readonly told: readonly string[]; readonly takenBy: string };

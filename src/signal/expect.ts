@@ -94,7 +94,7 @@ export function cronFault(cron: string): string | undefined {
   }
 }
 
-/** The first due time that a result leaves open. It meets those since `graceMs` before it came, to the next one at most, and to `graceMs` after its start. */
+/** The first due time that a result leaves open. It meets those from `graceMs` before it came to the next one, but none over `graceMs` after its start. */
 function openAfter(rule: Expectation, dueAt: number, { at, startedAt }: Came): number {
   const { graceMs } = rule;
   const coming = firstDue(rule, dueAt, at);
