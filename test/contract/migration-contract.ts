@@ -155,10 +155,15 @@ export function describeMigrations(
 
     it('is refused where it is older than 1.0, and is to be drained first', async () => {
       await (await store.open()).close();
-      await store.run('ALTER TABLE botbell_schema RENAME TO schema_version');
-      expect((await rejectionOf(store.open({ migrations: NEXT }))).message).to.match(
-        /a Botbell from before 1\.0 wrote it: drain it first .*store\.url/,
-      );
+      for (const older of [
+        `UPDATE botbell_schema SET version = ${FIRST_VERSION - 1}`,
+        'ALTER TABLE botbell_schema RENAME TO schema_version',
+      ]) {
+        await store.run(older);
+        expect((await rejectionOf(store.open({ migrations: NEXT }))).message).to.match(
+          /a Botbell from before 1\.0 wrote it: drain it first .*store\.url/,
+        );
+      }
     });
 
     it('is not changed by what only looks at it, which says that the service does it', async () => {

@@ -73,8 +73,8 @@ async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
         sql`SELECT version, oldest FROM ${raw(VERSION_TABLE)}`,
       )
     : undefined;
-  if (found === undefined) throw new Error(isOfAnother(names));
-  const { version, oldest } = found;
+  const { version, oldest } = found ?? { version: 0, oldest: 0 };
+  if (version < FIRST_VERSION) throw new Error(isOfAnother(names));
   if (oldest > known)
     throw new Error(
       `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
