@@ -71,18 +71,17 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect((incident?.lastAt ?? 0) - (incident?.since ?? 0)).to.equal(1000);
     });
 
-    it('ends it by a success that started after the latest error, and by no other', async () => {
-      await arrive(1, '2026-01-01T09:00:00Z');
-      await arrive(1, '2026-01-01T11:00:00Z');
-      for (const startedAt of ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z']) {
-        await arrive(0, startedAt);
+    for (const startedAt of ['2026-01-01T11:00:01Z', '2026-01-01T11:00:00Z'])
+      it(`ends it by a success whose run started after that of the latest error, or with it, and by no other: ${startedAt}`, async () => {
+        await arrive(1, '2026-01-01T09:00:00Z');
+        await arrive(1, '2026-01-01T11:00:00Z');
+        await arrive(0, '2026-01-01T10:59:59Z');
         await arrive(0, '2026-01-01T12:00:00Z', { bot_id: 'another' });
         await care();
-        expect(shown(await open()), startedAt).to.deep.equal(['bot get_items error 2 open']);
-      }
-      await arrive(0, '2026-01-01T11:00:01Z');
-      expect(shown(await all())).to.deep.equal(['bot get_items error 2 over']);
-    });
+        expect(shown(await open())).to.deep.equal(['bot get_items error 2 open']);
+        await arrive(0, startedAt);
+        expect(shown(await all())).to.deep.equal(['bot get_items error 2 over']);
+      });
 
     it('ends it by a success also where the error came while the clock was ahead', async () => {
       for (const [status, setBy] of [

@@ -90,7 +90,7 @@ async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
       SELECT 1 FROM incidents AS other WHERE other.kind = ${kind} AND other.subject_key = ${key} AND other.over_at IS NULL)`);
 }
 
-/** Ends the BOT's incident by a success that started after all runs whose errors it counts (a start ahead of now is a wrong clock's). @returns undefined: it goes on */
+/** Ends the BOT's incident by a success that started after all runs whose errors it counts, or with the last of them (a start ahead of now is a wrong clock's). @returns undefined: it goes on */
 export function endBot(
   tx: Tx,
   botKey: string,
@@ -99,7 +99,7 @@ export function endBot(
   return tx.first(fixed`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
-      AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})
+      AND (started_at IS NULL OR started_at <= ${startedAt} OR started_at > ${tx.now})
     RETURNING id, since, alerted`);
 }
 

@@ -84,7 +84,7 @@ class Counted implements Trouble {
 
 class Troubles {
   readonly all: Counted[] = [];
-  /** A success that started between the errors counted, or with one of them; or nobody knows what a person has closed. */
+  /** A success that started between the errors counted, an error that started with a success; or nobody knows what a person has closed. */
   isUnsure = false;
   #succeededAt = -Infinity;
 
@@ -114,7 +114,7 @@ class Troubles {
     const startedAt = startOf(success);
     this.#succeededAt = Math.max(this.#succeededAt, startedAt);
     if (open === undefined || startedAt < Math.min(open.lastAt, open.newestAt)) return;
-    if (startedAt <= open.newestAt) return void (this.isUnsure = true);
+    if (startedAt < open.newestAt) return void (this.isUnsure = true);
     open.overAt = success.at;
     open.endedBy = success;
   }

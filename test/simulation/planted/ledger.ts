@@ -59,7 +59,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'has any success of a BOT end its errors, whenever it started',
     file: 'src/ledger/incidents/signs.ts',
-    from: 'AND (started_at IS NULL OR started_at < ${startedAt} OR started_at > ${tx.now})',
+    from: 'AND (started_at IS NULL OR started_at <= ${startedAt} OR started_at > ${tx.now})',
     to: 'AND (started_at IS NULL OR started_at > 0 * ${startedAt})',
   },
   {
