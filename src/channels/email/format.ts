@@ -135,7 +135,7 @@ const COMMENT = /<!--(?:-?>|.*?--!?>)/gs;
 const CLOSED_TAG = /<[a-z/!?\u0001](?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
 const OPEN_TAG = /<(?:$|[a-z/!?\u0001](?:[^"'>]|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$)/i;
 const CLOSED_QUOTES = /"[^"]*"|'[^']*'/g;
-const QUOTED_ATTRIBUTE = /[\s/]([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
+const QUOTED_ATTRIBUTE = /(?<!=\s*)[\s/]([^\s"'<>/=]+)\s*=\s*(?:"([^"]*)|'([^']*))$/;
 
 /** Attributes that must not hold values: scripts, styles, `srcdoc` (parsed as HTML again), and addresses to load or send to. */
 const NO_TEXT =
@@ -147,7 +147,7 @@ export function placeInHtml(before: string, behind: string): ValuePlace {
   if (/<!--|<(script|style)\b(?!.*<\/\1)/is.test(markup)) return 'nowhere';
   const tag = OPEN_TAG.exec(markup.replace(CLOSED_TAG, ''))?.[0];
   if (tag === undefined) return 'text';
-  const [attribute, name = '', ...values] = QUOTED_ATTRIBUTE.exec(tag.replace(CLOSED_QUOTES, ' ')) ?? [];
+  const [attribute, name = '', ...values] = QUOTED_ATTRIBUTE.exec(tag.replace(CLOSED_QUOTES, 'x ')) ?? [];
   if (attribute === undefined || NO_TEXT.test(name)) return 'nowhere';
   if (name.toLowerCase() !== 'href') return 'text';
   const isAlone = values.join('').trim() === '' && /^\s*["']/.test(behind);
