@@ -213,7 +213,7 @@ function isUntoldAt(destination: string): Sql {
 
 const UNDELIVERED = DELIVERY_STATES.filter((state) => state !== 'delivered');
 
-/** The states, each with an index of its own, of the few deliveries that are sought; none: they may be many. */
+/** The states, each with an index of its own, in which few deliveries can match; none: many may match. */
 function fewIn({ state, errorClass, errorCode }: CallbackFilter): readonly DeliveryState[] {
   if (state !== undefined) return UNDELIVERED.filter((each) => each === state);
   // What was delivered has no error.
@@ -267,7 +267,7 @@ async function waysToJobs(tx: Tx, text: string): Promise<Sql[]> {
   return ids.length > 0 ? [sql`job_id IN (${join(ids)})`] : [];
 }
 
-/** Ids follow the store's clock, unless that is set by more. */
+/** Ids are in the order of `received_at`, unless the store's clock is set by more than this. */
 const CLOCK_SET_BY_MS = 3_600_000;
 
 /** The ids between which callbacks of the period are to be sought, the second one excluded. */

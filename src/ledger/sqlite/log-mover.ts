@@ -9,7 +9,7 @@ const MOVED_FROM_BYTES = 16 * 1024 * 1024;
 /** How long cutting the log at the end waits for another connection that writes or reads. */
 const BUSY_TIMEOUT_MS = 100;
 
-/** The writer is not asked to rest for so long after that was of no use: a long reader, such as a backup, holds the log. */
+/** After a rest that was of no use, the writer is asked for none for so long: a long reader, such as a backup, holds the log. */
 const AFTER_BUSY_MS = 5000;
 
 interface Found {
