@@ -95,7 +95,7 @@ export class TooManyValues extends Error {
   override readonly name = 'TooManyValues';
 }
 
-/** The interface's fields, sorted, but `elapsed_time`, which grows while the service retries. */
+/** The interface's fields, sorted, except `elapsed_time`, which grows while the service retries. */
 const IDENTIFYING = 'bot_id bot_name code job_id message output start_time status'.split(' ');
 
 /**

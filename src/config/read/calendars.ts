@@ -32,7 +32,7 @@ export function readCalendars(section: unknown, problems: Problems, reading: Cal
     };
     const known = { ...NOTHING_KNOWN, daysOfFile };
     const checked = checkSection(calendarSchema, value, path, { problems, known });
-    // A calendar with errors is known all the same, so that what names it is no second error.
+    // A calendar with errors is known all the same, so that naming it is no second error.
     named.set(name, calendarFrom(checked ?? calendarSchema.getDefault()));
   }
   return { named, files };

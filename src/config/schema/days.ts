@@ -88,7 +88,7 @@ export const reportsSchema = listOf(
 )
   .default([])
   .test('once', (reports: readonly ({ readonly notify?: NotifyList } | null)[], context) => {
-    // Equal reports that tell nobody here may have references that are not set here, and that differ where they are.
+    // Reports that tell nobody here may have references that are not set here: where they are set, the reports may differ.
     const isAgain = (report: (typeof reports)[number], index: number) =>
       reports.slice(0, index).some((before) => isDeepStrictEqual(before, report)) &&
       report?.notify?.told.length !== 0;
