@@ -1,4 +1,4 @@
-/** The admin listener over HTTP, page and API, with what stands behind it made up or real, as a test needs it. */
+/** The admin listener over HTTP, page and API; the services behind it are fake or real, as a test needs them. */
 import { request } from 'undici';
 import { createApi } from '../../src/admin/api.ts';
 import { type AdminDependencies, createAdmin } from '../../src/admin/admin.ts';
@@ -18,7 +18,7 @@ export interface AdminAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Of a JSON answer. */
+  /** The members of a JSON answer. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
@@ -30,11 +30,11 @@ export interface Asking {
 export interface AdminWorld {
   readonly port: number;
   readonly services: AdminServices;
-  /** What nobody foresaw. */
+  /** Errors that reached `onUnforeseen`. */
   readonly unforeseen: readonly unknown[];
   /** @param what a method and a path, `GET /healthz` */
   ask(what: string, asking?: Asking): Promise<AdminAnswer>;
-  /** As a browser does. */
+  /** Asks as a browser does. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<AdminAnswer>;
   post(path: string, fields: Readonly<Record<string, string>>): Promise<AdminAnswer>;
   close(): Promise<void>;
@@ -131,7 +131,7 @@ export const PLAIN: AdminConfig = {
   trustProxy: false,
 };
 
-/** Of a listener on loopback. */
+/** Asks a listener on loopback. */
 export function askerOf(port: number): AdminWorld['ask'] {
   return async (what, { headers = {}, body } = {}) => {
     const [method = '', path = ''] = what.split(' ');

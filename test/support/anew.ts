@@ -1,10 +1,10 @@
-/** What a test needs, opened before it and closed behind it by mocha's hooks. */
+/** Opens what a test needs before it, and closes it after it, by mocha's hooks. */
 
 interface Closable {
   close(): unknown;
 }
 
-/** For each test of the suite around it. @returns what stands for the one that was opened last */
+/** Opens one for each test of the suite around the call. @returns a stand-in for the one that was opened last */
 export function anew<Opened extends Closable>(open: () => Opened | Promise<Opened>): Opened {
   let opened: Opened | undefined;
   beforeEach(async () => void (opened = await open()));
@@ -12,7 +12,7 @@ export function anew<Opened extends Closable>(open: () => Opened | Promise<Opene
   return standInFor(() => opened);
 }
 
-/** For all tests of the suite around it. */
+/** Opens one for all tests of the suite around the call. */
 export function forAll<Opened extends Closable>(open: () => Opened | Promise<Opened>): Opened {
   let opened: Opened | undefined;
   before(async () => void (opened = await open()));

@@ -1,4 +1,4 @@
-/** The blocks that Slack takes in a message (Block Kit reference), written down apart from the code that keeps to it. */
+/** The blocks that Slack takes in a message (Block Kit reference), written independently of the code under test. */
 import { Ajv } from 'ajv';
 import { isUsableUrl } from '../../src/channels/slack/message.ts';
 import { textLength } from '../../src/channels/slack/own-blocks.ts';
@@ -23,7 +23,7 @@ const MANY = 2000;
 
 const FORMATS = {
   words: (text: string) => !isBlank(text) && text.isWellFormed(),
-  // Blanks alone may separate two runs.
+  // A run may be blanks alone, to separate two others.
   run: (text: string) => text.isWellFormed(),
   address: (text: string) => isUsableUrl(text) || /^(?:mailto|slack):/.test(text),
 };

@@ -35,18 +35,18 @@ export interface BridgeWorld {
   metrics(): Promise<string>;
   /**
    * Stops the app and starts it anew on the same ledger.
-   * @param mend makes the text of its config another one
+   * @param mend changes the text of its config
    */
   restart(mend?: (yaml: string) => string): Promise<void>;
-  /** Has the app go on with another config. @throws {Error} it is refused */
+  /** Reloads the app with another config. @throws {Error} the config is refused */
   swap(mend: (yaml: string) => string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface BridgeWorldOptions {
-  /** What Slack does with each call. */
+  /** The fault with which Slack answers a call, if any. */
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
-  /** A silent one where it is left out. */
+  /** By default a silent one. */
   readonly logger?: Logger;
 }
 

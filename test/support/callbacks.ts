@@ -6,7 +6,7 @@ import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/n
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
-/** Of the sample callbacks: `error.json`. */
+/** The file names of the sample callbacks: `error.json`. */
 export const FIXTURE_NAMES: readonly string[] = readdirSync(FIXTURES);
 
 /** A sample callback to the byte, as the service may send it. */
@@ -42,7 +42,7 @@ export function startOf({ start_time }: Callback, timezone = 'Asia/Tokyo'): numb
   return startedAt;
 }
 
-/** The callback that a notice is. @throws {Error} it is an alert */
+/** The callback of a notice. @throws {Error} the notice is an alert */
 export function callbackOf(notice: Notice): Callback {
   if (isAlert(notice)) throw new Error(`an alert, ${notice.template}`);
   return notice.callback;

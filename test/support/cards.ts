@@ -3,7 +3,7 @@ import type { Card, FileView, OutputView } from '../../src/channels/card.ts';
 import { cleanLine } from '../../src/text/clean.ts';
 import type { ComposeContext } from '../../src/channels/channel.ts';
 
-/** It mentions nobody. */
+/** The context of a message that mentions nobody. */
 export const CALM: ComposeContext = {
   options: {},
   isError: false,
@@ -18,7 +18,7 @@ const named = <Named extends { readonly name: string }>(each: Named): Named => (
   name: cleanLine(each.name),
 });
 
-/** What is one line is clean, and so are names, as of every card that a template fills. */
+/** Texts of one line and names are cleaned, as in every card that a template fills. */
 export function cardWith(parts: Partial<Card> = {}): Card {
   const { outputs = [] } = parts;
   const card: Card = {

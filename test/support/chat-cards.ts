@@ -1,8 +1,8 @@
-/** Cards of what BOTs send and of what a stranger may make them send, for every chat. */
+/** Cards of what BOTs send, and of what a stranger may make them send, for the tests of every chat. */
 import type { Card } from '../../src/channels/card.ts';
 import { cardWith, filesOf, fileWith, listOf, outputWith } from './cards.ts';
 
-/** With one of each part. */
+/** A card with one of each part. */
 export function plainCard(parts: Partial<Card> = {}): Card {
   const outputs = [
     outputWith({ name: '件数', value: '42' }),
@@ -30,7 +30,7 @@ export function plainCard(parts: Partial<Card> = {}): Card {
   });
 }
 
-/** Lines in which it is shown to people, whatever the chat; tables and lists of objects are drawn in two ways. */
+/** The lines of `plainCard`'s preview in every chat; tables and lists of objects are drawn in two ways. */
 export const PREVIEW = [
   '❌ 請求書BOT failed',
   'Failed after 42 s',
@@ -56,7 +56,7 @@ const ACTING = [
 
 const LONG = 'ドキュメント "quoted" \\ *_[](){}<>@#|~`:$! '.repeat(3000);
 
-/** Whatever acts on some chat, in a few lines. */
+/** Text that would be markup in one chat or another, in a few lines. */
 export const ACTING_TEXT = ACTING.slice(0, 4).join('\n');
 
 export const HOSTILE_CARDS: readonly Card[] = [
@@ -74,7 +74,7 @@ export const HOSTILE_CARDS: readonly Card[] = [
   }),
 ];
 
-/** The text in every place that a callback can fill. */
+/** A card with the text in every place that a callback can fill. */
 function filledWith(text: string): Card {
   const outputs = [
     outputWith({ name: text, value: text }),

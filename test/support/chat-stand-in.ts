@@ -1,4 +1,4 @@
-/** A chat service on loopback: judges each request as the vendor documents, keeps what it took, fails on demand. */
+/** A chat service on loopback: judges each request by the vendor's documents, keeps those that it accepts, and fails on demand. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,17 +18,17 @@ export interface ChatAnswer {
   readonly body?: string;
 }
 
-/** What the vendor says to a request; `refused`: why the request is not what it documents, although it may answer 2xx. */
+/** The vendor's answer to a request; `refused`: how the request departs from the vendor's documents, even if it answers 2xx. */
 export interface Verdict {
   readonly answer: ChatAnswer;
-  /** False: it is a question, such as a login. */
+  /** False for a request without a message, such as a login. */
   readonly isMessage?: boolean;
   readonly refused?: string;
 }
 
 export type Judge = (request: ChatRequest) => Verdict;
 
-/** The vendor's rate limit: so many messages are taken, and to each further one it answers this. */
+/** The vendor's rate limit: accepts `most` messages, and gives each further one this answer. */
 export function limitedTo(most: number, answer: ChatAnswer, judge: Judge): Judge {
   let taken = 0;
   return (request) => {
@@ -43,18 +43,18 @@ export function limitedTo(most: number, answer: ChatAnswer, judge: Judge): Judge
 export type ChatFault =
   | ({ readonly kind: 'answer' } & ChatAnswer)
   | { readonly kind: 'reset' | 'hang' }
-  /** The head of an answer, and no more of its body than a beginning. */
+  /** The head of an answer and only the beginning of its body. */
   | { readonly kind: 'cut'; readonly status: number }
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
 
 export interface ChatStandIn {
   readonly origin: string;
-  /** What was taken: in the order in which it came. */
+  /** The accepted requests, in the order in which they came. */
   readonly accepted: readonly ChatRequest[];
-  /** Why the others were not. */
+  /** Why the others were refused. */
   readonly refusals: readonly string[];
-  /** Of the next requests, first in, first out. */
+  /** The faults of the next requests, first in, first out. */
   readonly faults: ChatFault[];
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
     const { answer, refused, isMessage = request.method !== 'GET' } = judge(request);
     if (refused !== undefined) refusals.push(refused);
     else if (isMessage && answer.status < 300) accepted.push(request);
-    // Failures quote it, so that whoever writes a channel reads what is wrong with its message.
+    // A failure quotes the body, so that the author of a channel reads what is wrong with its message.
     return refused === undefined || answer.status < 300 ? answer : { body: refused, ...answer };
   };
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
@@ -107,7 +107,7 @@ function answerWith(response: ServerResponse, { status, headers = {}, body = '' 
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
 }
 
-/** What each vendor of these asks of any request of a webhook; undefined: nothing is wrong. */
+/** What is wrong with a webhook's request for any vendor; undefined if nothing is. */
 export function wrongRequest(
   { method, headers, body }: ChatRequest,
   type = 'application/json; charset=utf-8',

@@ -9,18 +9,18 @@ export interface CommandRun {
 export interface CommandInput {
   readonly variables?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** What somebody at the terminal answers; default: nobody is there. */
+  /** The answer of a person at the terminal; by default there is no terminal. */
   readonly answer?: string;
-  /** While they are asked. */
+  /** Called while the person is asked. */
   readonly whileAsked?: () => void;
   /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;
-  /** What goes to stdout, as it goes. */
+  /** Called with each text for stdout at once. */
   readonly onResult?: (text: string) => void;
 }
 
 export async function runCommand(args: readonly string[], input: CommandInput = {}): Promise<CommandRun> {
-  // As it loads its commands: mocha requires a test file, and what is required and what is imported are modules apart.
+  // Imported, as the program imports its commands: mocha requires test files, and a required module is another instance.
   const { runProgram } = await import('../../src/cli/program.ts');
   const stdout: string[] = [];
   const stderr: string[] = [];

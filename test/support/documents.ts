@@ -9,7 +9,7 @@ export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** From the root of the repository; decisions (docs/adr) among them. */
+/** Paths from the root of the repository, decisions (docs/adr) included. */
 export function documentPaths(): string[] {
   const inFolders = ['docs', 'deploy'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
@@ -17,12 +17,12 @@ export function documentPaths(): string[] {
   return [...readdirSync(ROOT), ...inFolders].filter((path) => path.endsWith('.md')).toSorted();
 }
 
-/** Of fenced blocks, what stands between the fences. @param language '' for a block that names none */
+/** The contents of fenced blocks. @param language '' for blocks that name none */
 export function blocksOf(text: string, language: string): string[] {
   return fences(text).flatMap((block) => (block.language === language ? [block.content] : []));
 }
 
-/** In their order; of one in a list, the indentation is left out. */
+/** The fenced blocks in their order, without the indentation of a list around them. */
 export function fences(text: string): { readonly language: string; readonly content: string }[] {
   return [...text.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)].map(
     ([, indent = '', language = '', content = '']) => ({
@@ -43,7 +43,7 @@ export function headingsOf(text: string): { readonly level: number; readonly tex
   }));
 }
 
-/** As GitHub makes them of headings; a second heading of the same text is not thought of. */
+/** The anchors that GitHub makes of headings, unless two headings have the same text. */
 function anchorsOf(text: string): string[] {
   return headingsOf(text).map((heading) =>
     heading.text
@@ -53,17 +53,17 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** Pictures included, in their order. */
+/** The targets of links and pictures, in their order. */
 export function linksOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** What stands between backticks in the prose. */
+/** The texts between backticks in the prose. */
 export function inlineCodeOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }
 
-/** Of the links within the repository, those that lead nowhere. @param path of the document, from the root */
+/** The links within the repository that lead nowhere. @param path of the document, from the root */
 export function deadLinksIn(path: string): string[] {
   const text = readDocument(path);
   return linksOf(text).filter((link) => {
@@ -83,7 +83,7 @@ export interface Session {
 
 const SESSION = /^(?:\$ export (?<variables>.*)\n)?\$ botbell (?<args>.*)\n(?<output>[^]*)$/;
 
-/** Each `console` block but those of npm: perhaps `$ export <variables>`, then the program with its arguments, and what it prints. */
+/** All `console` blocks but those of npm: `$ export <variables>` or nothing, then the program with its arguments, and its output. */
 export function sessionsIn(text: string): Session[] {
   return blocksOf(text, 'console')
     .filter((block) => !block.startsWith('$ npm'))

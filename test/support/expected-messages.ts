@@ -1,4 +1,4 @@
-/** Expected messages in files, so that one look shows what is sent. `UPDATE_MESSAGES=1` writes them anew, to be read before a commit. */
+/** Expected messages in files, where people can read what is sent. `UPDATE_MESSAGES=1` writes them anew, to be read before a commit. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 
@@ -20,7 +20,7 @@ export function expectText(file: string, text: string): void {
   expect(text).to.equal(readFileSync(file, 'utf8'));
 }
 
-/** What fits on a line stands on one. */
+/** Formats with prettier, so that whatever fits on one line is on one. */
 async function formatted(file: string, text: string): Promise<string> {
   const { format, resolveConfig } = await import('prettier');
   return format(text, { ...(await resolveConfig(file)), filepath: file });

@@ -13,7 +13,7 @@ export interface SlackStandIn extends StandIn {
   readonly faults: SlackFault[];
 }
 
-/** Of a workspace in which one of them is archived. */
+/** The channels of a workspace, one of which is archived. */
 export const CHANNELS: SlackWorkspace['channels'] = [
   { id: 'C0OPS0001', name: '#ops' },
   { id: 'C0LOG0001', name: '#log' },
@@ -58,14 +58,14 @@ export type SlackFault =
   /** The headers and the beginning of the body, then a closed connection. */
   | { readonly kind: 'cut' }
   | { readonly kind: 'reset' }
-  /** The message is taken, the answer is lost. */
+  /** The message is accepted, the answer is lost. */
   | { readonly kind: 'reset_after_accepting' }
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> }
-  /** The message is taken at once, the answer comes as with `delay`, or never. */
+  /** The message is accepted at once; the answer comes as with `delay`, or never. */
   | { readonly kind: 'answer_late'; readonly until: () => Promise<unknown> };
 
-/** Faults before or instead of the right answer; the others are the server's own business. */
+/** Faults before or instead of the right answer; the server itself applies the others. */
 type Interruption = Exclude<SlackFault, { kind: 'delay' | 'answer_late' | 'reset_after_accepting' }>;
 
 function isInterruption(fault: SlackFault | undefined): fault is Interruption {

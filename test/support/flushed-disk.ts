@@ -1,4 +1,4 @@
-/** A disk for one process, by a library that is preloaded, that shows what a power cut would leave. */
+/** A preloaded library that shows what a power cut would leave of the files of one process. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,17 +8,17 @@ import { isInstalled } from './installed.ts';
 const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
 
 export interface FlushedDisk {
-  /** For a process whose files in `folder` are on that disk. */
+  /** The environment of a process whose files in `folder` are on that disk. */
   variables(folder: string): Record<string, string>;
   remove(): void;
 }
 
-/** Linux's way to preload, and a compiler. */
+/** Whether there is what such a disk needs: Linux's way to preload, and a compiler. */
 export function mayMakeFlushedDisks(use: string): boolean {
   return process.platform === 'linux' && isInstalled('cc', use);
 }
 
-/** @throws {Error} as the compiler says it */
+/** @throws {Error} with the compiler's message */
 export function makeFlushedDisk(): FlushedDisk {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-flush-'));
   const library = join(folder, 'flushed-disk.so');
@@ -58,7 +58,7 @@ export function afterPowerCut(
 
 function copyOf(path: string, survives: Survives, to: string): void {
   const from = survives === 'flushed' ? `${path}.flushed` : path;
-  // What was never flushed is not there.
+  // A file that was never flushed does not exist.
   if (existsSync(from)) copyFileSync(from, to);
   else writeFileSync(to, '');
 }

@@ -1,10 +1,10 @@
-/** A forward proxy on loopback as strict as they come: it tunnels, and forwards what is asked for by its whole URL. */
+/** A forward proxy on loopback, as strict as any: it tunnels, and forwards requests that name a whole URL. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as forward } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** What it does with the next request, instead of what it was asked. */
+/** What the proxy does with the next request instead of forwarding it; a number is the status that it answers. */
 export type ProxyFault = number | 'reset' | 'silence';
 
 export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
@@ -19,7 +19,7 @@ export async function startForwardProxy() {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
 
-  /** 200: it does as it is asked; undefined: it says nothing. */
+  /** 200: the proxy forwards the request; undefined: it does not answer. */
   const statusOf = ({ headers, url = '' }: IncomingMessage, client: Duplex): number | undefined => {
     asked.push(url);
     login = headers['proxy-authorization'];
@@ -68,11 +68,11 @@ export async function startForwardProxy() {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What it was asked to connect to, `127.0.0.1:1`, or to fetch, `http://127.0.0.1:1/api/…`, refused or not. */
+    /** All targets of requests, refused ones, too: `127.0.0.1:1` to connect to, `http://127.0.0.1:1/api/…` to fetch. */
     asked,
     /** The latest `Proxy-Authorization`. */
     login: () => login,
-    /** Of the next requests, first in, first out. */
+    /** The faults of the next requests, first in, first out. */
     faults,
     async close(): Promise<void> {
       if (!server.listening) return;

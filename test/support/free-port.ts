@@ -1,4 +1,4 @@
-/** A port of this machine that nobody listens on, for programs that cannot say which one they were given. */
+/** A free port of this machine, for programs that cannot say which port the system gave them. */
 import { type AddressInfo, createServer } from 'node:net';
 
 export function freePort(host = '127.0.0.1'): Promise<number> {

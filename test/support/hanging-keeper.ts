@@ -1,4 +1,4 @@
-/** A keeper whose disk hangs for as long as there is a file `<store>.hangs`: then it makes `<store>.hung`; `<store>.dies` ends it once. */
+/** A keeper whose disk hangs while there is a file `<store>.hangs` (it then makes `<store>.hung`); `<store>.dies` makes it fail once. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { LogMover } from '../../src/ledger/sqlite/log-mover.ts';

@@ -1,4 +1,4 @@
-/** What the hooks of a config send in place of a message. */
+/** The bodies that the hooks of a config send in place of a message. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/app/settings.ts';
@@ -11,7 +11,7 @@ import { tempFolder } from './temp-folder.ts';
 
 type Settings = Parameters<typeof webhookChannel.open>[0];
 
-/** @throws {Error} what is wrong with the config, a line each */
+/** @throws {Error} with the problems of the config, one a line */
 export async function hooksOf(config: string, variables: Readonly<Record<string, string>> = {}) {
   const file = join(tempFolder(), 'botbell.yaml');
   writeFileSync(file, config);

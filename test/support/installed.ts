@@ -1,10 +1,10 @@
-/** What some tests need that npm does not bring. */
+/** Programs that some tests need and that npm does not install. */
 import { spawnSync } from 'node:child_process';
 
 /**
- * Says so where it is missing: what needs it is left out then.
- * @param use what is not tried without it
- * @param question arguments that it answers without an error
+ * Prints a note if the program is missing; the tests that need it are then left out.
+ * @param use what is not tested without the program
+ * @param question arguments with which the program exits with 0
  */
 export function isInstalled(
   program: string,

@@ -1,12 +1,12 @@
-/** Somebody who holds locks in a PostgreSQL ledger, as a replica does that is frozen. */
+/** Holds locks in a PostgreSQL ledger, as a frozen replica does. */
 import pg from 'pg';
 
-/** Whoever wants the table waits, until the returned function is called. */
+/** Whoever uses the table waits until the returned function is called. */
 export function lockTable(url: string, table: string): Promise<() => Promise<void>> {
   return holdLocks(url, `lock table ${table} in access exclusive mode`);
 }
 
-/** @param statements that lock something. @returns what lets go of it all */
+/** @param statements take the locks. @returns a function that releases them */
 export async function holdLocks(url: string, ...statements: string[]): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);

@@ -1,8 +1,8 @@
-/** A logger whose lines a test looks at. */
+/** A logger whose lines a test reads. */
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
-/** @returns the logger, and what it has logged by then, but for the time of each line */
+/** @returns the logger, and the lines that it has logged so far, without their times */
 export function loggedBy(): { readonly logger: Logger; readonly lines: readonly Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const stream = new Writable({

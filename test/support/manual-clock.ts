@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as realSleep } from 'node:timers/promises';
 import type { Clock } from '../../src/time/clock.ts';
 
-/** Turns of the event loop that work which waits for nothing outside needs at most between two sleeps. */
+/** The most turns of the event loop that work needs between two sleeps if it waits for nothing outside the process. */
 const TURNS = 30;
 
 interface Sleeper {
@@ -27,7 +27,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** Somebody sets the clock: what waits goes on waiting. */
+  /** A person sets the clock; sleepers sleep on. */
   setBy(ms: number): void {
     this.#setBy += ms;
   }
@@ -51,7 +51,7 @@ export class ManualClock implements Clock {
     return this.#sleepers.length;
   }
 
-  /** Moves time on, waking sleepers in order, each at its own moment; what they do next happens before the next one wakes. */
+  /** Moves time on and wakes sleepers in order, each at its own time; the next one wakes after what the last one then does. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -65,7 +65,7 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves time on from sleeper to sleeper until the promise settles, and passes on what came of it. */
+  /** Moves time on from sleeper to sleeper until the promise settles, and passes its outcome on. */
   async runUntil<T>(promise: Promise<T>): Promise<T> {
     const isSettled = watch(promise);
     for (;;) {
@@ -76,8 +76,8 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * The same for work that waits for something outside, too, such as a database server: time goes on by little steps, so
-   * that no deadline passes before that had its time.
+   * The same for work that also waits for something outside the process, such as a database server: time goes on by small steps, so
+   * that no deadline passes before the server has had time to answer.
    */
   async runAlong<T>(promise: Promise<T>): Promise<T> {
     const isSettled = watch(promise);
@@ -112,11 +112,11 @@ function watch(promise: Promise<unknown>): () => boolean {
   return () => isSettled;
 }
 
-/** Lets everything that can happen without time passing happen; what the disk is asked for is not a matter of time. */
+/** Lets everything happen that needs no time to pass; calls of the disk count as such. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) {
     await nextTurn();
-    // What waits for the disk needs all the turns after its answer.
+    // Work that waits for the disk needs all the turns after the disk's answer.
     if (process.getActiveResourcesInfo().includes('FSReqCallback')) turn = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Text that hardly shrinks when it is compressed: a quarter, for six bits of eight say something. */
+/** Text that hardly shrinks when compressed: by a quarter, since only six of eight bits carry information. */
 import { randomBytes } from 'node:crypto';
 
 /** @param length characters, each one byte */

@@ -1,4 +1,4 @@
-/** The page and the API of a small office, over a ledger in which its last two weeks stand, at a time that stands still. */
+/** The page and the API of a small office, over a ledger with its last two weeks, on a clock that stands still. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawingOf } from '../../src/admin/drawing.ts';
@@ -100,11 +100,11 @@ type Done = Partial<ReportedAction> | { readonly what: 'reload'; readonly cause:
 export interface OfficeWorld extends AdminWorld {
   readonly store: SqliteStore;
   readonly recorded: Recorded;
-  /** What people had done, in its order. */
+  /** What people did, in that order. */
   readonly done: Done[];
 }
 
-/** @param isNew nothing has come yet */
+/** @param isNew whether no callback has come yet */
 export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
   const clock = new ManualClock(isNew ? OFFICE_NOW : TWO_WEEKS_AGO);
   const store = createSqliteStore(clock);

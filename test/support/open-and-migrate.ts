@@ -1,4 +1,4 @@
-/** Opens a ledger as a version with one more step does, which is given as a statement: to be killed while that runs. */
+/** Opens a ledger as a version with one more migration would, given as a statement; tests kill it while the statement runs. */
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';

@@ -1,4 +1,4 @@
-/** Whether an answer is as docs/openapi.yaml says. */
+/** Checks answers against docs/openapi.yaml. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -23,7 +23,7 @@ ajv.addSchema(OPENAPI, 'document', false, false);
 
 const escaped = (key: string) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** Where the document has this answer; an error that an operation does not name is any listener's problem. */
+/** The document's place for this answer; an error that the operation does not name has the schema of a problem. */
 function placeOf(method: string, path: string, status: number): string {
   const template = Object.keys(OPENAPI.paths)
     .filter((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
@@ -34,7 +34,7 @@ function placeOf(method: string, path: string, status: number): string {
   return status < 400 ? `/no ${status} of ${method} ${path}` : '/components/responses/Problem';
 }
 
-/** @param place a JSON pointer to a schema of the document. @returns what of `value` is not as it says; undefined: nothing */
+/** @param place a JSON pointer to a schema of the document. @returns how `value` departs from it; undefined if it does not */
 export function faultBy(place: string, value: unknown): string | undefined {
   const matches = ajv.getSchema(`document#${place}`);
   return matches?.(value) === true ? undefined : `${place}: ${JSON.stringify(matches?.errors)}`;
@@ -59,7 +59,7 @@ export function examplesIn(node: unknown, place = ''): readonly (readonly [place
   ];
 }
 
-/** @param what a method and a path, `GET /healthz`. @returns what is not as the document says; undefined: nothing */
+/** @param what a method and a path, `GET /healthz`. @returns how the answer departs from the document; undefined if it does not */
 export function faultIn(what: string, { status, headers, body, json }: AdminAnswer): string | undefined {
   const [method = '', path = ''] = what.split(/[ ?]/);
   const [type = ''] = String(headers['content-type']).split(';');

@@ -1,6 +1,6 @@
-/** What a page says, as somebody reads it: a line for each block, with where links and forms lead. */
+/** A page as a person reads it: a line for each block, with the targets of links and forms. */
 
-/** Each kind of tag, as what is shown in its place; the rest shows nothing. */
+/** What is shown in place of each kind of tag; other tags show nothing. */
 const SHOWN: readonly (readonly [tag: RegExp, text: string])[] = [
   [/<svg[^>]* aria-label="([^"]*)".*?<\/svg>/gs, '[$1]'],
   [/<input type="hidden" name="back"[^>]*>/g, ''],
@@ -15,13 +15,13 @@ const SHOWN: readonly (readonly [tag: RegExp, text: string])[] = [
   [/&quot;/g, '"'],
   [/&lt;/g, '<'],
   [/&amp;/g, '&'],
-  // With a comma or without, by the version of ICU.
+  // Versions of ICU differ in this comma.
   [/(\d [A-Z][a-z]{2}(?: \d{4})?), (?=\d)/g, '$1 '],
-  // How deflate packs is its own matter.
+  // Versions of deflate may compress differently.
   [/packed=[\w-]+/g, 'packed=…'],
 ];
 
-/** Of the page's content, from its title on. */
+/** The lines of the page's content, from its title on. */
 export function linesIn(html: string): string[] {
   const [, content = ''] = /<div class="head">(.*)<\/main>/s.exec(html) ?? [];
   const text = SHOWN.reduce((shown, [tag, as]) => shown.replaceAll(tag, as), content);

@@ -1,4 +1,4 @@
-/** A real PgBouncer, where one is installed; in transaction pooling each transaction may get another session. */
+/** A real PgBouncer, if one is installed; in transaction pooling, each transaction may get another session. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { until } from './proof-wait.ts';
 import { tempFolder } from './temp-folder.ts';
 
 export interface PgBouncer {
-  /** The same database, by way of the pooler. */
+  /** The URL of the same database through the pooler. */
   urlThrough(url: string): string;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startPgBouncer(postgresUrl: string, poolMode = 'transactio
   };
 }
 
-/** Few sessions, so that they change hands all the time. */
+/** Few sessions, so that they go from one client to another all the time. */
 function settings(postgresPort: number, port: number, poolMode: string): string {
   return `[databases]
 * = host=127.0.0.1 port=${postgresPort}

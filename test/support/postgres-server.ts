@@ -26,22 +26,22 @@ import { freePort } from './free-port.ts';
 export interface PostgresServer {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>;
-  /** Drops its databases, or ends the server and removes its folder where nobody else uses it. */
+  /** Drops its databases, or, if nobody else uses the server, ends it and removes its folder. */
   close(): Promise<void>;
 }
 
 /** A server that only its test uses, which may do anything with it. */
 export interface OwnPostgresServer extends PostgresServer {
-  /** Where databases are created. */
+  /** The database from which others are created. */
   readonly url: string;
   /** The server goes away, as for an upgrade. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops every process of the server where it is (SIGSTOP): the kernel still takes connections, nobody answers. */
+  /** Stops every process of the server at once (SIGSTOP): the kernel still accepts connections, but nobody answers. */
   pause(): void;
-  /** Lets them go on with what has come in meanwhile. */
+  /** Lets the processes go on, with what has come in meanwhile. */
   resume(): void;
-  /** What a power cut leaves: nothing that was not on disk. */
+  /** Ends the server as a power cut does: nothing is left that was not on disk. */
   crash(): Promise<void>;
 }
 
@@ -49,11 +49,11 @@ export interface OwnPostgresServer extends PostgresServer {
 const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES_PORT';
 
 const FOR_TESTS: readonly string[] = [
-  // The slowest writer that there is: what nobody flushes stays in memory long enough to be lost in a crash.
+  // The slowest WAL writer possible: data that nobody flushes stays in memory long enough to be lost in a crash.
   'wal_writer_delay=10s',
-  // Statistics of the few rows of a test would make plans that no ledger has.
+  // From statistics of a test's few rows, the planner would make plans that no real ledger gets.
   'autovacuum=off',
-  // A server that crashes loses what is in its own memory; what the machine's would lose is no matter of these tests.
+  // A crashing server loses only what is in its own memory; these tests are not about crashes of the machine.
   'fsync=off',
 ];
 
@@ -67,7 +67,7 @@ interface Account {
   readonly gid: number;
 }
 
-/** Has the files of this process's children share a server, which starts when the first of them asks for one. */
+/** Lets the test files of this process's children share a server, which starts when the first of them asks for it. */
 export async function sharePostgres(): Promise<Pick<PostgresServer, 'close'>> {
   let started: Promise<OwnPostgresServer> | undefined;
   const asked = createServer((socket) => {
@@ -87,7 +87,7 @@ export async function sharePostgres(): Promise<Pick<PostgresServer, 'close'>> {
   };
 }
 
-/** The server of the run; where there is none, one of the caller's own. */
+/** The server of the run, or, if there is none, one for the caller alone. */
 export async function startPostgres(): Promise<PostgresServer> {
   const port = process.env[SHARED_SERVER];
   if (port === undefined) return startOwnPostgres();
@@ -141,24 +141,24 @@ export async function startOwnPostgres(settings = FOR_TESTS): Promise<OwnPostgre
   };
 }
 
-/** Databases of many processes are on one server, so their names are random. */
+/** The databases of many processes are on one server, so their names are random. */
 async function createDatabaseAt(url: string): Promise<{ readonly name: string; readonly url: string }> {
   const name = `botbell_${randomBytes(8).toString('hex')}`;
   await execute(url, `create database ${name}`);
   return { name, url: Object.assign(new URL(url), { pathname: name }).href };
 }
 
-/** PostgreSQL and PgBouncer refuse to run as root, and a build in a container often has nobody else. */
+/** PostgreSQL and PgBouncer refuse to run as root, which is often the only user of a build in a container. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string) => Number(spawnSync('id', [flag, 'nobody'], { encoding: 'utf8' }).stdout);
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** The folder with the programs of another server than the package's, `/usr/lib/postgresql/15/bin`. */
+/** The folder with the programs of a server other than the package's: `/usr/lib/postgresql/15/bin`. */
 const OTHER_PROGRAMS = process.env['BOTBELL_TEST_POSTGRES'];
 
-/** Another account may not be let into the folder where the packages are, so it gets a copy. */
+/** Another account may have no access to the folder of the packages, so it gets a copy. */
 async function reachableBinaries(folder: string, account: Account | undefined): Promise<Binaries> {
   if (account !== undefined) chmodSync(folder, 0o755);
   if (OTHER_PROGRAMS !== undefined)
@@ -174,7 +174,7 @@ function initialise(folder: string, { initdb }: Binaries, account: Account | und
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   if (account !== undefined) chownSync(data, account.uid, account.gid);
-  // Nobody needs it after the tests, so nothing is flushed while it is made.
+  // Nobody needs the database cluster after the tests, so it is not flushed while it is made.
   const flags = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   const { status, stderr } = spawnSync(initdb, ['-D', data, ...flags], { encoding: 'utf8', ...account });
   if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
@@ -220,7 +220,7 @@ function isRunning(server: ChildProcess | undefined): server is ChildProcess {
   return server !== undefined && server.exitCode === null && server.signalCode === null;
 }
 
-/** Whoever has ended meanwhile needs none. */
+/** Ignores a process that has ended meanwhile. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -229,10 +229,10 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Each connection has a process of its own, which no signal to the first one reaches. */
+/** Each connection has a process of its own, which a signal to the server's first process does not reach. */
 function childrenOf(pid: number): number[] {
   const kept = `/proc/${pid}/task/${pid}/children`;
-  // Of a small Linux, `ps` is often no part.
+  // A small Linux often lacks `ps`.
   const listed = existsSync(kept)
     ? readFileSync(kept, 'utf8')
     : spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;

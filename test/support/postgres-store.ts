@@ -1,4 +1,4 @@
-/** A ledger's database on a PostgreSQL server, with a way to look into it past the ledger. */
+/** A ledger's database on a PostgreSQL server, which tests can also query past the ledger. */
 import pg from 'pg';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
@@ -12,19 +12,19 @@ export interface PostgresStore extends StoreUnderTest {
   query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** A database, and a connection past the ledger: a new one would be a new process of the server for each statement. */
+/** A database, and connections past the ledger: a new one for each statement would start a process of the server each time. */
 interface Beside {
   readonly url: string;
   readonly connections: pg.Pool;
 }
 
-/** Making a database takes the server longer than emptying one. */
+/** Databases to be used again: to make one takes the server longer than to empty one. */
 const emptied = new WeakMap<PostgresServer, Beside[]>();
 
 async function createBeside(server: PostgresServer): Promise<Beside> {
   const url = await server.createDatabase();
   const connections = new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true });
-  // The server ends them when it drops the database.
+  // The server ends these connections when it drops the database.
   connections.on('error', () => undefined);
   return { url, connections };
 }
@@ -35,7 +35,7 @@ const EMPTY = `DO $$ DECLARE each text; BEGIN
     ELSE EXECUTE format('DELETE FROM %I', each); END IF;
   END LOOP; END $$`;
 
-/** The program gives a server three seconds to take a connection; on a busy machine that has nothing to do with the test. */
+/** Tries again: the program gives a server only three seconds to accept a connection, and a busy machine may take longer. */
 async function patiently<T>(open: () => Promise<T>): Promise<T> {
   for (let left = 20; ; left -= 1)
     try {

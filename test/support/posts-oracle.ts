@@ -1,4 +1,4 @@
-/** What POSTs come to, as the contract says it: read from what came alone, and written without what the product knows of it. */
+/** The figures that POSTs add up to by the contract, computed from the POSTs alone and without the product's code. */
 import { instantToZoned } from '../../src/time/display.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -64,7 +64,7 @@ export class PostsOracle {
     return local - (local % DAY_MS);
   }
 
-  /** Each that has something in the period, in the order of their ids. */
+  /** All BOTs with figures in the period, in the order of their ids. */
   bots(from: number, to: number) {
     const within = this.#all().filter(({ day }) => day >= from && day < to);
     const ids = [...new Set(within.map(({ botId }) => botId))].toSorted();
@@ -84,7 +84,7 @@ export class PostsOracle {
     this.#others.push({ botId, day: this.dayOf(at), counts });
   }
 
-  /** An answer of no time adds nothing. */
+  /** All runs and other figures; an answer that took no time adds nothing. */
   #all(): readonly Counted[] {
     const runs = new Map<string, Posted[]>();
     for (const post of this.#posts) {
@@ -95,7 +95,7 @@ export class PostsOracle {
     return all.filter(({ counts }) => Object.values(counts).some((count) => count !== 0));
   }
 
-  /** A run once, on the day it started, never later than its receipt, with its longest time, else from start to receipt. */
+  /** Counts a run once, on the day it started (at the latest, was received), with its longest time, else the time from start to receipt. */
   #run(posts: readonly Posted[]): Counted {
     const [first] = posts;
     if (first === undefined) throw new Error('a run is what was posted of it');

@@ -10,18 +10,18 @@ export interface ServeProcess {
   /** `http://127.0.0.1:<port><path>` as the log names it. */
   readonly callbacksUrl: string;
   readonly adminUrl: string;
-  /** Everything it has logged so far. */
+  /** Everything that the process has logged so far. */
   log(): string;
-  /** Nobody reads what it prints and logs any more. */
+  /** From now on, nobody reads what the process prints and logs. */
   stopReading(): void;
   stdout(): string;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with the exit code; null where a signal ended it. */
+  /** Resolves with the exit code; null if a signal ended the process. */
   exited(): Promise<number | null>;
 }
 
 export interface ServeOptions {
-  /** Runs it by another command, which gets it and its arguments as its last ones, e.g. `['nice', '-n', '5']`. */
+  /** A command that runs the program, which gets it and its arguments as its last arguments, e.g. `['nice', '-n', '5']`. */
   readonly wrapper?: readonly string[];
   /** The program; default: the one that was built here. */
   readonly main?: string;
@@ -40,7 +40,7 @@ export async function serve(
   const words = [...wrapper, process.execPath, ...nodeArguments, main, 'serve', '--config', config];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
-    // A proxy of the machine's is no part of the test.
+    // The test must not use a proxy that the machine is configured for.
     env: { ...process.env, no_proxy: '*', ...variables },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,21 +10,21 @@ import { tempFolder } from './temp-folder.ts';
 
 export const TOKEN = 'xoxb-PROGRAM-SECRET';
 
-/** Where every callback goes, unless a test routes it elsewhere. */
+/** The destination of every callback, unless a test routes it elsewhere. */
 export const SLACK_OPS = 'slack:#ops';
 const MAIL_OPS = 'email:ops@example.com';
 export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
 const EVERYBODY = `{ slack: '#ops' }, { email: [ops@example.com] }`;
 
 export interface ProgramSettings {
-  /** `sqlite:` or `postgres://`; a SQLite file in the world's folder where it is left out. */
+  /** `sqlite:` or `postgres://`; by default a SQLite file in the world's folder. */
   readonly store?: string | undefined;
   /** Further keys of `store`, e.g. `max_size: 32mb`. */
   readonly ledger?: string | undefined;
   readonly receiver?: string;
   readonly delivery?: string;
   readonly routes?: string;
-  /** Whom the default route tells, as YAML list items; default: `DESTINATIONS`. */
+  /** The destinations of the default route, as YAML list items; default: `DESTINATIONS`. */
   readonly notify?: string;
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
@@ -32,17 +32,17 @@ export interface ProgramSettings {
 export interface ProgramWorld {
   readonly folder: string;
   readonly config: string;
-  /** The SQLite file, where there is one. */
+  /** The SQLite file, if there is one. */
   readonly file: string;
   /** `store.url` */
   readonly store: string;
   readonly slack: SlackStandIn;
   readonly mail: MailCatcher;
-  /** Those that Slack takes. */
+  /** The tokens that Slack accepts. */
   readonly tokens: string[];
-  /** Changes the config's text; a program that runs still has what it has loaded. */
+  /** Changes the config's text; a running program still has the config that it has loaded. */
   rewrite(mend: (yaml: string) => string): void;
-  /** Starts the program; what is still running at the end is killed. */
+  /** Starts the program; it is killed at the end if it still runs. */
   start(options?: ServeOptions, variables?: Record<string, string>): Promise<ServeProcess>;
   told(): string[];
   close(): Promise<void>;

@@ -14,7 +14,7 @@ export async function rowsOf(storeUrl: string, statement: string): Promise<reado
     }
   }
   const client = new pg.Client({ connectionString: storeUrl });
-  // The query rejects, too; without it, a server that ends the connection in between ends the test.
+  // The query rejects as well; without a listener, a server that ends the connection in between would end the test.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -26,7 +26,7 @@ export async function rowsOf(storeUrl: string, statement: string): Promise<reado
 
 const claimedBy = (pid: number) => `owner like '%/${pid}/%'`;
 
-/** @param pid only what that process has claimed. @returns `<job id> <destination>` of every delivery in that state */
+/** @param pid only deliveries that this process has claimed. @returns `<job id> <destination>` of each delivery in that state */
 export async function deliveriesIn(
   storeUrl: string,
   state: 'pending' | 'delivered',

@@ -1,4 +1,4 @@
-/** Plays the job service: posts callbacks, and posts each again until it is answered 2xx, in a test's own time. */
+/** Plays the job service: posts callbacks, and posts each again until it is answered 2xx, at intervals that the test sets. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from './bridge-world.ts';
 
@@ -22,7 +22,7 @@ export class JobService {
     this.#options = options;
   }
 
-  /** Resolves when every callback has been answered 2xx. @throws {Error} that says how many were not in time */
+  /** Resolves when every callback has been answered 2xx. @throws {Error} says how many were not answered in time */
   async postAll(callbacks: readonly PostedCallback[], withinMs = 240_000): Promise<void> {
     const waiting = [...callbacks];
     const end = Date.now() + withinMs;

@@ -1,8 +1,8 @@
-/** Who was told of what, and how often: the remotes' own account, which no ledger can embellish. */
+/** Who was told of what, and how often, by what the remotes received, whatever the ledger says. */
 import type { MailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import type { SlackStandIn } from './faulty-slack.ts';
 
-/** Names one callback in everything that is told of it. */
+/** Names one callback in every message about it. */
 const KEY = /key-\d{6}/;
 
 export function keyOf(number: number): string {
@@ -39,7 +39,7 @@ export function toldOf(text: string, destination: string): string {
   return `${KEY.exec(text)?.[0] ?? 'without key'} ${destination}`;
 }
 
-/** In the order of acceptance, Slack first. */
+/** The messages in the order of acceptance, Slack's first. */
 export function toldBy(
   slack: Pick<SlackStandIn, 'messages'>,
   mail: Pick<MailCatcher, 'mails'> = { mails: [] },

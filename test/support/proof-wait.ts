@@ -1,10 +1,10 @@
-/** Waiting for what another process does, and saying what did not come before mocha gives the test up. */
+/** Waits for what another process does, and says what did not come before mocha gives the test up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 10;
 const GIVE_UP_MS = 240_000;
 
-/** @throws {Error} that names `what` when it has not come in four minutes: no busy machine is as slow */
+/** @throws {Error} names `what` if it has not come in four minutes: no machine is so busy */
 export async function until(
   what: string,
   hasCome: () => boolean | Promise<boolean>,

@@ -48,7 +48,7 @@ export class RawClient {
     });
   }
 
-  /** The next whole answer; undefined where the server closes without one. */
+  /** The next whole answer; undefined if the server closes without one. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
       const answer = this.#takeAnswer();
@@ -62,7 +62,7 @@ export class RawClient {
     while (!this.#isClosed) await this.#change();
   }
 
-  /** Says that nothing more comes, and goes on reading. */
+  /** Half-closes the connection: sends nothing more, and goes on reading. */
   end(): void {
     this.#socket.end();
   }
@@ -71,7 +71,7 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  /** Breaks the connection off, as a process does that dies with something left to read. */
+  /** Resets the connection, as a process does that dies with something left to read. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }

@@ -1,12 +1,12 @@
-/** A mail server of a few lines: it takes whatever it is told, stops reading in the middle of a message, or answers amiss. */
+/** A mail server of a few lines: it accepts everything, stops reading in the middle of a message, or answers wrongly. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** @param stalls from DATA on it reads nothing more, until `readOn` */
+/** @param stalls whether it stops reading at DATA, until `readOn` */
 export async function startRawMailServer(stalls = false) {
   let client: Socket | undefined;
   let heard = '';
-  /** Of the next answers, in place of the right ones. */
+  /** The next answers, in place of the right ones. */
   const replies: string[] = [];
   const server = createServer((socket) => {
     client = socket.on('error', () => undefined);
@@ -31,7 +31,7 @@ export async function startRawMailServer(stalls = false) {
     heard: () => heard,
     /** Resolves once the client is gone. */
     readOn: () =>
-      // `once` would reject at a reset, by which a connection that is destroyed may end, too.
+      // Not `once`, which would reject at a reset: a destroyed connection may end by one.
       new Promise<void>((resolve) => client?.once('close', () => resolve()).resume()),
     close: () => {
       client?.destroy();

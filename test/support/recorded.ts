@@ -1,4 +1,4 @@
-/** Callbacks that were recorded in a store, for tests of what people read and do: admitted, claimed and settled by the ledger's own operations. */
+/** Records callbacks in a store by the ledger's own operations (admit, claim, settle), for tests of what people read and do. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type {
   Admission,
@@ -66,7 +66,7 @@ export class Recorded {
     this.actions = methodsOver(call, actionOperations);
   }
 
-  /** `isAccepted`: Botbell's own from the start, and claimed by nobody; `body`: as it came, default: the callback's JSON. */
+  /** `isAccepted`: taken over from the start, and claimed by nobody; `body`: as received, by default the callback's JSON. */
   async arrive(
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[] = [],
@@ -79,7 +79,7 @@ export class Recorded {
     return this.#store.call(admit, [await admitArgs(arrival, OPTIONS)]);
   }
 
-  /** Came, claimed by its request, and answered once each of its deliveries had been attempted. @returns its id */
+  /** A callback that its request claimed, and that was answered once each of its deliveries had been attempted. @returns its id */
   async answered(
     fields: Partial<Callback>,
     planned: readonly DeliveryTarget[],
@@ -116,7 +116,7 @@ export class Recorded {
     await this.#store.call(heartbeat, [{ hash, channels: new Map([['slack', 'slack']]) }]);
   }
 
-  /** Whatever is due becomes this process's to attempt. */
+  /** Claims for this process whatever is due. */
   async claim(): Promise<readonly DeliveryRecord[]> {
     const due = await this.#store.call(dueDestinations, []);
     const requests = due.map((destination) => ({ destination, limit: 500, isBulkFirst: false }));
@@ -124,7 +124,7 @@ export class Recorded {
     return rows.map(({ record }) => record);
   }
 
-  /** As if each had just been attempted. */
+  /** Settles the deliveries as if each had just been attempted. */
   async settle(
     { callbackId }: Pick<Admission, 'callbackId'>,
     deliveries: readonly DeliveryUpdate[],

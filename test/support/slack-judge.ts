@@ -1,4 +1,4 @@
-/** What Slack refuses of a call, by its words. */
+/** Refuses the calls that Slack refuses, with Slack's error codes. */
 import { textLength } from '../../src/channels/slack/own-blocks.ts';
 import type {
   PostedMessage,
@@ -69,7 +69,7 @@ function refusalOfEdit({ text }: SlackArguments, edited?: PostedMessage): Verdic
   return Buffer.byteLength(String(text)) > MAX_BYTES_OF_UPDATE ? refusal('msg_too_long') : undefined;
 }
 
-/** Whatever its blocks show: phones show the text. */
+/** A message needs a text whatever its blocks show, since phones show the text. */
 function refusalOfText({ text }: SlackArguments): Verdict | undefined {
   if (typeof text !== 'string' || text.trim() === '') return refusal('no_text');
   if (text.length > MAX_TEXT) return refusal('msg_too_long');

@@ -1,4 +1,4 @@
-/** A ledger's SQLite file in a folder of its own, with a way to look into it and to get in its way. */
+/** A ledger's SQLite file in a folder of its own, which tests can also read and lock past the ledger. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -15,7 +15,7 @@ export interface SqliteStore extends StoreUnderTest {
   connect(): DatabaseSyncInstance;
 }
 
-/** Name, mode and bytes of each file; of a log's index only that it is there: it notes who reads. */
+/** Name, mode and bytes of each file; of the log's index no bytes, since every reader changes it. */
 export function filesIn(folder: string) {
   return readdirSync(folder).map((name) => {
     const path = join(folder, name);

@@ -1,4 +1,4 @@
-/** The program's app inside this process, by a config's file or text. */
+/** Starts the program's app inside this process, from a config's file or text. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument, YAMLMap } from 'yaml';
@@ -12,11 +12,11 @@ import { tempFolder } from './temp-folder.ts';
 
 export interface StartingOptions {
   readonly variables?: Readonly<Record<string, string>>;
-  /** The system's where it is left out. */
+  /** By default the system's. */
   readonly clock?: Clock;
-  /** A silent one where it is left out. */
+  /** By default a silent one. */
   readonly logger?: Logger | undefined;
-  /** A thread would load the sources once more, for longer than most tests take; the built program has one. */
+  /** Whether there is no thread for the ledger: one would load the sources again, which takes longer than most tests. */
   readonly isLedgerInProcess?: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function startTestApp(
   });
 }
 
-/** Serves a config's text as documents have their reader serve it, but on a port of its own. */
+/** Serves a config from the documents as a reader would, but on a free port. */
 export async function serveConfig(
   config: string,
   {
@@ -54,7 +54,7 @@ export async function serveConfig(
   return startTestApp(configFile, { variables });
 }
 
-/** The config with the top-level settings that a document shows in place of its own. */
+/** The config with the top-level settings of a document's example in place of its own. */
 export function completedBy(config: string, shown: string): string {
   const whole = parseDocument(config);
   const { contents } = parseDocument(shown);

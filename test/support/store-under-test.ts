@@ -1,4 +1,4 @@
-/** One empty store for a ledger's tests, whichever database holds it. */
+/** An empty store for a ledger's tests, on either database. */
 import type { Operation, Transactions } from '../../src/ledger/database.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Asking, PlannedDelivery } from '../../src/ledger/ledger.ts';
@@ -6,11 +6,11 @@ import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 export interface StoreUnderTest {
-  /** Of the whole store: its processes share it. */
+  /** The clock of the whole store, which all its processes share. */
   readonly clock: ManualClock;
-  /** A process's ledger, in this process. */
+  /** Opens another process's ledger, within this process. */
   open(options?: Partial<LedgerOptions>): Promise<DatabaseLedger>;
-  /** One operation in a transaction of its own, by whoever `owner` is. */
+  /** Runs one operation in a transaction of its own, as the process `owner`. */
   call<Args extends readonly unknown[], Result>(
     operation: Operation<Args, Result>,
     args: Args,
@@ -26,23 +26,23 @@ export interface StoreUnderTest {
   close(): Promise<void>;
 }
 
-/** The program waits for its store for less than a second when it stops; whoever looks into the store has to wait. */
+/** The program gives its store less than a second to close when it stops; a test that then reads the store has to wait longer. */
 export const CLOSED_WITHIN_MS = 60_000;
 
-/** Of tests that do not care. */
+/** The options of tests for which they do not matter. */
 export const OPTIONS = { workMs: 18_000, takeOverAfterMs: 120_000, timezone: 'UTC' } as const;
 
-/** `Arrival.asking`, of a BOT that no rule asks about unless more is given. */
+/** An `Arrival.asking` of a BOT about which no rule asks anything, unless `more` says so. */
 export function askingOf(planned: readonly PlannedDelivery[], more: Partial<Asking> = {}): Asking {
   const nothing = { timezone: 'UTC', isRemembered: false, expected: [], overdueMs: [], isPlain: true };
   const mayCount = [...planned, ...(more.later ?? [])].some(({ burst }) => burst !== undefined);
   return { ...nothing, planned, mayCount, ...more };
 }
 
-/** `Arrival.routing`, of one route that tells. */
+/** An `Arrival.routing` of one route that tells. */
 export const ROUTING = JSON.stringify([{ route: 'routes[0]', verdict: 'tells', reaches: [] }]);
 
-/** Opens each owner's transactions when they are first asked for. */
+/** Opens each owner's transactions at their first use. */
 export function callsOver(open: (owner: string) => Promise<Transactions>): StoreUnderTest['call'] {
   const opened = new Map<string, Promise<Transactions>>();
   return async (operation, args, owner = 'first') => {

@@ -47,7 +47,7 @@ export function deliveryWith(fields: Partial<DeliveryRecord> = {}): DeliveryReco
   };
 }
 
-/** Botbell's own to attempt, after two failures. */
+/** A delivery that was taken over after two failures. */
 export function pendingWith(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   const lastError = NOT_FOUND;
   return deliveryWith({
@@ -84,7 +84,7 @@ export function storyWith(fields: Fields = {}): CallbackStory {
   };
 }
 
-/** As the router explains it. */
+/** A router's explanation of a route that tells. */
 export const TELLS_OPS: RouteExplanation = {
   route: 'routes[0]',
   reaches: ['slack:#ops'],
@@ -116,7 +116,7 @@ export function failedAt(afterMs: number, fields: Partial<AttemptRecord> = {}): 
   return attemptAt(afterMs, { outcome: 'config', error: NOT_FOUND, ...fields });
 }
 
-/** @param afterMs when the callback came that is answered, since it came first; answered 0.4 s later */
+/** @param afterMs from the first receipt of the callback to the one that is answered @param tookMs from then to the answer */
 export function answerAt(afterMs: number, status: number, result: CallbackResult, tookMs = 400): HistoryRow {
   const entry = { receivedAt: CAME_AT + afterMs, status };
   return { at: CAME_AT + afterMs + tookMs, what: 'answered', deliveryId: undefined, result, entry };

@@ -1,18 +1,18 @@
-/** A way to a server on loopback that can fall silent, as a network does that drops packets. */
+/** A TCP proxy to a server on loopback that can fall silent, as a network that drops packets does. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
-  /** From here on nothing is passed on in either direction, and new connections are taken and never answered. */
+  /** From now on passes nothing on in either direction, and accepts new connections without ever answering. */
   fallSilent(): void;
-  /** The server gets whatever the client sends from here on, its answers get lost. */
+  /** From now on the server gets what the client sends, but its answers are lost. */
   loseAnswers(): void;
   /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
   onSent: (text: string) => string | void;
-  /** What is passed on takes so long in each direction from here on. */
+  /** From now on delays what it passes on in each direction by so much. */
   delayBy(ms: number): void;
-  /** New connections work again; those that were cut off by silence are closed. */
+  /** Lets new connections work again, and closes those that fell silent. */
   recover(): void;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function startTcpProxy(target: {
   const sockets = new Set<Socket>();
   let mode: 'passing' | 'silent' | 'losing answers' = 'passing';
   let delayMs = 0;
-  // Timers of one length end in the order in which they began.
+  // Timers of equal length fire in the order in which they were started.
   const pass = (to: Socket, chunk: Buffer) => {
     if (delayMs === 0) to.write(chunk);
     else setTimeout(() => to.writable && to.write(chunk), delayMs);

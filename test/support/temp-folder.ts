@@ -1,4 +1,4 @@
-/** Folders of this process alone, which are gone when it ends. */
+/** Folders for this process alone, removed when it ends. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

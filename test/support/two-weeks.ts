@@ -1,4 +1,4 @@
-/** What came to a small office in the last two weeks, what became of it, and what people did about it. */
+/** The callbacks of a small office in the last two weeks, what became of them, and what people did about them. */
 import type { Callback } from '../../src/callback/callback.ts';
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
 import { recordDestinations } from '../../src/ledger/deliveries/failing.ts';
@@ -23,9 +23,9 @@ const LOGIN = 'タスク 3「ログイン」で要素が見つかりませんで
 
 interface Routine {
   readonly bot: readonly [id: string, name: string, seconds: number];
-  /** When its runs begin; 7.5 is half past seven. */
+  /** The hours at which its runs begin; 7.5 is half past seven. */
   readonly hours: readonly number[];
-  /** By the day; 13 is today. */
+  /** Error messages by the day; 13 is today. */
   readonly errors?: Readonly<Record<number, string>>;
   readonly output?: (seed: number) => unknown;
 }
@@ -59,7 +59,7 @@ const ARCHIVED = {
 } as const;
 const FULL = { class: 'transient', code: '452', message: 'The mailbox is full.' } as const;
 
-/** What becomes of a delivery since yesterday; before that, everybody was told. */
+/** The outcome of a delivery since yesterday; before that, all were delivered. */
 function outcomeOf({ id, destination }: DeliveryRecord) {
   if (destination === 'slack:#old-prices') return deadUpdate(id, ARCHIVED);
   if (destination === 'email:readers@example.com')
@@ -69,13 +69,13 @@ function outcomeOf({ id, destination }: DeliveryRecord) {
 
 interface Office {
   readonly recorded: Recorded;
-  /** Its clock stands at the beginning. */
+  /** Its clock stands at the beginning of the two weeks. */
   readonly store: StoreUnderTest;
   readonly people: People;
   readonly router: Router;
 }
 
-/** A callback comes now, and each whom the config names is told or not. @returns its id */
+/** Records a callback that comes now, with the outcomes at its destinations. @returns its id */
 async function come(fields: Partial<Callback>, { recorded, store, router }: Office): Promise<number> {
   const callback = callbackWith(fields);
   const { destinations, explanations } = router.route(callback);
@@ -127,7 +127,7 @@ export async function liveTwoWeeks(office: Office): Promise<void> {
   await stillOpen(office);
 }
 
-/** Its mailbox is full: tried again and again. */
+/** A BOT whose reader's mailbox is full: its mails are tried again and again. */
 async function newsletter(office: Office): Promise<void> {
   const { recorded, store } = office;
   const { clock } = store;

@@ -1,35 +1,35 @@
-/** What a vendor documents of a message, and the judge that takes what is within it. */
+/** What a vendor documents about messages, and the judge that accepts messages within these limits. */
 import { type ChatAnswer, type Judge, wrongRequest } from './chat-stand-in.ts';
 
 export interface Limits {
-  /** Of the URL of a message. */
+  /** The path of the URL to which messages go. */
   readonly path: RegExp;
   /** The parameters that the URL needs. */
   readonly query?: readonly string[];
   readonly header?: readonly [name: string, value: string];
-  /** Of the body, if it is not JSON. */
+  /** The body's content type, if it is not JSON. */
   readonly type?: 'application/x-www-form-urlencoded';
   readonly mostBytes?: number;
   /** The most characters of a text, or items of a list, by the keys that lead to it. */
   readonly most?: Readonly<Record<string, number>>;
-  /** The members that may be blank or hold nothing. */
+  /** The members that may be blank or empty. */
   readonly blank?: RegExp;
   readonly texts?: readonly Texts[];
-  /** What else is wrong. */
+  /** Finds what else is wrong. */
   readonly wrong?: (message: Readonly<Record<string, unknown>>) => string | undefined;
   readonly taken: ChatAnswer;
   /** The answer to a GET. */
   readonly asked?: ChatAnswer;
 }
 
-/** Where texts stand, what of them is the channel's own, and by what it is replaced; and what then would act, or is left open by a cut. */
+/** Where texts are, what in them is the channel's own and how it is replaced, and what in the rest would be markup, or was left open by a cut. */
 type Texts = readonly [at: RegExp, own: readonly Own[], acts: RegExp];
 export type Own = readonly [written: RegExp, shown: string];
 
 /** A block of code ends at the first three backticks wherever they stand, or at a line of as many as it begins with. */
 export const FENCE: Own = [/(?<!\\)```[\s\S]*?```/g, ''];
 export const FENCE_OF_LINES: Own = [/^(`{3,})\n[\s\S]*?\n\1`*$/gm, ''];
-/** Also links that show their address, which only Discord is sent. */
+/** Code, and links that show their address, which only Discord gets. */
 export const CODE: Own = [/(?<!\\)`[^`\\\n]+`|<https?:\/\/[^\s<>]+>/g, ''];
 export const MARKDOWN: readonly Own[] = [
   [/\\[^\p{L}\p{N}\s]/gu, ''],
@@ -78,7 +78,7 @@ function wrongMember(path: string, value: unknown, limits: Limits): string | und
   );
 }
 
-/** What no client draws. */
+/** Characters that no client draws. */
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/;
 
 function wrongText(
@@ -103,7 +103,7 @@ function wrongText(
   );
 }
 
-/** What is wrong first. */
+/** The first fault that applies. */
 export function firstWrong(
   ...faults: readonly (readonly [isWrong: boolean, what: string])[]
 ): string | undefined {
