@@ -35,7 +35,7 @@ export function botsView(
     errors,
     missed,
     tally: subject.template === 'digest' ? digestTally(subject, language) : tally(subject, language),
-    names: namesOf(bots, language),
+    names: namesOf(bots, language, LONGEST_NAMES, more_bots),
     outputs: () => [...causesOf(shown, language), ...listsOf(shown, language)],
   };
 }
@@ -130,18 +130,19 @@ const LONGEST_NAME = 60;
 const LONGEST_NAMES = 65;
 const LONGEST_LIST = 400;
 
-/** As many names as there is room for, and how many more there are. */
+/** As many names as there is room for, and how many more there are. @param unnamed how many are not among these BOTs */
 function namesOf(
   bots: readonly Pick<ToldBot, 'bot_id' | 'bot_name'>[],
   language: Language,
   room = LONGEST_NAMES,
+  unnamed = 0,
 ): string {
   let names = '';
   for (const [index, { bot_id, bot_name }] of bots.entries()) {
     const name = botNameOf(bot_name, bot_id, LONGEST_NAME);
     if (index > 0 && names.length + name.length > room)
-      return `${names} ${moreMark(language, bots.length - index)}`;
+      return `${names} ${moreMark(language, bots.length - index + unnamed)}`;
     names += index === 0 ? name : SAY[language]('between') + name;
   }
-  return names;
+  return unnamed === 0 ? names : `${names} ${moreMark(language, unnamed)}`;
 }

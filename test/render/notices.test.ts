@@ -132,6 +132,9 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'an error that was held': told(1, undefined, { heldSince: STARTED_AT - HOUR_MS }),
   'an error before which others were held back': told(1, undefined, { heldBack: 12 }),
   'a summary of more BOTs than it names': own('summary'),
+  'a summary of more BOTs than there is room for': own('summary', {
+    bots: Array.from({ length: 3 }, () => ({ ...SUMMARISED, bot_name: 'b'.repeat(40) })) as never,
+  }),
   'a summary of errors of that day': summaryOf({
     ...UNEVENTFUL,
     errors: 2,
