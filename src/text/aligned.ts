@@ -6,8 +6,15 @@ const MOST_LINES = 100;
 /** Two blanks, also full-width ones; or `|`, `+`, `│`, `├` and the like at the beginning, but no horizontal line, which may divide prose. */
 const COLUMNS = /^.+[ \u3000]{2}.|^[|+\u2502\u2503\u250c-\u254b\u2551-\u2570]/;
 
-/** Whether at least two lines have columns: two blanks in a row after the first character, or a vertical line or a corner as the first. */
+/** The line below the head of a table that has none around it, as psql and Markdown draw it. */
+const HEAD_RULE = /\n *[-:]{2,}(?: ?[+|] ?[-:]+)+ *(?:\n|$)/;
+
+/**
+ * Whether at least two lines have columns: two blanks in a row after the first character, or a vertical line or a corner as the first;
+ * or one divides a head from its columns.
+ */
 export function isAligned(text: string): boolean {
+  if (HEAD_RULE.test(text)) return true;
   if (!/[ \u3000]{2}|(?:^|\n)[|+\u2502-\u2570]/.test(text)) return false;
   let aligned = 0;
   for (const line of text.split('\n', MOST_LINES)) {
