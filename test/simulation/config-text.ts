@@ -1,4 +1,4 @@
-/** A plan of a config as the text that a person would write, with the types of channels that it names. */
+/** Writes the plan of a config as the text that a person would write, and makes the channel types that it names. */
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { judged } from '../../src/config/schema/form.ts';
 import { section, text } from '../../src/config/schema/fields.ts';
@@ -12,7 +12,7 @@ import {
   TEAM,
 } from './scenario.ts';
 
-/** A channel's own name, since its type is asked to open it without. */
+/** The channel's name as a setting, since a type opens a channel without knowing its name. */
 const settings = section('A channel of the simulation.', {
   called: text(
     judged(() => undefined),
@@ -20,7 +20,7 @@ const settings = section('A channel of the simulation.', {
   ),
 });
 
-/** `chat` groups the messages of a job; `mail` hands its messages over, and waits long for the answer. */
+/** `chat` groups the messages of a job; `mail` hands its messages over, and waits long for answers. */
 export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<string, ChannelType> {
   const typeNamed = (type: string, perJob: ChannelType['perJob']): ChannelType => ({
     type,
@@ -92,7 +92,7 @@ function stepText({ afterMin, isUnlessDelivered, notify }: StepPlan): string {
   return `{ after: ${afterMin}m, ${unless}notify: ${targets(notify)} }`;
 }
 
-/** A digest counts the BOTs whose routes name the group, not its destination. */
+/** The group's name in place of its destination: a digest counts only BOTs whose routes name the group. */
 function groupOf(destination: string): string {
   return destination === TEAM ? 'team' : destination;
 }

@@ -1,4 +1,4 @@
-/** The configs of a scenario, read as the program reads them, but from a memory that the world can change. */
+/** The configs of a scenario, read as the program reads them, but kept in memory, where the world can change them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { ConfigPlan } from './scenario.ts';
 
 const checks = { conditionFault: () => undefined, linkFault: () => undefined };
 
-/** A file system in memory where there is one, since each seed has a store of its own. */
+/** A folder on a file system in memory, if there is one, since each seed has a store of its own. */
 export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
   const inMemory = '/dev/shm/botbell-simulation-';
   let path: string;
@@ -23,7 +23,7 @@ export function temporaryFolder(): { readonly path: string; readonly remove: () 
 
 type Read = Omit<UsableConfig, 'readings'>;
 
-/** @param folder has the store, too */
+/** @param folder also has the store */
 export async function readConfigs(plans: readonly ConfigPlan[], folder: string): Promise<readonly Read[]> {
   const file = join(folder, 'botbell.yaml');
   const channelTypes = simulatedTypes(() => {
@@ -45,7 +45,7 @@ export async function readConfigs(plans: readonly ConfigPlan[], folder: string):
   return all;
 }
 
-/** The files of a process: what they read as is the number of the config that they hold now. */
+/** The files of a process, which read as the number of the config that they hold now. */
 export function readingsOf(loaded: number, current: () => number): UsableConfig['readings'] {
   return {
     again: () => Promise.resolve(String(current())),

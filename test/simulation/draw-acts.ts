@@ -1,4 +1,4 @@
-/** Draws what people ask for meanwhile. */
+/** Draws what people ask for during a scenario. */
 import type { Random } from './random.ts';
 import { type Act, BOTS, MINUTE, SECOND } from './scenario.ts';
 
@@ -21,17 +21,17 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     ...(hasSnoozes ? ['snooze', 'snooze', 'snooze', 'wake'] : []),
   ];
   const draw = (): Act => {
-    // What can be given back has mostly failed by the end.
+    // Most deliveries that can be given back have failed only by the end.
     const at = random.chance(0.4) ? random.int(0, lastsMs) : lastsMs + random.int(-MINUTE, MINUTE);
     const kind = random.of(kinds) as 'redeliver' | 'dismiss' | 'route' | 'bulk' | 'test' | 'snooze' | 'wake';
     const pick = random.next();
     if (kind === 'bulk') return { kind, at };
     if (kind === 'test') return { kind, at, destination: random.of(used) };
-    // A snooze that begins early holds something.
+    // Snoozes begin early, so that they hold something.
     return kind === 'snooze' ? snoozeFrom(random, random.int(0, lastsMs), used) : { kind, at, pick };
   };
   const acts = Array.from({ length: random.int(1, 8) }, draw);
-  // In the end somebody ends what is still snoozed: a success that is waited for may never come.
+  // At the end, a person ends all snoozes: the success that ends one may never come.
   const snoozed = acts.filter(({ kind }) => kind === 'snooze');
   const woken = snoozed.map((_, nth): Act => ({
     kind: 'wake',

@@ -1,4 +1,4 @@
-/** Draws configs: who is told of which BOT, by which rules. */
+/** Draws configs: which destinations are told of which BOT, and by which rules. */
 import type { Random } from './random.ts';
 import {
   BOTS,
@@ -28,13 +28,13 @@ export function drawConfig(random: Random, frame: Frame): ConfigPlan {
   const routes = plan.routes.map((route) =>
     route.perJob === undefined && random.chance(0.5) ? { ...route, notify: [...route.notify, TEAM] } : route,
   );
-  // A digest after midnight is another day's.
+  // Not after midnight, when the digest would belong to the next day.
   return { ...plan, routes, digestAt: Math.min(minute, DAY / MINUTE - 1) };
 }
 
 function drawPlan(random: Random, frame: Frame): ConfigPlan {
   const hasBurst = frame.hasRules && random.chance(0.3);
-  // What else counts at a destination with a burst is not known from outside.
+  // Plain routes: what else counts towards a burst is not known from outside.
   const isPlain = hasBurst && random.chance(0.6);
   const routes = BOTS.slice(0, random.int(1, 3)).flatMap((bot) =>
     Array.from({ length: random.of([1, 1, 2]) }, () => {

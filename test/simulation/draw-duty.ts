@@ -1,4 +1,4 @@
-/** Draws, from numbers of their own, worlds of one incident that lasts, whose steps a mute or a snooze holds, or which is taken up and given back. */
+/** Draws, from random numbers of their own, worlds with one lasting incident, whose steps are held, or which is taken up and given back. */
 import { Random } from './random.ts';
 import {
   type Act,
@@ -14,7 +14,7 @@ import { SECOND, type Send, type StepPlan } from './scenario.ts';
 
 const [BOT = ''] = BOTS;
 
-/** Steps, what holds them, and their ends. */
+/** Long enough for the steps, what holds them, and the ends of the holds. */
 const LASTS_MS = 15 * MINUTE;
 
 export function withDuty(scenario: Scenario): Scenario {
@@ -57,7 +57,7 @@ function stepsOf(random: Random): readonly StepPlan[] {
   return [{ afterMin, isUnlessDelivered, notify: [one] }, ...(random.chance(0.7) ? [next] : [])];
 }
 
-/** Numbers that no other send has. */
+/** From here on, no other send has these numbers. */
 const FIRST_NTH = 900;
 
 function sendsFrom(random: Random, failsAt: number): readonly Send[] {

@@ -1,4 +1,4 @@
-/** Draws what goes wrong. Each seed leaves most kinds out and turns one or two up: faults that need two rare things at once are found so. */
+/** Draws what goes wrong. Each seed leaves most kinds out and has much of one or two, to find faults that need two rare events at once. */
 import { Random } from './random.ts';
 import { DAY, type Fault, HOUR, MINUTE, type Scenario, SECOND, TEAM, type Weather } from './scenario.ts';
 
@@ -10,7 +10,7 @@ export type Swarm = Readonly<Record<Kind, number>>;
 
 interface Drawn {
   readonly hasRules: boolean;
-  /** Where all is delivered, people ask for nothing, and another config changes nothing. */
+  /** Whether people act or configs change, which has no effect if everything is delivered. */
   readonly needsUndelivered: boolean;
 }
 
@@ -24,7 +24,7 @@ export function drawSwarm(random: Random, { hasRules, needsUndelivered }: Drawn)
     up.has(kind) ? 3 : Number(random.chance(kind === 'weather' ? 0.4 : 0.12));
   const drawn = Object.fromEntries(KINDS.map((kind) => [kind, amountOf(kind)])) as unknown as Swarm;
   const swarm = needsUndelivered && random.chance(0.6) ? { ...drawn, weather: 3 } : drawn;
-  // Rules judge by time: what a rule does while a call of the store takes seconds is not said.
+  // Rules decide by time; the contract does not say what they do while a call of the store takes seconds.
   return hasRules ? { ...swarm, slow: 0 } : swarm;
 }
 
@@ -58,10 +58,10 @@ const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE
 
 export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   const { swarm, lastsMs, replicas, used, moments, hasRules } = struck;
-  // One or two weathers rule a seed.
+  // A seed has one or two kinds of weather, or a mix of all.
   const weathers = random.chance(0.4) ? (['mixed'] as const) : [random.of(WEATHERS), random.of(WEATHERS)];
   const at = () => random.int(0, lastsMs);
-  // Mostly while something is under way.
+  // Mostly at a time when something is under way.
   const amid = () =>
     moments.length > 0 && random.chance(0.6)
       ? Math.min(lastsMs, random.of(moments) + random.int(0, random.of([8, 400])))
@@ -97,7 +97,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   ];
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];
-    // Rules go by the store's clock: what becomes of them while that is set is not said.
+    // Rules go by the store's clock; the contract does not say what they decide while that is set.
     const which = random.of([hasRules ? slot() : -1, slot()]);
     const set: Fault = { kind: 'clock', at: begins, slot: which, by };
     const back: Fault = { kind: 'clock', at: begins + random.int(1, 120) * SECOND, slot: which, by: -by };
@@ -126,7 +126,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
   ];
 }
 
-/** One address that is gone for good, where all that comes for it is given up within minutes; by numbers of its own. */
+/** An address that is gone for good, if configs give up within minutes; from random numbers of its own. */
 export function drawGone({ seed, configs, healedAt }: Scenario): readonly Fault[] {
   const random = new Random(seed, 'gone');
   const places = new Set(configs.flatMap(({ routes }) => routes.flatMap(({ notify }) => notify)));
@@ -137,7 +137,7 @@ export function drawGone({ seed, configs, healedAt }: Scenario): readonly Fault[
   return [{ kind: 'weather', at: random.int(0, healedAt), for: DAY, ...about, isForGood: true }];
 }
 
-/** Each replica reloads for itself, or is replaced by hand, one after the other. */
+/** Replicas reload, or are replaced by hand, one after the other. */
 export function drawReloads(
   random: Random,
   lastsMs: number,

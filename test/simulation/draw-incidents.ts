@@ -1,4 +1,4 @@
-/** Draws the steps of routes, and what people do about incidents: from numbers of their own, so that worlds without them are as they were. */
+/** Draws routes' steps, and what people do about incidents, from random numbers of their own, so that worlds without them stay the same. */
 import { Random } from './random.ts';
 import {
   type Act,
@@ -12,7 +12,7 @@ import {
   type StepPlan,
 } from './scenario.ts';
 
-/** So long after all is well most last steps are due. */
+/** By then, after all is well, most last steps are due. */
 const TAIL_MS = 2 * MINUTE;
 
 export function withIncidents(scenario: Scenario): Scenario {
@@ -38,10 +38,10 @@ export function withIncidents(scenario: Scenario): Scenario {
   };
 }
 
-/** So long after all is well somebody ends what is still snoozed: a success that is waited for may never come. */
+/** After all is well, a person ends all snoozes at this time: the success that ends one may never come. */
 const WOKEN_AFTER_MS = 4 * MINUTE;
 
-/** Some take an incident up quietly; by numbers of their own, too. */
+/** Makes some take-ups quiet, also from random numbers of their own. */
 function quietly(acts: readonly Act[], { healedAt, seed }: Scenario): readonly Act[] {
   const random = new Random(seed, 'quiet');
   const drawn = acts.map((act) => (act.kind === 'takeUp' ? { ...act, isQuiet: random.chance(0.4) } : act));

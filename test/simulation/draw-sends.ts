@@ -41,7 +41,7 @@ function jobOf(
   { hasRules }: Frame,
   { job, bot, at, isLong }: Pick<Send, 'job' | 'bot' | 'at'> & { readonly isLong: boolean },
 ): Drawn[] {
-  // Some end while it is still being told that they have begun.
+  // Some runs end while destinations are still being told of their start.
   const short = random.chance(0.4) ? random.int(20, 4000) : random.int(1, 200) * SECOND;
   const runs = isLong ? random.int(100, 500) * SECOND : short;
   const about = { job, bot, startedAt: at - random.int(0, 30) * SECOND };

@@ -1,4 +1,4 @@
-/** From a seed to its scenario. */
+/** Draws the scenario of a seed. */
 import { drawActs } from './draw-acts.ts';
 import { drawChanged, drawConfig, drawEdited } from './draw-config.ts';
 import { withDuty } from './draw-duty.ts';
@@ -22,13 +22,13 @@ function drawn(seed: number): Scenario {
   const isCrowded = !hasRules && random.chance(0.12);
   const hasReloads = random.chance(hasRules ? 0.25 : 0.35);
   const hasActs = random.chance(0.4);
-  // What begins before midnight goes on after it.
+  // Such scenarios begin before midnight and go on after it.
   const isLate = hasRules && random.chance(0.15);
   const epoch = Date.UTC(2026, 10, 20) + (isLate ? 24 * 60 - random.int(1, 8) : minute) * MINUTE;
   const frame = { epoch, lastsMs, hasRules, isCrowded };
   const first = drawConfig(random, frame);
   const edits = hasReloads ? random.int(1, 2) : 0;
-  // Often what was taken away comes back.
+  // Often the first config comes back, with what was taken away.
   const changed = Array.from({ length: edits }, (_, edit) =>
     edit === 1 && random.chance(0.6) ? first : (hasRules ? drawEdited : drawChanged)(first, random),
   );

@@ -1,9 +1,9 @@
-/** Names of what is told that no retry and no restart changes. */
+/** Names of messages that stay the same over retries and restarts. */
 import { isAlert, type Notice } from '../../src/notice/notice.ts';
 
 const SENDS = 1000;
 
-/** Of the callback that is told, by its `elapsed_time`, which may have grown since it was first posted; 0: a notice of Botbell's own. */
+/** The callback's number, from its `elapsed_time`, which may have grown since the first POST; 0: a notice of Botbell's own. */
 export function nthOf(notice: Notice): number {
   return isAlert(notice) || notice.template === 'overdue'
     ? 0
@@ -14,7 +14,7 @@ export function nthIn(elapsed: number): number {
   return Math.round(elapsed % SENDS);
 }
 
-/** What `elapsed_time` a POST of the callback says. */
+/** The `elapsed_time` in a POST of the callback. */
 export function elapsedOf(nth: number, tries: number): number {
   return nth + SENDS * (tries - 1);
 }

@@ -3,7 +3,7 @@ import type { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { Notice } from '../../src/notice/notice.ts';
 import type { Act, Send } from './scenario.ts';
 
-/** One run of the program, as others see it. */
+/** One run of the program, as seen from outside. */
 export interface Run {
   readonly name: string;
   readonly slot: number;
@@ -15,13 +15,13 @@ export interface Post {
   readonly send: Send;
   readonly nth: number;
   readonly at: number;
-  /** What the store's clock said then: milliseconds since 1970. */
+  /** The time of the store's clock then: milliseconds since 1970. */
   readonly clockedAt: number;
   readonly process: Run;
   readonly config: number;
-  /** Undefined: it has not been answered, nor has its connection broken. */
+  /** Undefined while it is neither answered nor cut off. */
   endedAt?: number;
-  /** Undefined: the connection broke. */
+  /** Undefined if the connection broke. */
   status?: number;
   result?: string | undefined;
   deliveries?: readonly AnsweredDelivery[];
@@ -31,15 +31,15 @@ export interface AnsweredDelivery {
   readonly destination: string;
   readonly state: 'pending' | 'delivered' | 'dead' | 'held';
   readonly error?: string;
-  /** Which holds it. */
+  /** The rule that holds it. */
   readonly rule?: string;
 }
 
 /** One call of a remote. */
 export interface Attempt {
-  /** What is told, by a name that no retry and no restart changes. */
+  /** The message's name, which stays the same over retries and restarts. */
   readonly key: string;
-  /** Of the callback that is told; 0: it is a notice of Botbell's own. */
+  /** The number of the callback; 0 for a notice of Botbell's own. */
   readonly nth: number;
   readonly notice: Notice;
   readonly destination: string;
@@ -47,12 +47,12 @@ export interface Attempt {
   readonly root: string | undefined;
   readonly process: Run;
   readonly at: number;
-  /** The remote took it. */
+  /** When the remote accepted the message. */
   takenAt?: number;
-  /** The process knows how it ended. */
+  /** When the process learned the outcome. */
   endedAt?: number;
   failure?: DeliveryFailure;
-  /** The process has been told that the remote has the whole message, so that its answer may take minutes. */
+  /** When the process learned that the remote has the whole message, so that its answer may take minutes. */
   handedOverAt?: number;
 }
 
@@ -67,16 +67,16 @@ export interface Pause {
 export interface Acted {
   readonly act: Act;
   readonly at: number;
-  /** Undefined: nothing was there to ask it of, or nobody answered. */
+  /** Undefined if there was nothing to act on, or no answer. */
   readonly status: number | undefined;
-  /** The id of the callback or delivery that it was asked of; of a snooze, its own. */
+  /** The id of the callback or delivery that the request was about; for a snooze, its own id. */
   readonly id?: number | undefined;
-  /** Those that it was asked of. */
+  /** The incidents that the request was about. */
   readonly incidents?: readonly number[] | undefined;
-  /** As it stood in the list by which it was picked. */
+  /** The delivery as it stood in the list from which it was picked. */
   readonly was?: ListedDelivery | undefined;
   readonly listed?: Listed | undefined;
-  /** Ids of what was dead a moment before it was all given back. */
+  /** Ids of the dead letters a moment before all were given back. */
   readonly dead?: readonly number[] | undefined;
   readonly body: string;
 }
@@ -115,16 +115,16 @@ export interface ListedIncident {
   readonly state: 'open' | 'taken_up' | 'over';
 }
 
-/** A callback that the product has, at the end, as the API lists it. */
+/** A callback as the API lists it at the end. */
 export interface Admitted {
   readonly send: Send;
   readonly id: number;
   readonly at: number;
-  /** In force where it came. */
+  /** The number of the config in force in the process that received it. */
   readonly config: number;
-  /** But for what steps have told. */
+  /** Its listing, without deliveries of steps. */
   readonly listed: Listed;
-  /** Deliveries to whom steps tell. */
+  /** Its deliveries of steps. */
   readonly escalated: readonly ListedDelivery[];
 }
 
@@ -133,24 +133,24 @@ export interface Observed {
   readonly attempts: Attempt[];
   readonly pauses: Pause[];
   readonly acted: Acted[];
-  /** Which configs came into force where. */
+  /** When each config came into force in which slot. */
   readonly loaded: { readonly at: number; readonly config: number; readonly slot: number }[];
   readonly stops: { readonly process: Run; readonly from: number; readonly ms: number }[];
   /** When processes ended, by a crash or a stop. */
   readonly ends: { readonly at: number; readonly process: Run }[];
-  /** When time was left out: its ends. */
+  /** The ends of the times that the world skipped. */
   readonly slept: number[];
-  /** What should never be logged. */
+  /** Log lines that should never occur. */
   readonly unforeseen: string[];
-  /** At the end, in the order of their ids. */
+  /** All callbacks and notices at the end, in the order of their ids. */
   listed: readonly Listed[];
-  /** At the end, what has dead letters: alerts, too. */
+  /** Callbacks and notices with dead letters at the end, alerts included. */
   dead: readonly Listed[];
-  /** At the end, the newest first. */
+  /** All incidents at the end, the newest first. */
   incidents: readonly ListedIncident[];
-  /** At the end, of each process. */
+  /** The metrics of each process at the end. */
   metrics: readonly string[];
-  /** Why it did not end; undefined: it did. */
+  /** Why the world did not come to its end; undefined if it did. */
   stuck: string | undefined;
 }
 

@@ -107,7 +107,7 @@ export class People {
     if (act.kind === 'takeUp' || act.kind === 'release' || act.kind === 'close')
       return this.#requestOfIncident(process, act);
     if (act.kind !== 'snooze') return this.#requestAbout(process, act);
-    // A person's clock is right.
+    // People's clocks are right.
     const now = this.#parts.clockOf(-1);
     const until = act.for === undefined ? 'next-success' : new Date(now + act.for).toISOString();
     const body = { bot_id: act.bot ?? '', destination: act.destination ?? '', until };
@@ -134,7 +134,7 @@ export class People {
     return { incidents: ids, path: '/api/incidents/take-up', method: 'POST', body: { ...body, ids } };
   }
 
-  /** What is asked about one of those that the API lists. @returns undefined: there is none */
+  /** The request about one of the items that the API lists. @returns undefined if there is none */
   async #requestAbout(process: Process, { kind, pick }: Picking): Promise<Asked | undefined> {
     if (kind === 'wake') {
       const snoozes = await this.#page<{ readonly id: number }>(process, '/api/snoozes');
@@ -164,7 +164,7 @@ function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined 
   return items[Math.floor(pick * items.length)];
 }
 
-/** What is not delivered, mostly. */
+/** The deliveries to pick from: mostly undelivered ones. */
 function pickable(all: readonly Listed[], pick: number): Listed['deliveries'] {
   const deliveries = all.flatMap((listed) => listed.deliveries);
   const undelivered = deliveries.filter(({ state }) => state === 'dead' || state === 'held');

@@ -17,10 +17,10 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const COPIED = ['src', 'test/simulation', 'templates', 'config', 'package.json', 'tsconfig.json'];
 
-/** A run that takes longer stands still: that is found, too. */
+/** A run that takes longer hangs; this, too, counts as found. */
 const LONGEST_RUN_MS = 15 * 60_000;
 
-/** So many of the faults at least must be found. */
+/** The least number of faults that must be found. */
 const LEAST_FOUND = 35;
 
 const { values } = parseArgs({
@@ -41,7 +41,7 @@ function copyOfTheTree(): string {
   return folder;
 }
 
-/** As the program is built, since each fault would have all sources read anew. @throws {Error} they are no TypeScript */
+/** Bundles the simulator, since otherwise each run would read all sources anew. @throws {Error} the sources are no TypeScript */
 function bundledIn(folder: string): string {
   const outfile = join(folder, 'bundled/simulate.js');
   cpSync(join(folder, 'src/admin/page/style.css'), join(folder, 'bundled/assets/app.css'));
@@ -70,7 +70,7 @@ async function firstRed(folder: string): Promise<string | undefined> {
   return lines.find((line) => /^seed |Error/.test(line)) ?? lines[0];
 }
 
-/** That the text is there, and once, `simulation.test.ts` says. @returns whether a seed is red with the fault */
+/** `simulation.test.ts` checks that the text occurs exactly once. @returns whether a seed is red with the fault */
 async function isFound({ file, from, to, does }: Planted, folder: string): Promise<boolean> {
   const since = performance.now();
   const path = join(folder, file);
@@ -92,7 +92,7 @@ const chosen = PLANTED.filter(({ does }) => does.includes(values.only));
 const left = chosen.values();
 let [tried, found] = [0, 0];
 
-/** Tries one after the other of those that are left, in a tree of its own. */
+/** Tries the remaining faults one after the other, in a tree of its own. */
 async function tryAll(folder: string): Promise<void> {
   while (performance.now() < began + Number(values.minutes) * 60_000) {
     const { value: planted } = left.next();
@@ -103,7 +103,7 @@ async function tryAll(folder: string): Promise<void> {
 }
 
 const folders = Array.from({ length: Number(values.jobs) }, copyOfTheTree);
-// Of a few, whoever looks after one knows.
+// Not with `--only`: who tries a few faults knows that the tree is green.
 const red = values.only === '' ? await firstRed(folders[0] as string) : undefined;
 if (red !== undefined) throw new Error(`it finds something where nothing is planted: ${red}`);
 await Promise.all(folders.map(tryAll));

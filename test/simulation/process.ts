@@ -1,4 +1,4 @@
-/** One run of the program in virtual time: it dies when the world says so, and then nothing comes to it any more. */
+/** One run of the program in virtual time: it dies when the world says so, and from then on nothing reaches it. */
 import { type AppOptions, type RunningApp, startApp } from '../../src/app/app.ts';
 import type { UsableConfig } from '../../src/app/settings.ts';
 import type { Channel } from '../../src/channels/channel.ts';
@@ -18,13 +18,13 @@ export const RECEIVER_PORT = 8080;
 export interface Surroundings {
   readonly seed: number;
   readonly timeline: Timeline;
-  /** What a clock says now: milliseconds since 1970. @param slot -1: the store's */
+  /** The time of a clock now: milliseconds since 1970. @param slot -1: the store's clock */
   readonly clockOf: (slot: number) => number;
   /** The config with this number, with the file's readings as they are now. */
   readonly configured: (process: Process) => UsableConfig;
   readonly channelOf: (process: Process, name: string) => Channel;
   readonly storeOf: (process: Process) => StoreSeam;
-  /** Something is about to come to the process. It may die of it. */
+  /** Called before something reaches the process, which the world may let die at that moment. */
   readonly onEvent: (process: Process, what: 'store' | 'any') => void;
   readonly onLine: (process: Process, line: string) => void;
   readonly onUnforeseen: (process: Process, what: string) => void;
@@ -37,7 +37,7 @@ export class Process implements Run {
   /** Resolves when it dies. */
   readonly died: Promise<undefined>;
   #die: () => void = () => undefined;
-  /** Its receiver takes requests. */
+  /** Whether its receiver takes requests. */
   isOpen = false;
   config: number;
   readonly store: StoreSeam;
@@ -54,14 +54,14 @@ export class Process implements Run {
     this.died = new Promise((resolve) => (this.#die = () => resolve(undefined)));
   }
 
-  /** Nothing comes to it any more, and nothing that it does has an effect. */
+  /** From now on, nothing reaches the process, and nothing that it does has an effect. */
   end(): void {
     this.isAlive = false;
     this.isOpen = false;
     this.#die();
   }
 
-  /** Runs `work` now, unless the process is dead or dies of it. */
+  /** Runs `work` now, unless the process is dead or dies at this moment. */
   reach(what: 'store' | 'any', work: () => void): void {
     if (this.isAlive) this.#around.onEvent(this, what);
     if (this.isAlive) work();
@@ -114,7 +114,7 @@ export class Process implements Run {
     return this.#around.timeline.after(ms, () => this.reach('any', run));
   }
 
-  /** Only what is never to happen is of interest. */
+  /** Reports only what should never happen. */
   #logger(): Logger {
     const { onUnforeseen } = this.#around;
     const ignore = () => undefined;

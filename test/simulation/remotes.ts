@@ -1,4 +1,4 @@
-/** The remotes: what they answer to each call depends on the weather at the destination. */
+/** The remotes: their answers depend on the weather at the destination. */
 import type { Channel, Outgoing, Receipt } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureDetails } from '../../src/channels/failure.ts';
 import { isAlert } from '../../src/notice/notice.ts';
@@ -27,7 +27,7 @@ const MIXED: readonly (Weather | undefined)[] = [
   'slow',
 ];
 
-/** The code of what may have arrived, and is tried again only when somebody asks. */
+/** The code of a failure after which the message may have arrived, and is sent again only when a person asks for it. */
 export const STRANGE = '302';
 
 const FAILURES: Partial<Record<Weather, FailureDetails>> = {
@@ -40,11 +40,11 @@ const FAILURES: Partial<Record<Weather, FailureDetails>> = {
   unsure: { class: 'transient', code: '500', message: 'broken', mayHaveArrived: true },
   // A redirect, or a 2xx that is not understood.
   strange: { class: 'config', code: STRANGE, message: 'look at it', mayHaveArrived: true },
-  // A server that puts off what it does not know.
+  // A server that asks unknown senders to come back later.
   later: { class: 'transient', code: '450', message: 'greylisted', isForLater: true },
 };
 
-/** How long a chat that has the request may take for its answer. */
+/** How long a chat may take to answer a request that it has. */
 const CHAT_ANSWERS_WITHIN_MS = MINUTE;
 const MAIL_ANSWERS_WITHIN_MS = 10 * MINUTE;
 
@@ -121,7 +121,7 @@ export class Remotes {
     this.#parts.observed.attempts.push(attempt);
     const random = new Random(this.#parts.scenario.seed, `remote ${key} ${destination} ${nth}`);
     const found = this.#weatherAt(destination, random);
-    // Nobody can ask for an alert again: the list has none.
+    // Nobody can ask for an alert again, since the list has none.
     const weather = found === 'strange' && isAlert(notice) ? 'error' : found;
     this.#parts.say(
       `${process.name} sends ${key} to ${destination} (${nth})${weather ? ` in weather ${weather}` : ''}`,
@@ -142,12 +142,12 @@ interface Exchanged {
   readonly reject: (failure: DeliveryFailure) => void;
 }
 
-/** One call of a remote, with its ways to end. */
+/** One call of a remote, and the ways in which it can end. */
 class Exchange {
   readonly #remotes: Remotes;
   readonly #parts: RemoteParts;
   readonly #of: Exchanged;
-  /** What was on the wire when its sender died may arrive. */
+  /** Whether the message was on the wire, so that it may arrive even if its sender dies. */
   readonly #isOnTheWire: boolean;
   #hasEnded = false;
 

@@ -1,4 +1,4 @@
-/** Stands in for drawing: a remote gets what a message would be drawn from. */
+/** Stands in for rendering: a remote gets the notice from which a message would be rendered. */
 import type { UsableConfig } from '../../src/app/settings.ts';
 import { isAlert, type Notice } from '../../src/notice/notice.ts';
 

@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.ts';
 import { World } from './world.ts';
 
 export interface Ended {
-  /** Sentences of the contract that did not hold, as `told/twice: slack:#a was told job-1/2 twice`. */
+  /** Sentences of the contract that did not hold, such as `told/twice: slack:#a was told job-1/2 twice`. */
   readonly broken: readonly string[];
   readonly trace: readonly string[];
   readonly virtualMs: number;

@@ -1,4 +1,4 @@
-/** What a seed decides ahead, as plain data, so that it can be shrunk: configs, what the service posts, what people do, and what goes wrong when. */
+/** What a seed decides in advance, as plain data that can be shrunk: configs, what the service posts, what people do, and what goes wrong when. */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
@@ -20,7 +20,7 @@ export interface ExpectPlan {
   readonly graceMin: number;
 }
 
-/** Of a route's `then`. */
+/** A step of a route's `then`. */
 export interface StepPlan {
   readonly afterMin: number;
   readonly isUnlessDelivered: boolean;
@@ -57,26 +57,26 @@ export interface ConfigPlan {
   readonly permanentAttempts: number;
   readonly isAccepting: boolean;
   readonly maxInFlight: number;
-  /** Of the channel `chat`. */
+  /** The burst of the channel `chat`. */
   readonly burst?: BurstPlan;
   /** Minute of the day (UTC) at which the group `team` gets its digest. */
   readonly digestAt?: number;
 }
 
 export interface Send {
-  /** Also its `elapsed_time`, by which what is told and listed of it is known again. */
+  /** Also its `elapsed_time`, by which messages and listings of it are recognised. */
   readonly nth: number;
   readonly at: number;
   readonly job: string;
   readonly bot: string;
   readonly status: Status;
-  /** Since the world began; may be negative. */
+  /** Milliseconds since the world began; may be negative. */
   readonly startedAt: number;
   readonly message: string;
   readonly code: number;
-  /** How often the service posts it at most. */
+  /** How often the service posts it at the most. */
   readonly tries: number;
-  /** Posted a second time, so long after the first, whatever was answered. */
+  /** Posted a second time this long after the first, whatever the answer was. */
   readonly againAfter?: number;
 }
 
@@ -105,10 +105,10 @@ export type StoreTrouble = 'slow' | 'fails' | 'lost';
 
 export interface StoreFault extends Lasting {
   readonly kind: 'store';
-  /** -1: all. */
+  /** -1: all slots. */
   readonly slot: number;
   readonly mode: StoreTrouble;
-  /** Only a quarter of the operations, by a hash of their names. */
+  /** Which quarter of the operations is hit, by a hash of their names; left out: all. */
   readonly only?: number;
 }
 
@@ -116,7 +116,7 @@ export interface WeatherFault extends Lasting {
   readonly kind: 'weather';
   readonly destination: string;
   readonly mode: Weather;
-  /** Nothing heals it: what waits there is to be given up. */
+  /** It never heals: messages that wait there are to be given up. */
   readonly isForGood?: true;
 }
 
@@ -125,7 +125,7 @@ export type Fault =
   | StoreFault
   | { readonly kind: 'kill'; readonly at: number; readonly slot: number; readonly downFor: number }
   | { readonly kind: 'stop'; readonly at: number; readonly slot: number; readonly downFor: number }
-  /** The process of the slot dies when the n-th answer, since then, would come to it: of the store, of a remote, of its clock. */
+  /** The slot's process dies when the n-th event since then would reach it: an answer of the store or a remote, or a timer. */
   | {
       readonly kind: 'killAt';
       readonly at: number;
@@ -135,10 +135,10 @@ export type Fault =
       readonly downFor: number;
     }
   | { readonly kind: 'reload'; readonly at: number; readonly slot: number; readonly config: number }
-  /** The clock of a process, or with -1 of the store and of all, is set by so much. */
+  /** The clock of a process, or with -1 those of the store and of all, is set by so much. */
   | { readonly kind: 'clock'; readonly at: number; readonly slot: number; readonly by: number };
 
-/** What a person asks for. `pick`: which of those that the API lists, in [0, 1). */
+/** What a person asks for. `pick`: which of the items that the API lists, in [0, 1). */
 export type Act =
   | { readonly kind: 'redeliver'; readonly at: number; readonly pick: number }
   | { readonly kind: 'dismiss'; readonly at: number; readonly pick: number }
@@ -150,11 +150,11 @@ export type Act =
       readonly at: number;
       readonly bot?: string;
       readonly destination?: string;
-      /** Undefined: until the next success. */
+      /** Undefined for a snooze until the next success. */
       readonly for?: number;
     }
   | { readonly kind: 'wake'; readonly at: number; readonly pick: number }
-  /** Of one open incident, or of all. `by`: nobody else's name. */
+  /** Takes up one open incident, or all. `by`: a name that no other take-up has. */
   | {
       readonly kind: 'takeUp';
       readonly at: number;
@@ -164,7 +164,7 @@ export type Act =
       /** Snoozes their BOTs until the next success. */
       readonly isQuiet: boolean;
     }
-  /** Of one that is taken up. */
+  /** Gives back an incident that is taken up. */
   | { readonly kind: 'release'; readonly at: number; readonly pick: number }
   | { readonly kind: 'close'; readonly at: number; readonly pick: number };
 
@@ -173,38 +173,38 @@ export interface Scenario {
   /** Milliseconds since 1970 at which it begins. */
   readonly epoch: number;
   readonly replicas: number;
-  /** By how much the clock of each process is ahead of the store's. */
+  /** How far the clock of each process is ahead of the store's. */
   readonly skews: readonly number[];
-  /** The store begins a process's calls in their order, as SQLite does; a pool of connections to a server does not. */
+  /** Whether the store begins a process's calls in their order, as SQLite does; a pool of connections to a server does not. */
   readonly isOrdered: boolean;
   readonly configs: readonly ConfigPlan[];
   readonly sends: readonly Send[];
   readonly acts: readonly Act[];
   readonly faults: readonly Fault[];
-  /** All faults are over. */
+  /** When all faults are over. */
   readonly healedAt: number;
-  /** How long at least it goes on then, for what is due at a time. */
+  /** How long the world goes on after that, at the least, for what is due later. */
   readonly tailMs: number;
 }
 
 export const OPERATORS = 'chat:#operators';
-/** Of the group `team`, which may have a digest. */
+/** The destination of the group `team`, which may have a digest. */
 export const TEAM = 'other:#team';
-/** With the channels `chat` and `other`, whose type takes threads, and `mail`, which hands messages over. */
+/** Destinations of the channels `chat` and `other`, whose type has threads, and of `mail`, which hands messages over. */
 export const DESTINATIONS = ['chat:#a', 'chat:#b', 'mail:x@example.com', 'mail:y@example.com', 'other:#c'];
 export const BOTS = ['alpha', 'beta', 'gamma'];
 
-/** Whom steps tell, and no route itself. */
+/** Destinations that only steps tell, no route. */
 export const DUTY = ['mail:duty@example.com', 'other:#duty'];
 
 export const isMail = (destination: string) => destination.startsWith('mail:');
 
-/** The routes of a BOT; none: it is the default route's. */
+/** The routes of a BOT; if there are none, the default route applies. */
 export function routesOf({ routes }: ConfigPlan, bot: string): readonly RoutePlan[] {
   return routes.filter(({ bots }) => bots.includes(bot));
 }
 
-/** Whom a config names for a callback, without its rules. */
+/** The destinations that a config names for a callback, before its rules. */
 export function namedBy(
   config: ConfigPlan,
   { bot, status }: Pick<Send, 'bot' | 'status'>,

@@ -12,13 +12,13 @@ export interface ServiceParts {
   readonly timeline: Timeline;
   readonly observed: Observed;
   readonly say: (line: string) => void;
-  /** Those that take requests. */
+  /** The processes that take requests. */
   readonly open: () => readonly Process[];
   readonly clockOf: (slot: number) => number;
 }
 
 export class JobService {
-  /** Callbacks that it is not done with. */
+  /** How many callbacks it is not done with. */
   underWay = 0;
   readonly #parts: ServiceParts;
 

@@ -1,11 +1,11 @@
-/** Leaves out of a scenario what its failure does not need. */
+/** Shrinks a scenario to what its failure needs. */
 import { runScenario } from './run-scenario.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Of what is left out, the first that may go: what a run costs, all others have to bear. */
+/** Tried in this order: what goes first makes all later runs cheaper. */
 const LISTS = ['faults', 'sends', 'acts'] as const;
 
-/** The name of the sentence that broke, without whom and when it concerns. */
+/** The name of the broken sentence, without the message and time that it is about. */
 export function sentenceOf(broken: string): string {
   return broken.split(':', 1)[0] ?? '';
 }
@@ -25,7 +25,7 @@ export async function shrunk(scenario: Scenario, broken: string): Promise<Scenar
   return best;
 }
 
-/** @param share of the list that is left out at once; 0: one event */
+/** @param share the part of the list that is left out at once; 0: one event */
 async function withoutParts(
   scenario: Scenario,
   list: (typeof LISTS)[number],

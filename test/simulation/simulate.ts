@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seeds 1000 [--from 1] [--stop]`, `--minutes 60 --from today` for seeds that no other day has;
- * with `--shrink` the story of what fails. `--seed 17 [--shrink]` tells one seed's story.
+ * `npm run simulate -- --seeds 1000 [--from 1] [--stop]`; `--minutes 60 --from today` tries seeds that no other day has;
+ * `--shrink` tells the story of what fails. `--seed 17 [--shrink]` tells one seed's story.
  */
 import { parseArgs } from 'node:util';
 import { scenarioOf } from './draw.ts';
@@ -19,10 +19,10 @@ const { values } = parseArgs({
   },
 });
 
-/** Seeds of one day: more than an hour takes. */
+/** Seeds of one day: more than an hour can try. */
 const SEEDS_A_DAY = 100_000;
 
-/** Stories that are told of one search: more of them say the same again. */
+/** The most stories of one search: further ones would say the same. */
 const MOST_STORIES = 3;
 
 function firstSeed(): number {
@@ -34,7 +34,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Of a time in which nothing happened, its end. */
+/** Leaves out all but the last of several `time passes` in a row. */
 function isWorthTelling(line: string, place: number, trace: readonly string[]): boolean {
   const passes = (said = '') => said.endsWith('time passes');
   return !(passes(line) && passes(trace[place + 1]));

@@ -1,4 +1,4 @@
-/** A small part of the search at each change; `npm run simulate` goes on with it. */
+/** Runs a small part of the search at each change; `npm run simulate` runs more of it. */
 import { expect } from 'chai';
 import { scenarioOf } from './draw.ts';
 import { readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PLANTED } from './planted/all.ts';
 import { runScenario } from './run-scenario.ts';
 
-/** In fifteen seconds of one core. */
+/** As many as one core runs in fifteen seconds. */
 const SEEDS = 60;
 
 const AT_ONCE = 10;

@@ -1,4 +1,4 @@
-/** The store as a process reaches it, below its operations: each call takes time, and may fail before its commit, or after it. */
+/** The store as a process reaches it, below its operations: each call takes time, and may fail before or after its commit. */
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { LedgerOptions } from '../../src/ledger/open-ledger.ts';
 import type { Database } from '../../src/ledger/registry.ts';
@@ -15,9 +15,9 @@ type Call = (
   options?: { readonly withinMs?: number | undefined },
 ) => Promise<unknown>;
 
-/** The process whose store it is. */
+/** The process that uses the store. */
 interface Caller extends Run {
-  /** Runs `work` now, unless the process is dead or dies of it. */
+  /** Runs `work` now, unless the process is dead or dies at this moment. */
   reach(what: 'store' | 'any', work: () => void): void;
 }
 
@@ -29,9 +29,9 @@ export interface StoreParts {
 }
 
 export class StoreSeam {
-  /** Calls that have not been answered. */
+  /** How many calls have not been answered. */
   underWay = 0;
-  /** Resolves with the first call: what comes before is done for real, and takes no virtual time. */
+  /** Resolves with the first call; everything before it takes real, not virtual, time. */
   readonly isInUse: Promise<void>;
   #use: () => void = () => undefined;
   readonly #parts: StoreParts;
@@ -52,16 +52,16 @@ export class StoreSeam {
     const { gone } = this.#parts;
     return {
       owner: name,
-      // Each slot is a machine of its own.
+      // Each slot counts as a machine of its own.
       isGone: (owner) => owner.startsWith(`p${slot}.`) && gone.has(owner),
       isInProcess: true,
-      // No simulated crash is one of the machine.
+      // Simulated crashes are never those of a machine, so nothing needs to be flushed.
       flush: (_descriptor, onFlushed) => onFlushed(null),
       around: (database) => this.#around(database),
     };
   }
 
-  /** Closes what a dead process had open. */
+  /** Closes the databases that a dead process had open. */
   async close(): Promise<void> {
     for (const database of this.#opened.splice(0)) await database.close().catch(() => undefined);
   }
@@ -140,7 +140,7 @@ export class StoreSeam {
   }
 }
 
-/** By a hash, since operations are renamed and change. */
+/** By a hash of the name, since the list of operations changes. */
 function quarterOf(name: string): number {
   let sum = 0;
   for (const character of name) sum = (sum * 31 + character.charCodeAt(0)) % 65_521;

@@ -1,4 +1,4 @@
-/** Virtual time: events in the order of their times, then of their making. All that can happen without time passing happens between two. */
+/** Virtual time: events in the order of their times, then of their making. Between two, everything happens that needs no time to pass. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 interface Event {
@@ -7,7 +7,7 @@ interface Event {
   run: (() => void) | undefined;
 }
 
-/** Turns of the event loop without a call of the store that show that all is quiet: a request is read, and answered, over a few of them. */
+/** After so many turns of the event loop without a call of the store, all is quiet: a request is read and answered over a few turns. */
 const QUIET_TURNS = 3;
 
 export class Timeline {
@@ -15,13 +15,13 @@ export class Timeline {
   now = 0;
   #made = 0;
   readonly #ofWorld = new Set<number>();
-  /** The earliest last. */
+  /** Sorted: the earliest event is the last. */
   readonly #events: Event[] = [];
-  /** Calls of the store that are being made for real: they take no virtual time. */
+  /** How many calls of the store are under way in real time: they take no virtual time. */
   #busy = 0;
   #worked = 0;
 
-  /** @returns cancels it */
+  /** @returns a function that cancels the event */
   after(ms: number, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, Math.ceil(ms)), place: (this.#made += 1), run };
     const place = this.#events.findLastIndex((other) => isBefore(event, other)) + 1;
@@ -29,13 +29,13 @@ export class Timeline {
     return () => (event.run = undefined);
   }
 
-  /** What no jump of time makes late: a fault, a POST. */
+  /** Plans an event that no jump of time may make late: a fault, a POST. */
   ofWorld(ms: number, run: () => void): void {
     this.#ofWorld.add(this.now + ms);
     this.after(ms, run);
   }
 
-  /** Infinity: there is none. */
+  /** The time of the next such event; Infinity: there is none. */
   get nextOfWorld(): number {
     for (const at of this.#ofWorld) if (at <= this.now) this.#ofWorld.delete(at);
     return Math.min(Infinity, ...this.#ofWorld);
@@ -55,7 +55,7 @@ export class Timeline {
     }
   }
 
-  /** Runs the next event and all that it leads to at once. @returns false: there is none */
+  /** Runs the next event and all that it leads to at once. @returns false if there is none */
   async step(): Promise<boolean> {
     const event = this.#events.pop();
     if (event === undefined) return false;
@@ -76,7 +76,7 @@ export class Timeline {
     }
   }
 
-  /** As on a machine that slept: what was due meanwhile happens late, in its order. */
+  /** Skips time, as on a machine that slept: what was due meanwhile happens late, in its order. */
   jumpTo(time: number): void {
     this.now = Math.max(this.now, time);
   }

@@ -11,20 +11,20 @@ import { JobService } from './service.ts';
 import { StoreSeam } from './store.ts';
 import { Timeline } from './timeline.ts';
 
-/** So long after all faults everything has to have ended: no backoff is longer than fifteen minutes, and no pause that a clock made than an hour. */
+/** Everything has to end within this time of the last fault: backoffs take up to fifteen minutes, pauses that a clock made up to an hour. */
 const ENDS_WITHIN_MS = 80 * MINUTE;
 
-/** Time in which nothing happens is left out, as on a machine that sleeps: with the five seconds between two heartbeats it is less than the twenty for which a process is heard. */
+/** Idle time is skipped, as on a machine that sleeps: with the 5 s between heartbeats, less than the 20 s for which a heartbeat counts. */
 const SLEEPS_MS = 14 * SECOND;
-/** While a pause lasts: longer than a process may be silent until it counts as dead. Replicas would not hear of each other’s pauses. */
+/** While a pause lasts. Longer than a process may be silent without counting as dead, so not with replicas, which must hear of each other's pauses. */
 const SLEEPS_LONG_MS = 45 * SECOND;
 const SHORTEST_SLEEP_MS = 2 * SECOND;
 
-/** What was due meanwhile begins within that; after a long sleep, which nobody has heard of, a second poll later. */
+/** What was due meanwhile begins within this time; after a long sleep, which no process has noticed, a second poll later. */
 const AWAKE_MS = 300;
 const AWAKE_LONG_MS = 1500;
 
-/** Between two looks whether all has ended. */
+/** The time between two checks whether all has ended. */
 const LOOKS_EVERY_MS = 10 * SECOND;
 
 export class World {
@@ -68,7 +68,7 @@ export class World {
     if (this.#isTracing) this.trace.push(`${(this.timeline.now / 1000).toFixed(3).padStart(9)} ${line}`);
   };
 
-  /** From the beginning until all has ended. */
+  /** Runs the world from its beginning until all has ended. */
   async run(): Promise<void> {
     const { scenario, timeline, observed } = this;
     this.#configs = await readConfigs(scenario.configs, this.#folder.path);
@@ -86,7 +86,7 @@ export class World {
     if (!this.#hasEnded) observed.stuck = this.#standing();
   }
 
-  /** Lets go of everything. */
+  /** Ends all processes and removes the world's files. */
   async end(): Promise<void> {
     for (const process of this.#slots) {
       if (process === undefined) continue;
@@ -129,7 +129,7 @@ export class World {
     void this.timeline.busy(() => Promise.race([started, process.store.isInUse]));
   }
 
-  /** What the files of the process hold now. */
+  /** The config that the files of the process hold now. */
   #configured(process: Process): UsableConfig {
     const number = this.#files[process.slot] ?? 0;
     process.config = number;
@@ -158,7 +158,7 @@ export class World {
   }
 
   async #stop(process: Process, downFor: number): Promise<void> {
-    // The program takes no notice of a second signal.
+    // The program ignores a second signal.
     if (!process.isOpen || process.app === undefined || this.#stopping.has(process)) return;
     this.#stopping.add(process);
     this.say(`${process.name} is stopped`);
@@ -189,7 +189,7 @@ export class World {
     else void this.#stop(process, downFor);
   }
 
-  /** Counts what comes to a process, and kills it at the n-th. */
+  /** Counts the events that reach a process, and kills it at the n-th. */
   #count(process: Process, what: 'store' | 'any'): void {
     for (const [fault, count] of this.#counts) {
       if (fault.kind !== 'killAt' || fault.slot !== process.slot) continue;
@@ -220,7 +220,7 @@ export class World {
     return isQuiet && this.#remotes.underWay === 0 && this.#people.underWay === 0 && this.#isPosted;
   }
 
-  /** What an accepted POST has left to do has begun, too. */
+  /** Whether all POSTs ended long enough ago that the attempts that they left have begun. */
   get #isPosted(): boolean {
     const begun = this.timeline.now - AWAKE_MS;
     return this.observed.posts.every(({ endedAt = Infinity }) => endedAt <= begun);
@@ -240,7 +240,7 @@ export class World {
     this.say('time passes');
   }
 
-  /** Asks from time to time whether anything still waits, once nothing more can come. */
+  /** Once nothing more can come, checks from time to time whether anything still waits. */
   #look(): void {
     const { now } = this.timeline;
     const { healedAt, tailMs } = this.scenario;
@@ -258,7 +258,7 @@ export class World {
     this.#lookAt = this.timeline.now + LOOKS_EVERY_MS;
     if (process === undefined || found === undefined) return;
     const { listed } = Object.assign(observed, found);
-    // Somebody has looked at what waits for that.
+    // A person gives back the deliveries that wait for somebody.
     for (const { deliveries } of listed)
       for (const was of deliveries) if (isForSomebody(was)) this.#people.giveBack(process, was);
     const isOpen = listed.some(({ deliveries }) =>

@@ -1,9 +1,9 @@
-/** Section 7: what people ask for is done, once, and nothing else is. */
+/** Section 7: what people ask for is done, once, and nothing else. */
 import type { Acted, Admitted, ListedDelivery } from '../observed.ts';
 import { namedBy, SECOND, STATUS_NAMES, routesOf } from '../scenario.ts';
 import { deliveryAt, type History, HOLDS, nameOf } from './history.ts';
 
-/** Between what a person saw in the list, and what was asked for by it. */
+/** The longest time between what a person saw in the list and the request that followed. */
 const MOMENT_MS = 2 * SECOND;
 
 export function* judgeActs(history: History) {
@@ -26,14 +26,14 @@ interface Place {
   readonly delivery: ListedDelivery;
 }
 
-/** The callback's delivery that was asked about; undefined: it is one of a notice of Botbell's own. */
+/** The callback's delivery that the request was about; undefined if it was one of a notice of Botbell's own. */
 function placeOf(history: History, { id }: Acted): Place | undefined {
   for (const admitted of history.admitted)
     for (const delivery of admitted.listed.deliveries) if (delivery.id === id) return { admitted, delivery };
   return undefined;
 }
 
-/** What is not undelivered for good is not given back, nor dismissed. */
+/** Requests to give back or dismiss a delivery are refused unless it is undelivered for good. */
 function* answeredByTheList(history: History, acted: Acted) {
   const { act, was, at } = acted;
   if (was === undefined || !isAccepted(acted) || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
@@ -56,7 +56,7 @@ function* done(history: History, acted: Acted) {
   if (act.kind === 'bulk') yield* redeliveredInBulk(history, acted);
 }
 
-/** Attempted again, unless it has become needless or is asked away again. */
+/** A delivery that was given back is attempted again, unless it needs no attempt any more, or a later request replaced this one. */
 function* redelivered(history: History, acted: Acted) {
   const place = placeOf(history, acted);
   if (place === undefined || isAskedAgain(history, acted)) return;
@@ -74,7 +74,7 @@ function* dismissed(history: History, acted: Acted) {
     yield `what is dismissed is done: ${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`;
 }
 
-/** Whoever today's config names, and has not been told, is told. */
+/** After a callback is routed anew, every destination that today's config names and that was not told is told. */
 function* routedAnew(history: History, acted: Acted) {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
   const config = history.scenario.configs[history.settledConfig(acted.at) ?? -1];
@@ -89,12 +89,12 @@ function* routedAnew(history: History, acted: Acted) {
   }
 }
 
-/** Whether the list of a moment before had it as a dead letter; unknown counts as no. */
+/** Whether the list a moment before showed the delivery as a dead letter; unknown counts as no. */
 function wasDead({ listed }: Acted, destination: string): boolean {
   return listed?.deliveries.find((each) => each.destination === destination)?.state === 'dead';
 }
 
-/** What was a dead letter a moment before is attempted again. */
+/** Deliveries that were dead letters a moment before a redelivery in bulk are attempted again. */
 function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
   if (history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
   for (const admitted of history.admitted)
@@ -107,18 +107,18 @@ function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
     }
 }
 
-/** All configs that have been in force since name the destination. */
+/** Whether all configs that have been in force since then name the destination. */
 function isRoutedSince(history: History, time: number, { send }: Admitted, destination: string): boolean {
   const config = history.scenario.configs[history.settledConfig(time) ?? -1];
   return config !== undefined && namedBy(config, send).includes(destination);
 }
 
-/** A run's beginning, whose result has come: it is not sent any more. */
+/** Whether the callback is an `executing` whose job's result has come: it is not sent any more. */
 function isBegun(history: History, { send }: Admitted): boolean {
   return send.status === 2 && history.hasResult({ send });
 }
 
-/** A message that a test asks for is sent once at the most, and nobody else hears of it. */
+/** A test sends at most one message, and none to other destinations. */
 function* testsOnce(history: History) {
   const { acted } = history.observed;
   const tests = history.sentAs('test');
@@ -138,7 +138,7 @@ function* testsOnce(history: History) {
   }
 }
 
-/** Somebody has asked for something else of it, or of all, since. */
+/** Whether another request was about the same delivery or callback, or about all. */
 function isAskedAgain(history: History, acted: Acted): boolean {
   const place = placeOf(history, acted);
   return history.observed.acted.some(
@@ -149,7 +149,7 @@ function isAskedAgain(history: History, acted: Acted): boolean {
   );
 }
 
-/** Needs no attempt any more: a run's beginning after its result, or what a summary told. */
+/** Whether the delivery needs no attempt any more: an `executing` after its result, or what a summary told. */
 function isEnded({ state, rule }: ListedDelivery): boolean {
   return state === 'delivered' || (state === 'held' && rule === 'superseded');
 }

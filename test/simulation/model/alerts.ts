@@ -1,14 +1,14 @@
-/** Sections 6 and 11: an alert tells of what begins, goes on and ends at a destination. */
+/** Sections 6 and 11: alerts tell of troubles of a destination: that they begin, go on and end. */
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
 import { MINUTE, OPERATORS, SECOND } from '../scenario.ts';
 import { type History, isSuccess, nameOf, seconds, type SentAs } from './history.ts';
 import { incidentsAbout } from './troubles.ts';
 
-/** A poll, on a machine that sleeps while nothing happens. */
+/** The time of a poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 20 * SECOND;
 
-/** By then each process has written of a destination that it works, and its incident is over. */
+/** By then each process has written that a destination works, and its incident is over. */
 const OVER_WITHIN_MS = MINUTE;
 
 export function* judgeAlerts(history: History) {
@@ -24,7 +24,7 @@ export function* judgeAlerts(history: History) {
   if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) yield* eachIsAlerted(history, alerts);
 }
 
-/** One alert is for all destinations of a channel whose trouble has one cause. */
+/** Each dead letter is alerted; one alert is for all destinations of a channel with the same cause. */
 function* eachIsAlerted(history: History, alerts: readonly SentAs<'dead_letter' | 'config_failure'>[]) {
   for (const admitted of history.admitted)
     for (const { destination, state } of [...admitted.listed.deliveries, ...admitted.escalated]) {
@@ -45,7 +45,7 @@ function channelOf(destination: string): string {
   return destination.split(':', 1)[0] ?? '';
 }
 
-/** Soon after its last attempt, where that was refused for good and nothing is wrong; else at the end. */
+/** When the alert is due: soon after the last attempt if that was refused for good and nothing else is wrong; else at the end. */
 function alertedBy(history: History, last: Attempt | undefined): number {
   const { endedAt = Infinity, failure } = last ?? {};
   const soon = endedAt + TOLD_WITHIN_MS;
@@ -53,7 +53,7 @@ function alertedBy(history: History, last: Attempt | undefined): number {
   return isSure ? soon : history.now;
 }
 
-/** What is over before it is told is not told: the destination has worked for long, and failed in nothing since. */
+/** A trouble that is over is not alerted any more: the destination has worked for a while, and nothing has failed since. */
 function* notOver(history: History, { key, at }: Attempt, destination: string) {
   if (!history.isCalm(at - 2 * OVER_WITHIN_MS, at) || history.mayWait(OPERATORS, at)) return;
   const before = history.observed.attempts.filter((each) => each.destination === destination && each.at < at);
@@ -62,7 +62,7 @@ function* notOver(history: History, { key, at }: Attempt, destination: string) {
   const isTroubled = before.some(
     (each) => each !== up && !isSuccess(each) && (each.endedAt ?? Infinity) > (up?.at ?? 0),
   );
-  // A dead letter is a trouble until somebody has looked at it; so is what may have arrived, and waits for that.
+  // A dead letter is a trouble until somebody has looked at it; so is a message that may have arrived and waits for somebody.
   const isRefused = before.some(
     ({ failure }) => failure && (failure.class !== 'config' || failure.mayHaveArrived),
   );
@@ -72,7 +72,7 @@ function* notOver(history: History, { key, at }: Attempt, destination: string) {
     yield `what is over is not alerted: ${key}, and ${destination} works since ${seconds(up.at)}`;
 }
 
-/** Whoever has got an alert is told of its end. */
+/** Whoever got an alert is told when its trouble is over. */
 function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {
   const { endedAt = Infinity, key } = alert;
   if (!isSuccess(alert) || !history.isWritten(alert)) return;

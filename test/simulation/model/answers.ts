@@ -1,4 +1,4 @@
-/** Section 3: honest answers, in time, and none that costs a BOT a retry for nothing. */
+/** Section 3: answers are true and in time, and none makes the service retry for nothing. */
 import { keyOfSend } from '../keys.ts';
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { AnsweredDelivery, Attempt, Post } from '../observed.ts';
@@ -7,10 +7,10 @@ import { type History, nameOf } from './history.ts';
 
 export const ANSWER_WITHIN_MS = 8 * SECOND;
 
-/** Results after which a callback is Botbell's own, or done. */
+/** Results after which a callback is taken over, or done. */
 const DONE = new Set(['taken_over', 'accepted', 'delivered', 'duplicate', 'gave_up', 'superseded']);
 
-/** Of a 200. */
+/** The results of a 200. */
 const RESULTS = new Set([...DONE, 'no_route', 'held']);
 
 export function* judgeAnswers(history: History) {
@@ -35,7 +35,7 @@ function* inTime({ send, at, endedAt = Infinity, status }: Post) {
     yield `answered in time: ${nameOf(send)} was answered ${status} after ${endedAt - at} ms`;
 }
 
-/** A destination that an answer calls delivered has taken the message. */
+/** A destination that an answer calls delivered has accepted the message. */
 function* asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post) {
   for (const { destination, state } of deliveries) {
     const toldAt = history.toldAt({ send }, destination);
@@ -44,7 +44,7 @@ function* asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Pos
   }
 }
 
-/** A problem has none, and is no 200. */
+/** A 200 has a result; a problem has none. */
 function* namesAResult({ send, status, result }: Post) {
   if ((status === 200) !== RESULTS.has(result ?? ''))
     yield `an answer of the contract: ${nameOf(send)} was answered ${status} ${result}`;
@@ -70,7 +70,7 @@ const FITTING: Readonly<Record<string, Fitting>> = {
   no_route: (states) => states.length === 0,
 };
 
-/** What was answered 200 is in the store. */
+/** A callback that was answered 200 is in the store. */
 function* kept(history: History, { send }: Post) {
   if (history.admissionOf(send) === undefined) yield `answered 200 means kept: ${nameOf(send)} is not listed`;
 }
@@ -99,7 +99,7 @@ function* forAReason(history: History, post: Post) {
   yield* asksForWhatIsOurs(history, post);
 }
 
-/** Others have taken all the room there is until then. */
+/** Whether other POSTs fill `max_in_flight` at the time of the answer. */
 function isCrowded(history: History, post: Post): boolean {
   const { process, endedAt = 0 } = post;
   const others = history.observed.posts.filter(
@@ -112,10 +112,10 @@ function isCrowded(history: History, post: Post): boolean {
   return others.length >= history.configOf(post).maxInFlight;
 }
 
-/** How late an attempt may begin that a POST has asked for. */
+/** How late an attempt of a POST may begin. */
 const MOMENT_MS = SECOND;
 
-/** A non-2xx asks for a retry of something that is neither Botbell's own nor may arrive yet. */
+/** A non-2xx asks for a retry only if a delivery is open that is neither taken over nor may still arrive. */
 function* asksForWhatIsOurs(history: History, post: Post) {
   const { send, status, at, endedAt = at, deliveries = [] } = post;
   const open = deliveries.filter(({ state }) => state === 'pending' || state === 'dead');
@@ -129,7 +129,7 @@ function* asksForWhatIsOurs(history: History, post: Post) {
     yield `never non-2xx for what is put off: ${name}, and no retry comes as late as it is asked for`;
 }
 
-/** The remote has asked for it later than any retry would come, in an attempt that is surely of this POST. */
+/** Whether the remote, in an attempt that is surely of this POST, asked for the message later than any retry would come. */
 function isPutOff(history: History, post: Post, destination: string): boolean {
   const { send, process, at, endedAt = at } = post;
   const isAlone = history
@@ -141,7 +141,7 @@ function isPutOff(history: History, post: Post, destination: string): boolean {
   return last !== undefined && last.at >= at && last.failure?.isForLater === true;
 }
 
-/** Botbell has attempted it by itself before. */
+/** Whether Botbell has attempted the delivery by itself before. */
 function isOurs(history: History, { send, at: postedAt }: Post, destination: string): boolean {
   const made = history.attemptsOf({ send }, destination);
   return made.some(({ at }) => at < postedAt && !history.isPostedAt(send, at));
@@ -158,10 +158,10 @@ function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, de
     );
 }
 
-/** What a POST may wait before it attempts again. */
+/** How long a POST may pause before it attempts again. */
 const PAUSES_BETWEEN_MS = 1.5 * SECOND;
 
-/** A POST waits for attempts of its own, for those of its job before it that are made here, and a success for those of its BOT's errors; nothing else keeps it. */
+/** A POST waits only for its own attempts, for earlier ones of its job in this process, and, if a success, for those of its BOT's errors. */
 function* noLonger(history: History, post: Post) {
   const { send, at, endedAt = at, process, deliveries = [] } = post;
   const { timeoutMs, maxInFlight } = history.configOf(post);
@@ -176,7 +176,7 @@ function* noLonger(history: History, post: Post) {
     yield `answered once nothing is waited for: ${nameOf(send)} was answered ${endedAt - last} ms after that`;
 }
 
-/** Also that its run is overdue. */
+/** Includes the notice that the job's run is overdue. */
 function isOfJob({ notice }: Attempt, { bot, job }: Send): boolean {
   return !isAlert(notice) && notice.callback.bot_id === bot && notice.callback.job_id === job;
 }
@@ -188,7 +188,7 @@ function isWaitedFor(attempt: Attempt, send: Send): boolean {
   return isOfJob(attempt, send) || (send.status === 0 && isErrorOfBot);
 }
 
-/** A chat that has the request and takes longer than `delivery.timeout` is waited for by Botbell alone. */
+/** If a chat that has the request takes longer than `delivery.timeout`, the POST is answered, and only Botbell goes on waiting. */
 function* notKeptWaiting(history: History, post: Post) {
   const { send, at, endedAt = at, process, status, deliveries = [] } = post;
   const [{ destination }, another] = [deliveries[0] ?? { destination: '' }, deliveries[1]];
@@ -208,7 +208,7 @@ function* notKeptWaiting(history: History, post: Post) {
     yield `taken over while the remote has it: ${nameOf(send)} was answered ${status} after ${endedAt - slow.at} ms`;
 }
 
-/** Where nothing makes it wait, a POST attempts a message no more often than the config says. */
+/** If nothing makes messages wait, a POST attempts one no more often than the config says. */
 function* noMoreOften(history: History, post: Post) {
   const { send, at, endedAt = at, process } = post;
   const config = history.configOf(post);
@@ -220,7 +220,7 @@ function* noMoreOften(history: History, post: Post) {
     ({ destination }) => !history.mayWait(destination),
   )) {
     const attempts = history.attemptsOf({ send }, destination);
-    // What is greylisted is taken over at once: what comes after that is Botbell's own.
+    // A greylisted message is taken over at once: later attempts are not the POST's.
     const last = attempts.findIndex(({ failure }) => failure?.isForLater === true);
     const made = attempts
       .slice(0, last === -1 ? undefined : last + 1)
@@ -230,7 +230,7 @@ function* noMoreOften(history: History, post: Post) {
   }
 }
 
-/** A stop cuts nobody off, and who comes then is to come again. */
+/** A process that stops answers the POSTs that it has, and new ones with 503. */
 function* answeredByWhoStops({ observed }: History) {
   for (const { send, process, status, at } of observed.posts)
     if (

@@ -1,18 +1,18 @@
-/** Section 6: a destination that is down costs no BOT its running time, and all that waits for it is told once it is back. */
+/** Section 6: a destination that is down costs no BOT running time; what waits for it is sent once it is back. */
 import type { Admitted, Attempt, Post, Run } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { type History, isSuccess, nameOf, seconds } from './history.ts';
 
-/** Failures that are further apart, with no success between, say that a destination is down. */
+/** A destination is down if failures without a success between them are further apart than this. */
 const DOWN_AFTER_MS = 2 * MINUTE;
 
-/** In which a process has surely taken note of an answer. */
+/** Within this time, a process has surely taken note of an answer. */
 const NOTED_WITHIN_MS = 50;
 
-/** How long a POST may take that waits for nobody. */
+/** The longest time of a POST that does not wait for a destination. */
 const AT_ONCE_MS = SECOND;
 
-/** A poll, on a machine that sleeps while nothing happens. */
+/** The time of a poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 30 * SECOND;
 
 export function* judgeDown(history: History) {
@@ -28,13 +28,13 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
   const ended = history.observed.attempts.filter(
     (each) =>
       each.destination === destination &&
-      // It is told without the store.
+      // This notice is sent without the store.
       each.notice.template !== 'store_unwritable' &&
-      // What a person tries in vain is no delivery that fails.
+      // A test that fails is not the failure of a delivery.
       (each.notice.template !== 'test' || isSuccess(each)) &&
       (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
   );
-  // Whoever has been answered well, it is up for all. What fails is known by the store, by whose clock the minutes count.
+  // A success in any process counts for all. Failures are written in the store, by whose clock the minutes count.
   const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at), storeClockSetAt(history, time));
   const since = ended.filter(
     (each) =>
@@ -46,7 +46,7 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
   return times.length > 1 && Math.max(...times) - Math.min(...times) > DOWN_AFTER_MS + NOTED_WITHIN_MS;
 }
 
-/** Perhaps: that holds up no others there, which are given up at their time. */
+/** Whether the message may have been given up with this attempt: then it holds up no others, which are given up at their own time. */
 function isGivenUpBy(history: History, { nth, endedAt = 0 }: Attempt): boolean {
   const admitted = history.admissionOf({ nth });
   return admitted !== undefined && endedAt >= admitted.at + history.configOf(admitted).giveUpAfterMs;
@@ -59,7 +59,7 @@ function storeClockSetAt({ scenario }: History, before: number): number {
   return Math.max(...times);
 }
 
-/** Nobody waits for it, and nobody is asked to post again for it alone. */
+/** No POST waits for a destination that is down, and none is answered non-2xx because of it alone. */
 function* takenOverAtOnce(history: History, post: Post) {
   const { process, send, at, status, endedAt = at, deliveries = [] } = post;
   if (status === undefined || status === 503 || history.isStoreHit(at, endedAt)) return;
@@ -87,7 +87,7 @@ function* toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attem
   }
 }
 
-/** However long its weather was to last, all is well in the end. */
+/** Whether the destination has weather then; unless it is for good, it ends when the world is healed, however long it was to last. */
 function isInTrouble({ scenario }: History, destination: string, from: number, to: number): boolean {
   return scenario.faults.some(
     (fault) =>
@@ -98,7 +98,7 @@ function isInTrouble({ scenario }: History, destination: string, from: number, t
   );
 }
 
-/** Tried in vain before, by nothing but time, and not left to the service. */
+/** Whether the delivery waits for the destination alone: all attempts failed with transient errors, and it is not left to the service. */
 function isWaiting(history: History, admitted: Admitted, destination: string, time: number): boolean {
   if (history.isActedOn(admitted) || history.isBehind(admitted)) return false;
   const last = history.postsOf(admitted.send).findLast(({ at }) => at < time);

@@ -1,14 +1,14 @@
-/** Everything ends: stops, deliveries, what a dead process had in hand, and what a process keeps in memory. */
+/** Everything ends: stops, deliveries, what a dead process had in hand, and what processes keep in memory. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
 import { type History, isOfOneJob, nameOf, seconds } from './history.ts';
 import { snoozesOf } from './snoozed.ts';
 
-/** Time that is slept through, and a poll. */
+/** The time of a sleep and a poll. */
 const LATE_MS = 20 * SECOND;
 
-/** A replica takes over within so long of the last heartbeat. */
+/** A replica takes over within this time of the last heartbeat. */
 const TAKEN_OVER_WITHIN_MS = 40 * SECOND;
 
 export function* judgeEnd(history: History) {
@@ -26,12 +26,12 @@ export function* judgeEnd(history: History) {
 }
 
 function* memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: string) {
-  // Whether what no route names any more, or a dead summary was to tell, counts as held is an open question.
+  // Open question: do deliveries that no route names any more, or that a dead summary was to tell, count as held?
   const isSummaryDead = observed.listed.some(
     ({ kind, deliveries }) => kind === 'summary' && deliveries.some(({ state }) => state === 'dead'),
   );
   const held = hasReloads || isSummaryDead ? [] : ['botbell_deliveries_held'];
-  // A pause that was noted while the store's clock was ahead lasts until then.
+  // A pause that was written while the store's clock was ahead lasts until that time.
   const paused = hasSetClocks ? [] : ['botbell_destinations_paused'];
   for (const gauge of ['botbell_deliveries_pending', ...paused, ...held]) {
     const value = new RegExp(`^${gauge} (.*)$`, 'm').exec(text)?.[1];
@@ -39,7 +39,7 @@ function* memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: s
   }
 }
 
-/** Where nothing is wrong, a message is sent at once. */
+/** If nothing is wrong, a message is sent at once. */
 function* promptly(history: History, admitted: Admitted) {
   const { at, send } = admitted;
   if (!history.isCalm(at - MINUTE, at + 5 * SECOND) || history.hasSetClocks || history.isActedOn(admitted))
@@ -47,7 +47,7 @@ function* promptly(history: History, admitted: Admitted) {
   if (history.configOf(admitted).maxInFlight < 100) return;
   for (const { destination } of admitted.listed.deliveries) {
     const [first] = history.attemptsOf(admitted, destination);
-    // What is attempted there goes on for a while, and a pause or a pace for longer.
+    // Earlier trouble delays messages for a while: by attempts that go on, and longer by a pause or a pace.
     const since = history.mayWait(destination) ? 0 : at - 90 * SECOND;
     if (
       first === undefined ||
@@ -61,7 +61,7 @@ function* promptly(history: History, admitted: Admitted) {
   }
 }
 
-/** By an earlier message of its job; but a beginning that is not being attempted ends with its result. */
+/** Whether an earlier message of its job keeps it back; an `executing` that is not being attempted ends with its result. */
 function isKeptBack(history: History, { id, at, send }: Admitted, destination: string): boolean {
   return history.admitted.some((other) => {
     if (other.id >= id || !isOfOneJob(other, { send })) return false;
@@ -82,7 +82,7 @@ function isHeld(history: History, admitted: Admitted, destination: string): bool
   );
 }
 
-/** What a process had in hand when it died is attempted again: once the claim is free, and the service has had its time to post again. */
+/** What a process had in hand when it died is attempted again once the claim is free and the service has had time to post again. */
 function* takenOver(history: History, admitted: Admitted) {
   if (history.hasReloads || history.hasSetClocks || history.isActedOn(admitted)) return;
   for (const { destination } of admitted.listed.deliveries) {
@@ -115,7 +115,7 @@ function isHindered(history: History, destination: string, died: number, due: nu
   return !isAlone;
 }
 
-/** Nothing is attempted any more so long after it came. Time in which it only waited does not count, nor does a process that is down. */
+/** Nothing is attempted after `give_up_after`. Time in which a message only waited, or its process was down, does not count. */
 function* givenUp(history: History, admitted: Admitted) {
   const { scenario, hasReloads, hasSetClocks } = history;
   const { giveUpAfterMs } = history.configOf(admitted);
@@ -136,7 +136,7 @@ function* givenUp(history: History, admitted: Admitted) {
   }
 }
 
-/** Nobody else was attempted there from when it came until then. */
+/** Whether no other message was attempted there from its receipt until then. */
 function isAlone(history: History, { at }: Admitted, made: readonly Attempt[], late: Attempt): boolean {
   return history.observed.attempts.every(
     (each) =>

@@ -1,4 +1,4 @@
-/** Section 11: the steps of a route tell of a BOT's incident that lasts, each once, in time, and while somebody is to hear of it. */
+/** Section 11: each step of a route tells of a BOT's lasting incident once, in time, and only while its condition holds. */
 import type { Attempt } from '../observed.ts';
 import { BOTS, DUTY, MINUTE, type RoutePlan, routesOf, SECOND, type StepPlan } from '../scenario.ts';
 import { firstsOf, type History, isSuccess, messageOf, nameOf, seconds } from './history.ts';
@@ -7,22 +7,22 @@ import { snoozesOf } from './snoozed.ts';
 import { isTakenUpAt, releasesOf, takeUpsOf } from './take-ups.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 
-/** A look each second, on a machine that sleeps while nothing happens; while a pause lasts, it sleeps for longer. */
+/** The time of a look each second, on a machine that sleeps while nothing happens, and for longer while a pause lasts. */
 const TOLD_WITHIN_MS = 20 * SECOND;
 const SLEEPS_LONG_MS = 45 * SECOND;
 
-/** What happened so long ago is known to who tells, where nothing keeps it. */
+/** A process that tells a step knows what happened this long ago, unless something delays it. */
 const KNOWN_AFTER_MS = 5 * SECOND;
 
 const EARLY_MS = 50;
 
-/** A trouble of a BOT with its incident. */
+/** A BOT's trouble, with its incident. */
 interface Lasting {
   readonly bot: string;
   readonly id: number;
   readonly trouble: Trouble;
   readonly routes: readonly RoutePlan[];
-  /** What steps have sent of it. */
+  /** The attempts of steps to tell it. */
   readonly told: readonly Attempt[];
 }
 
@@ -68,7 +68,7 @@ function stepsOf(routes: readonly RoutePlan[]): readonly Step[] {
   return routes.flatMap((route) => (route.steps ?? []).map((step) => ({ route, step })));
 }
 
-/** One such message of an incident at each destination, and one more each time it is given back. */
+/** Steps tell each destination once of an incident, and once more each time it is given back. */
 function* once(history: History, told: readonly Attempt[]) {
   const counts = new Map<string, number>();
   for (const { notice, destination } of firstsOf(told, messageOf)) {
@@ -81,7 +81,7 @@ function* once(history: History, told: readonly Attempt[]) {
   }
 }
 
-/** The last error, from when a step is due until the incident is over, or somebody is on it. */
+/** Steps tell the last error, from when they are due until the incident is over or somebody is on it. */
 function* whileItLasts(history: History, lasting: Lasting, attempt: Attempt) {
   const { trouble, id } = lasting;
   const { at, destination, key } = attempt;
@@ -111,7 +111,7 @@ interface Counted {
   readonly destination: string;
 }
 
-/** When a step is told that counts from then: if it is held, at the end of that. Undefined: that cannot be known. */
+/** When a step that counts from `from` is due: after the holds in force then, if any. Undefined: unknown. */
 function dueFrom(
   history: History,
   { bot }: Lasting,
@@ -129,7 +129,7 @@ function dueFrom(
   return due;
 }
 
-/** Surely: one of its destinations has got a message of the trouble. */
+/** Whether one of the route's destinations has surely got a message of the trouble. */
 function hasGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
   return errors.some((error) =>
     notify.some((destination) =>
@@ -138,12 +138,12 @@ function hasGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by
   );
 }
 
-/** Perhaps. */
+/** Whether one of the route's destinations may have got a message of the trouble. */
 function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
   return errors.some((error) => notify.some((to) => (history.toldAt(error, to) ?? Infinity) < by));
 }
 
-/** From the first error on, or once more from when it was given back, where no rule of the route may put that off. */
+/** Steps are told in time, from the first error or the last give-back on, if no rule of the route may put them off. */
 function* inTime(history: History, lasting: Lasting, each: Step) {
   const { trouble, id, told, bot } = lasting;
   const { route, step } = each;
@@ -171,7 +171,7 @@ function mayBeOff(
     : takeUpsOf(history, id).some(({ at }) => at >= from && at < by);
 }
 
-/** So long after all trouble at the latest; sooner where there is none. What somebody wakes is looked at each minute. */
+/** The latest time of a step: soon after it is due if all is well (a minute later if snoozes are ended), else after the end of all trouble. */
 function latestFor(history: History, due: number, { notify }: StepPlan): number {
   const { acted, pauses } = history.observed;
   const isWoken = acted.some(({ act }) => act.kind === 'wake');
@@ -180,7 +180,7 @@ function latestFor(history: History, due: number, { notify }: StepPlan): number 
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }
 
-/** The route tells the first error when it comes. */
+/** Whether the route tells the first error at once. */
 function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan): boolean {
   const { on, afterFailures, repeat, unlessCode, notify } = route;
   const { burst } = history.configOf({ config: 0 });
@@ -193,7 +193,7 @@ function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan):
   return on.includes('error') && !isRuled && !isHeld && !isSnoozed;
 }
 
-/** Is told that the BOT works again, whatever the routes tell; and nobody else whom only steps tell. */
+/** Destinations of steps hear that the BOT works again, whatever its routes tell, exactly if a step told them. */
 function* whoeverWasTold(history: History, { trouble, told, bot }: Lasting) {
   const { endedBy } = trouble;
   if (endedBy === undefined || history.isActedOn(endedBy)) return;

@@ -6,7 +6,7 @@ export class Expectation {
   /** The first due time that no result has met. */
   openDue: number;
   readonly #everyMs: number;
-  /** It was told as missed, and no result has come since. */
+  /** Whether a missed result was told, and none has come since. */
   #isMissed: boolean;
 
   constructor(anchor: number, { everyMin, graceMin }: ExpectPlan, isMissed = false) {
@@ -20,7 +20,7 @@ export class Expectation {
     return this.#isMissed || at > this.openDue + this.graceMs;
   }
 
-  /** A due time is met by a result after the due time before it and no later than the grace, from a run that started at most one grace early. */
+  /** A result meets a due time if it comes after the one before and within the grace, and its run started at most one grace early. */
   came(at: number, startedAt: number): void {
     const isMet = (due: number) =>
       due - this.#everyMs < at && at <= due + this.graceMs && startedAt >= due - this.graceMs;

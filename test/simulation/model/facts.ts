@@ -1,12 +1,12 @@
-/** Section 8: what came of a BOT, and what was told of it at a destination. Facts go by the start of the runs. */
+/** Section 8: the results of a BOT, and what a destination was told of it. Facts go by the start of the runs. */
 import type { Send } from '../scenario.ts';
 
 export interface Row {
   /** Errors in a row. */
   readonly failures: number;
-  /** When the first of them started; undefined: there is none. */
+  /** When the first of these errors started; undefined if there is none. */
   readonly since: number | undefined;
-  /** A success that started later has come before. */
+  /** Whether a success that started later has come before. */
   readonly isOver: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface ToldError {
   readonly startedAt: number;
   readonly at: number;
   readonly likeness: string;
-  /** When it became a dead letter; Infinity: never. It does not count as told from then on. */
+  /** When it became a dead letter, and no longer counts as told; Infinity: never. */
   readonly lostAt: number;
 }
 
-/** What was told of a BOT at a destination. */
+/** What a destination was told of a BOT. */
 export interface ToldFacts {
   readonly errors: readonly ToldError[];
   /** How many errors `repeat` has let go since the last message. */
@@ -50,7 +50,7 @@ export interface ToldFacts {
 
 export const NOTHING_TOLD: ToldFacts = { errors: [], heldBack: 0 };
 
-/** Digits count as alike, and the job's own id. */
+/** Digits, and the job's own id, do not count as differences. */
 export function likenessOf({ message, job }: Send): string {
   return message.replaceAll(job, '').replaceAll(/\d+/g, '0');
 }
@@ -62,7 +62,7 @@ export interface Decided extends ToldError {
   readonly isOver: boolean;
 }
 
-/** What is told of a BOT at a destination once this is decided. A hold counts as told. */
+/** What a destination was told of a BOT after this decision. A hold counts as told. */
 export function toldAfter(told: ToldFacts, decided: Decided): ToldFacts {
   const { status, startedAt, at, likeness, lostAt, isLetGo, rule, isOver } = decided;
   const heldBack = isLetGo ? told.heldBack : 0;

@@ -1,4 +1,4 @@
-/** What was observed, ordered so that the contract's sentences can be asked of it. Times: milliseconds since the world began. */
+/** What was observed, in an order in which the contract's sentences can be checked. Times: milliseconds since the world began. */
 import { isAlert, type OwnSubject } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
@@ -13,16 +13,16 @@ import {
   type Send,
 } from '../scenario.ts';
 
-/** What a fault leaves behind: a claim, a pause, a process that is not back yet. */
+/** How long the effects of a fault last: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
 
-/** Weather in which a message waits without an attempt, or for one that goes on. */
+/** Weather in which a message may wait without an attempt, or for another one's. */
 const WAITING = new Set(['limit', 'full', 'dawdle', 'mixed']);
 
 /** Rules that hold a message for a while: it is sent by itself when they end. */
 export const HOLDS: ReadonlySet<string> = new Set(['mute', 'snooze', 'burst']);
 
-/** Of one BOT, the newest: a summary contains others, too. */
+/** A summary names so many jobs of one BOT, the newest, and may tell of more. */
 const MOST_JOBS_NAMED = 20;
 
 /** By then processes have told each other which config they run. */
@@ -42,7 +42,7 @@ export class History {
   readonly admitted: readonly Admitted[];
   readonly hasReloads: boolean;
   readonly hasSetClocks: boolean;
-  /** By which it is judged when a run began that says that it begins later than now. */
+  /** The store's clock decides when a run began whose start lies in the future. */
   readonly hasSetStoreClock: boolean;
   readonly #attempts = new Map<string, Attempt[]>();
   readonly #ends = new Map<Run, number>();
@@ -74,7 +74,7 @@ export class History {
     return this.observed.posts.filter(({ send }) => send.nth === nth);
   }
 
-  /** Whether the service waited for an answer about it then, or had a moment before. */
+  /** Whether the service was waiting for the answer to a POST of the callback at the time, or a moment before. */
   isPostedAt(callback: Pick<Send, 'nth'>, time: number): boolean {
     return this.postsOf(callback).some(
       ({ at, endedAt = Infinity }) => at <= time && time <= endedAt + SECOND,
@@ -85,13 +85,13 @@ export class History {
     return this.admitted.filter(({ send }) => send.bot === bot && send.status !== 2);
   }
 
-  /** Whether its process has surely written how it ended. */
+  /** Whether the attempt's process has surely written its outcome. */
   isWritten({ process, endedAt = 0 }: Attempt, withinMs = WRITTEN_WITHIN_MS): boolean {
     const written = endedAt + withinMs;
     return this.endOf(process) > written && !this.isStoreHit(endedAt, written);
   }
 
-  /** In the order in which they began. */
+  /** The attempts in the order in which they began. */
   attemptsAt(destination: string, key: string): readonly Attempt[] {
     return this.#attempts.get(`${key} at ${destination}`) ?? [];
   }
@@ -100,7 +100,7 @@ export class History {
     return this.attemptsAt(destination, keyOfSend(send.nth, send.job));
   }
 
-  /** What was sent by such a template of Botbell's own, in the order in which it was. */
+  /** The attempts to tell notices with these templates of Botbell's own, in their order. */
   sentAs<Name extends OwnSubject['template']>(...names: readonly Name[]): readonly SentAs<Name>[] {
     return this.observed.attempts.flatMap((attempt) => {
       if (!isAlert(attempt.notice)) return [];
@@ -109,7 +109,7 @@ export class History {
     });
   }
 
-  /** Summaries that a destination took and that name the callback's job. */
+  /** Summaries that the destination accepted and that name the callback's job. */
   summariesOf(
     { send }: Pick<Admitted, 'send'>,
     destination: string,
@@ -125,7 +125,7 @@ export class History {
     );
   }
 
-  /** When a destination took it, by itself or in a summary, for the first time. */
+  /** When the destination first accepted the callback's message or a summary with it. */
   toldAt(admitted: Pick<Admitted, 'send'>, destination: string): number | undefined {
     const own = this.attemptsOf(admitted, destination).find(({ takenAt }) => takenAt !== undefined);
     const mayBeNamed = (jobs: readonly string[], job: string) =>
@@ -143,24 +143,24 @@ export class History {
     return this.observed.loaded.find((load) => load.slot === slot && load.at > time)?.at ?? Infinity;
   }
 
-  /** Whether the store of anybody fails, is slow or loses answers then, or has a moment ago. */
+  /** Whether any process's store fails, is slow or loses answers then, or did so shortly before. */
   isStoreHit(from: number, to: number): boolean {
     return this.scenario.faults.some(
       (fault) => fault.kind === 'store' && fault.at <= to && fault.at + fault.for + AFTERMATH_MS >= from,
     );
   }
 
-  /** Whether a process ends then, or has not been back for long. */
+  /** Whether a process ends then, or came back only shortly before. */
   isProcessHit(from: number, to: number): boolean {
     return this.observed.ends.some(({ at }) => at <= to && at + 240 * SECOND >= from);
   }
 
-  /** No process and no store is in trouble then. */
+  /** Whether no process and no store is in trouble then. */
   isCalm(from: number, to: number): boolean {
     return !this.isStoreHit(from, to) && !this.isProcessHit(from, to);
   }
 
-  /** Whether the destination is in trouble then, or has been, so that a pause or a backoff goes on. */
+  /** Whether the destination has weather in this time. */
   hasWeather(destination: string, from: number, to: number): boolean {
     const isThere = (fault: Fault) =>
       fault.kind === 'weather' &&
@@ -170,12 +170,12 @@ export class History {
     return this.scenario.faults.some(isThere);
   }
 
-  /** Nothing is in trouble then, and the destination never has been. */
+  /** Whether nothing is in trouble then, and the destination has had no weather so far. */
   isWell(destination: string, from: number, to: number): boolean {
     return this.isCalm(from, to) && !this.hasWeather(destination, 0, to);
   }
 
-  /** Whether a message may wait there without an attempt, or has by then. */
+  /** Whether messages may have to wait there by then, without an attempt of their own. */
   mayWait(destination: string, by = Infinity): boolean {
     const isThere = (fault: Fault) =>
       fault.kind === 'weather' &&
@@ -185,7 +185,7 @@ export class History {
     return this.scenario.faults.some(isThere);
   }
 
-  /** The number of the config that all processes ran at a time and, unless it is asked of a moment, from then on; undefined: they differ, or change. */
+  /** The number of the config that all processes ran then and, if `isForGood`, from then on; undefined if they differ, or change. */
   settledConfig(time: number, isForGood = true): number | undefined {
     const loads = this.scenario.skews.flatMap((_, slot) => {
       const ofSlot = this.observed.loaded.filter((load) => load.slot === slot);
@@ -196,7 +196,7 @@ export class History {
     return loads.every((load) => load?.config === first?.config) ? first?.config : undefined;
   }
 
-  /** Whether time was left out then, and what was due meanwhile came late. */
+  /** Whether the world skipped time then, so that what was due came late. */
   hasSlept(from: number, to: number): boolean {
     return this.observed.slept.some((time) => from - SECOND <= time && time <= to);
   }
@@ -206,7 +206,7 @@ export class History {
     return this.admitted.some((other) => other.id < id && isOfOneJob(other, { send }));
   }
 
-  /** The configs that some process ran with while a callback was on its way. */
+  /** The configs that any process has run since the callback was first posted. */
   configsSince({ config, send }: Admitted): readonly ConfigPlan[] {
     const firstPost = this.postsOf(send)[0]?.at ?? 0;
     const inForce = this.scenario.skews.flatMap((_, slot) => {
@@ -218,7 +218,7 @@ export class History {
     return [...new Set([config, ...inForce])].map((number) => this.scenario.configs[number] as ConfigPlan);
   }
 
-  /** Whoever some config names for it; `must`: whoever each names. */
+  /** `may`: the destinations that any of these configs names for the callback; `must`: those that each names. */
   namedFor(admitted: Admitted): { readonly must: readonly string[]; readonly may: ReadonlySet<string> } {
     const sets = this.configsSince(admitted).map((config) => namedBy(config, admitted.send));
     const may = new Set(sets.flat());
@@ -229,7 +229,7 @@ export class History {
     return this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }));
   }
 
-  /** Whether an answer said that a rule holds it for a while, or was lost; it comes by itself when that ends. */
+  /** Whether an answer said that a rule holds the message for a while, or may have said so and was lost. */
   wasHeld({ send }: Pick<Admitted, 'send'>, destination: string): boolean {
     const posts = this.postsOf(send);
     const isHeld = posts.some((post) =>
@@ -245,7 +245,7 @@ export class History {
     return this.resultsOf(send.bot).some((other) => isOfOneJob(other, { send }) && other.id < id);
   }
 
-  /** Whether a person asked for anything about deliveries that may concern it. */
+  /** Whether a person asked for something that may concern its deliveries. */
   isActedOn({ id, listed, escalated }: Admitted): boolean {
     const ids = new Set([id, ...[...listed.deliveries, ...escalated].map((delivery) => delivery.id)]);
     return this.observed.acted.some(
@@ -278,17 +278,17 @@ export class History {
   }
 }
 
-/** What a config says of the BOTs that run: what else it says changes nothing for them. */
+/** The part of a config that concerns the BOTs that run. */
 function routesOfBots({ routes }: ConfigPlan): string {
   return JSON.stringify(routes.filter(({ bots }) => bots.some((bot) => BOTS.includes(bot))));
 }
 
-/** Whether the POST was under way when the store's clock said so. */
+/** Whether the POST was under way at this time of the store's clock. */
 function isAdmittedBy({ at, clockedAt, endedAt = Infinity }: Post, time: number): boolean {
   return clockedAt <= time && time - clockedAt <= endedAt - at;
 }
 
-/** No route itself tells it. */
+/** Whether only steps tell the destination, no route. */
 export function isOfSteps({ destination }: { readonly destination: string }): boolean {
   return DUTY.includes(destination);
 }
@@ -321,7 +321,7 @@ export function seconds(ms: number): string {
 
 export const messageOf = ({ key, destination }: Attempt): string => `${key} at ${destination}`;
 
-/** The first of each name, in their order. */
+/** The first item of each name, in their order. */
 export function firstsOf<Item>(all: readonly Item[], nameOf: (item: Item) => string): readonly Item[] {
   const names = all.map(nameOf);
   return all.filter((_, place) => names.indexOf(names[place] ?? '') === place);

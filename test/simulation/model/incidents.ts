@@ -1,17 +1,17 @@
-/** Section 11: troubles of BOTs and destinations begin, count and end once, over crashes and replicas. */
+/** Section 11: troubles of BOTs and destinations begin, count and end once, even with crashes and replicas. */
 import type { Attempt } from '../observed.ts';
 import { BOTS, DESTINATIONS, DUTY, HOUR, OPERATORS, SECOND } from '../scenario.ts';
 import { firstsOf, type History, isSuccess, messageOf, seconds } from './history.ts';
 import { incidentsAbout, incidentsOf, troublesOf } from './troubles.ts';
 
-/** Sent by hand, or without the store: what becomes of it says nothing of its destination. */
+/** Notices that are sent by hand, or without the store: their outcomes do not count for their destinations. */
 const WITHOUT_STORE: ReadonlySet<string> = new Set(['test', 'store_unwritable']);
 
 export function* judgeIncidents(history: History) {
   yield* oneOpen(history);
   yield* toldOverOnce(history);
   if (!history.hasSetClocks) yield* alertedHourly(history);
-  // Who is told of a BOT, and what is routed, goes by today's config.
+  // Which errors of a BOT count, and where they are routed, depends on the config.
   if (history.hasReloads) return;
   if (!history.hasSetStoreClock) for (const bot of BOTS) yield* ofBot(history, bot);
   for (const destination of [...DESTINATIONS, ...DUTY, OPERATORS]) yield* ofDestination(history, destination);
@@ -25,7 +25,7 @@ function* oneOpen({ observed }: History) {
   }
 }
 
-/** Each error is counted in one incident, which a success ends that started later, or a person. */
+/** Each error counts in one incident, which ends with a success that started later, or by a person. */
 function* ofBot(history: History, bot: string) {
   const expected = troublesOf(history, bot);
   if (expected === undefined) return;
@@ -37,7 +37,7 @@ function* ofBot(history: History, bot: string) {
     yield `an error counts in one incident of its BOT: ${bot} has (${other}), and is to have (${one})`;
 }
 
-/** Open for as long as something is lost there, and not after a success where nothing is. */
+/** A destination's incident is open while it has dead letters, and over after a success if it has none. */
 function* ofDestination(history: History, destination: string) {
   if (history.observed.acted.some(({ act }) => act.kind === 'close')) return;
   const open = incidentsAbout(history, 'destination', destination).filter(({ state }) => state !== 'over');
@@ -52,10 +52,10 @@ function* ofDestination(history: History, destination: string) {
   yield* failedForAReason(history, destination);
 }
 
-/** What each process writes of a destination from time to time, on a machine that sleeps while nothing happens. */
+/** Each process writes the state of a destination within this time, on a machine that sleeps while nothing happens. */
 const NOTED_WITHIN_MS = 45 * SECOND;
 
-/** What was told of it last has arrived, and that has been written since. */
+/** Whether the last message arrived there, and this has been written since. */
 function isSurelyUp({ observed, now }: History, destination: string): boolean {
   const all = observed.attempts.filter(
     (each) => each.destination === destination && !WITHOUT_STORE.has(each.notice.template),
@@ -64,7 +64,7 @@ function isSurelyUp({ observed, now }: History, destination: string): boolean {
   return last !== undefined && isSuccess(last) && (last.endedAt ?? Infinity) < now - NOTED_WITHIN_MS;
 }
 
-/** What Botbell itself goes on with, and somebody has to mend, is a trouble of its destination. */
+/** If somebody has to mend what Botbell goes on attempting by itself, the destination has an incident. */
 function* failedForAReason(history: History, destination: string) {
   if (incidentsAbout(history, 'destination', destination).length > 0) return;
   for (const admitted of history.admitted) {
@@ -78,14 +78,14 @@ function* failedForAReason(history: History, destination: string) {
 }
 
 /**
- * An incident's end is told once at a destination, and once more only where it went on within the hour and another alert said so: its own, or
- * that of another destination of its channel, for trouble of one cause.
+ * A destination is told once of an incident's end, and again only if the incident went on within the hour and another alert said so: its
+ * own, or that of another destination of its channel with the same cause.
  */
 function* toldOverOnce(history: History) {
   const told = new Map<string, string>();
   const alerted = new Set<string>();
   const all = history.sentAs('dead_letter', 'config_failure', 'over');
-  // A later attempt says nothing new.
+  // Later attempts of the same message say nothing new.
   for (const { about, key, destination } of firstsOf(all, messageOf)) {
     if (about.template !== 'over') {
       told.delete(`${about.destination} at ${destination}`);
@@ -94,7 +94,7 @@ function* toldOverOnce(history: History) {
     }
     for (const { kind, subject, since } of about.troubles) {
       if (kind === 'botbell') continue;
-      // What a person has closed does not go on.
+      // An incident that a person has closed does not go on: the next one is another.
       const end = `${subject}${kind === 'bot' ? ` since ${since}` : ''} at ${destination}`;
       const first = told.get(end) ?? key;
       told.set(end, first);
@@ -106,7 +106,7 @@ function* toldOverOnce(history: History) {
   }
 }
 
-/** What began, or grew, is not told again within the hour. */
+/** An incident that began or grew is not alerted again within the hour. */
 function* alertedHourly(history: History) {
   const firsts = new Map<string, Attempt>();
   for (const attempt of history.sentAs('dead_letter', 'config_failure')) {

@@ -1,4 +1,4 @@
-/** Asks every sentence of CONTRACT.md that the model has of what was observed. It knows neither the code nor its tables. */
+/** Checks all sentences of CONTRACT.md that the model has against what was observed. The model knows neither the code nor its tables. */
 import type { Observed } from '../observed.ts';
 import type { Scenario } from '../scenario.ts';
 import { judgeActs } from './acts.ts';

@@ -1,4 +1,4 @@
-/** What CONTRACT.md leaves open: seen in simulations, and judged by none. */
+/** Cases that CONTRACT.md leaves open: simulations show them, and the model does not judge them. */
 export const OPEN_QUESTIONS: readonly string[] = [
   'Two routes expect a BOT by different rules, or call its runs overdue by different limits, at one destination: is it told once (4), or by each (8)? It is told by each.',
   'A muted `executing` is put into a summary, and its result is told while the summary waits: is the summary out of order (6)? It has no job, and is sent as it is.',

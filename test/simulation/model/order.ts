@@ -1,9 +1,9 @@
-/** Section 6: within a job, per destination, in order. Section 8: a recovery after the error that it answers. */
+/** Section 6: at each destination, the messages of a job come in order. Section 8: a recovery comes after its error. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import { deliveryAt, type History, isOfOneJob, isSuccess, nameOf } from './history.ts';
 
-/** A summary that is made in the moment in which the result is told may be sent so much later. */
+/** A summary that is made at the moment of the result may be sent this much later. */
 const SUMMARISED_WITHIN_MS = 20 * SECOND;
 
 export function* judgeOrder(history: History) {
@@ -29,7 +29,7 @@ function* afterItsErrors(history: History, recovery: Admitted) {
     if (told?.notice.template !== 'recovered') continue;
     for (const error of errors) {
       if (isRepeated(history, error, destination, told.at)) continue;
-      // A summary that names its job may tell of another of its callbacks: the first one tells of this.
+      // A later summary that names the job may tell of another callback of it: the first one tells of this.
       const isTold = deliveryAt(error, destination)?.state === 'delivered';
       const summaries = isTold ? history.summariesOf(error, destination).slice(0, 1) : [];
       const sent = [...history.attemptsOf(error, destination), ...summaries];
@@ -40,10 +40,10 @@ function* afterItsErrors(history: History, recovery: Admitted) {
 }
 
 function* inOrder(history: History, earlier: Admitted, later: Admitted) {
-  // What a person has sent again comes when it is asked for; what no config routes for a while, when one does.
+  // A message that a person sends again comes when asked for; one that no config routes for a while, when one routes it again.
   if (history.isActedOn(earlier) || history.hasReloads) return;
   for (const { destination } of earlier.listed.deliveries) {
-    // Whether it was told then or not: it would have been.
+    // Whether the attempt succeeded or not: it was made.
     const [first] = history.attemptsOf(later, destination);
     yield* notMeanwhile(history, earlier, later, destination);
     yield* notSummarised(history, earlier, later, destination);
@@ -55,7 +55,7 @@ function* inOrder(history: History, earlier: Admitted, later: Admitted) {
   }
 }
 
-/** While an attempt goes on, what is later in the job waits: inside its request, or as Botbell's own. */
+/** While an attempt goes on, later messages of the job wait, within their POST or taken over. */
 function* notMeanwhile(history: History, earlier: Admitted, later: Admitted, destination: string) {
   const name = nameOf(earlier.send);
   const isUnderWay = ({ at, endedAt = Infinity, process }: Attempt, time: number) =>
@@ -68,9 +68,9 @@ function* notMeanwhile(history: History, earlier: Admitted, later: Admitted, des
   }
 }
 
-/** @returns the sentence that an attempt breaks by being made once the later one has been told; undefined: none */
+/** @returns the sentence that an attempt breaks if it follows an attempt of the later callback; undefined: none */
 function brokenBy(history: History, earlier: Admitted, later: Admitted, again: Attempt): string | undefined {
-  // An edit is exempt from a burst, and so overtakes an error that one holds: that comes when its hold ends.
+  // An edit is exempt from a burst, so it may overtake an error that the burst holds until its end.
   if (history.wasHeld(earlier, again.destination)) {
     const isEdit = again.perJob === 'update' && again.root !== undefined;
     return isEdit ? 'an edit says the latest' : undefined;
@@ -79,7 +79,7 @@ function brokenBy(history: History, earlier: Admitted, later: Admitted, again: A
   return isStart ? 'no start after its result' : 'in order within a job';
 }
 
-/** No summary that is made after the result came tells of a run's beginning. */
+/** A summary that is made after a job's result does not tell of its `executing`. */
 function* notSummarised(history: History, earlier: Admitted, later: Admitted, destination: string) {
   if (earlier.send.status !== 2 || later.send.status === 2) return;
   const isTold = deliveryAt(earlier, destination)?.state === 'delivered';
@@ -91,7 +91,7 @@ function* notSummarised(history: History, earlier: Admitted, later: Admitted, de
     yield `no start after its result: ${nameOf(earlier.send)} is summarised at ${destination} after it`;
 }
 
-/** It had been taken before, and nobody could know. */
+/** Whether the earlier message had been accepted before, which nobody may have learned. */
 function isRepeated(history: History, earlier: Admitted, destination: string, before: number): boolean {
   return history
     .attemptsOf(earlier, destination)

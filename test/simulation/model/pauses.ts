@@ -3,7 +3,7 @@ import type { Attempt, Pause } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import { type History, messageOf, seconds } from './history.ts';
 
-/** A pause is in the store, and the others have read it. */
+/** Within this time, a pause is in the store, and the other replicas have read it. */
 const SHARED_WITHIN_MS = 3 * SECOND;
 
 export function* judgePauses(history: History) {
@@ -15,16 +15,16 @@ export function* judgePauses(history: History) {
   yield* onePerSecond(history);
 }
 
-/** Of the type of all channels here. */
+/** The pace of all simulated channels. */
 const PACE_MS = SECOND;
 
-/** What the store, its answer and the loop take. */
+/** The time that the store, its answer and the loop take. */
 const SLACK_MS = 100;
 
-/** So long after a pause its destination surely keeps a pace: it is kept until nothing has been sent for a minute. */
+/** For this long after a pause, its destination surely keeps a pace, which ends when nothing has been sent for a minute. */
 const PACED_FOR_MS = 50 * SECOND;
 
-/** After a pause one message a second, from all replicas together. */
+/** After a pause, all replicas together send one message a second. */
 function* onePerSecond(history: History) {
   const { attempts, pauses } = history.observed;
   for (const [index, attempt] of attempts.entries()) {
@@ -43,7 +43,7 @@ function* onePerSecond(history: History) {
   }
 }
 
-/** Sent when somebody asks for it, and without the store, in which replicas share their pace. */
+/** Notices that keep no pace: one is sent when a person asks for it, the other without the store, in which replicas share their pace. */
 const UNPACED: ReadonlySet<string> = new Set(['test', 'store_unwritable']);
 
 function isPacedWith(one: Attempt, other: Attempt): boolean {
@@ -53,7 +53,7 @@ function isPacedWith(one: Attempt, other: Attempt): boolean {
 }
 
 function isDuring({ destination, at, notice }: Attempt, pause: Pause): boolean {
-  // A test is sent when somebody asks for it.
+  // A test is sent when a person asks for it.
   if (destination !== pause.destination || notice.template === 'test') return false;
   return at > pause.from && at < pause.until - 5;
 }

@@ -1,4 +1,4 @@
-/** Section 6, when the config changes: who routes anew, and what a route that comes back revives. */
+/** Section 6, when the config changes: when callbacks are routed anew, and what a route that comes back revives. */
 import type { Admitted, Attempt } from '../observed.ts';
 import { HOUR, MINUTE, namedBy } from '../scenario.ts';
 import { type History, nameOf, seconds } from './history.ts';
@@ -15,7 +15,7 @@ export function* judgeReloads(history: History) {
   }
 }
 
-/** What the last config routes again, within `give_up_after`, does not remain as no longer routed. */
+/** A delivery that the last config routes again, within `give_up_after`, does not stay "no longer routed". */
 function* revived(history: History, admitted: Admitted) {
   const last = history.scenario.configs.at(-1);
   const isBegun = admitted.send.status === 2 && history.hasResult(admitted);
@@ -27,11 +27,11 @@ function* revived(history: History, admitted: Admitted) {
   }
 }
 
-/** A destination that it gains is told only once all living processes have agreed on a config that names it. */
+/** A callback's new destination is told only once all living processes have agreed on a config that names it. */
 function* agreedOn(history: History, admitted: Admitted, { at, destination }: Attempt) {
   const { loaded } = history.observed;
   if (namedBy(history.configOf(admitted), admitted.send).includes(destination)) return;
-  // A process that is gone need not agree, nor one that nobody knows of yet.
+  // A process that is gone need not agree, nor one that the others do not know of yet.
   if (!history.isCalm(admitted.at, at) || at < admitted.at + MINUTE / 6) return;
   const times = loaded.flatMap((load) => (load.at > admitted.at && load.at <= at ? [load.at] : []));
   const isAgreed = [admitted.at, ...times].some((time) => {

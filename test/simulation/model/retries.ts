@@ -1,12 +1,12 @@
-/** Section 6: a retry of what is taken over is attempted at once where its destination is idle and not down. */
+/** Section 6: when the service retries a callback, its taken-over deliveries are attempted at once at destinations that are idle and up. */
 import type { Admitted, Attempt, Post } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { type History, isSuccess, nameOf } from './history.ts';
 
-/** In which an attempt has surely begun that nothing keeps back. */
+/** Within this time, an attempt that nothing keeps back has surely begun. */
 const AT_ONCE_MS = SECOND;
 
-/** Failures that are nearly so far apart may say that a destination is down. */
+/** A destination may be down if failures are at least this far apart. */
 const DOWN_AFTER_MS = 2 * MINUTE - SECOND;
 
 export function* judgeRetries(history: History) {
@@ -19,7 +19,7 @@ function* attemptedAtOnce(history: History, post: Post) {
   const admitted = history.admissionOf(send);
   if (admitted === undefined || status === undefined || status === 503) return;
   if (isHindered(history, admitted, post)) return;
-  // What was let go, as a recovery whose BOT has failed again: `rules.ts`.
+  // `rules.ts` judges messages that were let go, such as a recovery whose BOT has failed again.
   const isHeld = (to: string) =>
     post.deliveries?.some((each) => each.destination === to && each.state === 'held');
   for (const destination of takenOverBefore(history, post)) {
@@ -31,7 +31,7 @@ function* attemptedAtOnce(history: History, post: Post) {
   }
 }
 
-/** Something else than its destination keeps it back, or may. */
+/** Whether something other than its destination may keep the callback back. */
 function isHindered(history: History, admitted: Admitted, { send, at }: Post): boolean {
   const { isAccepting, maxInFlight, giveUpAfterMs } = history.configOf(admitted);
   const isEnded = send.status === 2 && history.hasResult(admitted);
@@ -47,7 +47,7 @@ function isHindered(history: History, admitted: Admitted, { send, at }: Post): b
   );
 }
 
-/** What an answer before has called taken over, or Botbell has attempted by itself. */
+/** Destinations whose deliveries an earlier answer called taken over, or that Botbell has attempted by itself. */
 function takenOverBefore(history: History, { send, at }: Post): readonly string[] {
   const before = history.postsOf(send).filter((post) => post.at < at);
   if (before.some(({ endedAt = Infinity }) => endedAt >= at)) return [];
@@ -60,7 +60,7 @@ function takenOverBefore(history: History, { send, at }: Post): readonly string[
   return [...new Set([...answered, ...own].map(({ destination }) => destination))];
 }
 
-/** It has failed before, and neither arrived nor been refused for good: so nothing before it in its job keeps it back. */
+/** Whether it was attempted before, and all attempts failed but not for good: then no earlier message of its job keeps it back. */
 function mayBeAttempted(history: History, admitted: Admitted, destination: string, time: number): boolean {
   const before = history.attemptsOf(admitted, destination).filter(({ at }) => at < time);
   const isAgain = ({ endedAt = Infinity, failure }: Attempt) =>
@@ -68,7 +68,7 @@ function mayBeAttempted(history: History, admitted: Admitted, destination: strin
   return before.length > 0 && before.every(isAgain) && !history.wasHeld(admitted, destination);
 }
 
-/** Nothing is under way there, no pause or pace is kept, and it is surely not down. */
+/** Whether the destination has no attempt under way, keeps no pause or pace, and is surely not down. */
 function isIdle(history: History, destination: string, time: number): boolean {
   if (history.mayWait(destination, time + AT_ONCE_MS)) return false;
   const all = history.observed.attempts.filter(
@@ -79,7 +79,7 @@ function isIdle(history: History, destination: string, time: number): boolean {
   return !all.some(isUnderWay) && !mayBeDown(history, destination, time);
 }
 
-/** Whether a destination may count as down then. */
+/** Whether the destination may count as down then. */
 export function mayBeDown({ observed }: History, destination: string, time: number): boolean {
   const all = observed.attempts.filter((each) => each.destination === destination && each.at <= time);
   const upAt = Math.max(

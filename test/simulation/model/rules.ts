@@ -1,4 +1,4 @@
-/** Section 8: what the rules tell, hold and let go is told, held and let go. */
+/** Section 8: messages are told, held and let go as the rules decide. */
 import type { Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { MINUTE, SECOND } from '../scenario.ts';
 import { deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
@@ -7,13 +7,13 @@ import { type Snoozed, snoozesOf } from './snoozed.ts';
 import { untold } from './told.ts';
 import { judgeTimers } from './timers.ts';
 
-/** How much earlier by the store's clock a hold may end. */
+/** How much earlier than computed a hold may end by the store's clock. */
 const EARLY_MS = 50;
 
 export function* judgeRules(history: History) {
   const { configs, epoch } = history.scenario;
   const [config] = configs;
-  // Which config's rules decide while processes differ is not modelled.
+  // The model does not know which config's rules decide while processes differ.
   if (config === undefined || history.hasReloads) return;
   const snoozes = snoozesOf(history);
   const rulings = new Rules(config, epoch, lostAtIn(history)).judge(history.admitted);
@@ -35,7 +35,7 @@ export function* judgeRules(history: History) {
   yield* judgeTimers(history);
 }
 
-/** When what is a dead letter at the end became one: with its last attempt. */
+/** When a delivery became the dead letter that it is at the end: with its last attempt. */
 function lostAtIn(history: History) {
   return (admitted: Admitted, destination: string): number => {
     if (deliveryAt(admitted, destination)?.state !== 'dead') return Infinity;
@@ -43,7 +43,7 @@ function lostAtIn(history: History) {
   };
 }
 
-/** Where something was withdrawn by a person, or overtaken by many results, or a later message came in the moment in which one became a dead letter, or nobody knows when that was. */
+/** Places with unknown facts: a person acted, many results came first, or a message came just when one became a dead letter, or may have. */
 function unsurePlaces(history: History): ReadonlySet<string> {
   const places = history.admitted.flatMap((admitted) => {
     const { send, listed } = admitted;
@@ -56,7 +56,7 @@ function unsurePlaces(history: History): ReadonlySet<string> {
   return new Set([...places, ...unsureOfMissed(history)]);
 }
 
-/** How many results that started later may have come before one whose place among the errors in a row is known: an open question. */
+/** If so many results that started later came first, a result's place among the errors in a row is unknown: an open question. */
 const OVERTAKEN_BY = 20;
 
 function isOfLongAgo(history: History, { id, send: { bot, startedAt } }: Admitted): boolean {
@@ -67,10 +67,10 @@ function isOfLongAgo(history: History, { id, send: { bot, startedAt } }: Admitte
   return overtaking.length >= OVERTAKEN_BY;
 }
 
-/** So long after it was due a BOT may not have been told as missed yet. */
+/** A missed result may be told this long after it was due. */
 const MISSED_WITHIN_MS = 20 * SECOND;
 
-/** Of a BOT that comes for the first time in the moment in which it is missed, nobody knows whether it was. */
+/** If a BOT's first callback comes at the moment in which it is missed, nobody knows whether that was told. */
 function unsureOfMissed(history: History): readonly string[] {
   const routes = history.scenario.configs[0]?.routes ?? [];
   return routes.flatMap(({ bots, expect, notify }) =>
@@ -97,7 +97,7 @@ function isDeathUnsure(history: History, admitted: Admitted, destination: string
   return !isOfAttempt || !isWritten || comes;
 }
 
-/** An answer says that a snooze holds a message only where one concerns it. */
+/** An answer says that a snooze holds a message only if a snooze concerns it. */
 function* snoozedForAReason(history: History, snoozes: readonly Snoozed[]) {
   for (const { send, deliveries = [] } of history.observed.posts) {
     const admitted = history.admissionOf(send);
@@ -139,7 +139,7 @@ function* asRuled(history: History, ruled: Ruled) {
   else if (ruling.does === 'tell') yield* notSummarised(history, ruled);
 }
 
-/** While a recovery was held, its BOT has failed again: what is no longer true when its hold ends is superseded. */
+/** Whether a recovery's BOT failed again while the recovery was held: it is then superseded, since it is no longer true. */
 function hasFailedAgain(
   history: History,
   { admitted, destination, ruling, snoozes }: Ruled,
@@ -152,13 +152,13 @@ function hasFailedAgain(
   return ruling.template === 'recovered' && isHeld && failsBy(history, admitted, first?.at);
 }
 
-/** While it waited for its turn or another attempt: then it is told as a plain success, or to nobody. */
+/** Whether the BOT may have failed again while a recovery waited to be sent: it is then told as a plain success, or to nobody. */
 function mayHaveFailedAgain(history: History, { admitted, destination, ruling }: Ruled): boolean {
   const toldAt = history.attemptsOf(admitted, destination).find(({ takenAt }) => takenAt !== undefined)?.at;
   return ruling.template === 'recovered' && failsBy(history, admitted, toldAt);
 }
 
-/** A run that began later has failed by then. */
+/** Whether a run that began later has failed by then. */
 function failsBy(history: History, { at, send: { bot, startedAt } }: Admitted, time = Infinity): boolean {
   return history.admitted.some(
     (other) =>
@@ -178,16 +178,16 @@ function* noRecovery(name: string, first: Attempt | undefined) {
 function* heldLongEnough({ admitted, destination, ruling, snoozes }: Ruled, first: Attempt | undefined) {
   if (first === undefined) return;
   const holds = snoozes.filter((snooze) => snooze.holds(admitted, destination)).map(({ until }) => until);
-  // A mute ends when no entry holds; a snooze that begins meanwhile may hold it on.
+  // A mute ends when none of its entries holds; a snooze that begins meanwhile may hold the message longer.
   const until = Math.max(...holds, ruling.until ?? -Infinity);
   if (first.at < until - EARLY_MS)
     yield `held until it ends: ${nameOf(admitted.send)} at ${destination} is held until ${seconds(until)}`;
 }
 
-/** How late what a hold held may be told: a poll, on a machine that sleeps while nothing happens. */
+/** How long after its hold a message may be told: a poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 40 * SECOND;
 
-/** Where nothing else keeps it back, it is told soon after its hold has ended. */
+/** A message that nothing else keeps back is told soon after its hold has ended. */
 function* heldNoLonger(history: History, { admitted, destination, ruling, snoozes }: Ruled) {
   const until = endOfOneHold(history, { admitted, destination, ruling, snoozes });
   const latest = Math.max(until, admitted.at) + TOLD_WITHIN_MS;
@@ -195,13 +195,13 @@ function* heldNoLonger(history: History, { admitted, destination, ruling, snooze
   if (!history.isWell(destination, admitted.at, latest)) return;
   const { send } = admitted;
   const toldAt = history.toldAt(admitted, destination) ?? Infinity;
-  // The beginning of a run that has ended meanwhile is superseded: `untold`.
+  // An `executing` whose run has ended meanwhile is superseded: `untold`.
   const isSuperseded = deliveryAt(admitted, destination)?.rule === 'superseded';
   if (toldAt > latest && !history.isBehind(admitted) && !isSuperseded)
     yield `told when its hold has ended: ${nameOf(send)} at ${destination} was held until ${seconds(until)}`;
 }
 
-/** Infinity: several holds may follow each other, or none has an end. */
+/** When the only hold ends; Infinity if several may follow each other, or if it has no end. */
 function endOfOneHold(history: History, { admitted, destination, ruling, snoozes }: Ruled): number {
   const { bot } = admitted.send;
   const { routes, burst } = history.configOf(admitted);
@@ -213,7 +213,7 @@ function endOfOneHold(history: History, { admitted, destination, ruling, snoozes
   return ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
 }
 
-/** By the right template, with what was held back. */
+/** A message has the right template, and says how many errors were held back. */
 function* asItself(history: History, { admitted, destination, ruling }: Ruled, { notice }: Attempt) {
   const name = `${nameOf(admitted.send)} at ${destination}`;
   const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);
@@ -224,7 +224,7 @@ function* asItself(history: History, { admitted, destination, ruling }: Ruled, {
     yield `says how many were held back: ${name} says ${heldBack}, not ${ruling.heldBack}`;
 }
 
-/** When the config began to expect a BOT is not known where its first process died soon. */
+/** If the first process died soon, nobody knows when the config began to expect a BOT. */
 function isBeginUnsure(history: History, templates: readonly string[]): boolean {
   return (
     templates.includes('late') &&
@@ -234,14 +234,14 @@ function isBeginUnsure(history: History, templates: readonly string[]): boolean 
 
 function* notSummarised(history: History, { admitted, destination, snoozes }: Ruled) {
   const isBurst = history.configOf(admitted).burst !== undefined && destination.startsWith('chat:');
-  // The summary may tell other callbacks of its job.
+  // Otherwise the summary may tell other callbacks of the job.
   if (deliveryAt(admitted, destination)?.state !== 'delivered') return;
   if (isBurst || mayBeHeld(admitted, destination, snoozes)) return;
   if (history.summariesOf(admitted, destination).length > 0)
     yield `the rules decide: ${nameOf(admitted.send)} is in a summary at ${destination}, held by nothing`;
 }
 
-/** Within a moment of a snooze, what it holds is not sure. */
+/** Whether a snooze may hold the message; shortly before it began, that is uncertain. */
 function mayBeHeld({ send, at }: Admitted, destination: string, snoozes: readonly Snoozed[]): boolean {
   return snoozes.some((snooze) => snooze.concerns(send.bot, destination) && at > snooze.from - 10 * SECOND);
 }

@@ -1,4 +1,4 @@
-/** Section 8: what the rules of a config make of each callback at each destination, but for snoozes, bursts and digests. */
+/** Section 8: a config's rulings on each callback at each destination, without snoozes, bursts and digests. */
 import type { Admitted } from '../observed.ts';
 import {
   type ConfigPlan,
@@ -15,9 +15,9 @@ import { likenessOf, NOTHING_TOLD, Results, type Row, type ToldFacts, toldAfter 
 
 export interface Ruling {
   readonly does: 'tell' | 'hold' | 'let go';
-  /** That lets it go. */
+  /** The rule that lets the message go. */
   readonly rule?: string;
-  /** Since the world began: when the hold ends. */
+  /** When the hold ends: milliseconds since the world began. */
   readonly until?: number;
   readonly template?: string;
   readonly heldBack?: number;
@@ -25,7 +25,7 @@ export interface Ruling {
 
 type Rulings = ReadonlyMap<string, Ruling>;
 
-/** By the order of the rules: which one lets go of a message is the last that does. */
+/** The order of the rules: the last one that lets a message go is named. */
 const ORDER = ['on', 'when', 'after_failures', 'repeat'];
 
 interface Judged {
@@ -84,7 +84,7 @@ export class Rules {
     return rulings;
   }
 
-  /** @returns the routes whose expectation it comes too late for */
+  /** @returns the routes whose expectation the callback comes too late for */
   #lateBy({ send, at }: Admitted, named: readonly RoutePlan[]): ReadonlySet<RoutePlan> {
     const late = new Set<RoutePlan>();
     const isResult = send.status !== 2;
@@ -92,7 +92,7 @@ export class Rules {
     for (const route of named) {
       if (route.expect === undefined) continue;
       const key = `${send.bot} ${route.expect.everyMin} ${route.expect.graceMin}`;
-      // Until its first callback, a BOT is expected from when the config began to.
+      // Until its first callback, a BOT's due times count from when the config began to expect it.
       const before = this.#expected.get(key) ?? new Expectation(0, route.expect);
       if (isResult && before.isLate(at)) late.add(route);
       const isFirst = !this.#expected.has(key);
@@ -140,7 +140,7 @@ export class Rules {
   }
 }
 
-/** Undefined: the route is not mute then. */
+/** Undefined if the route is not muted then. */
 export function mutedUntil(
   { mute }: RoutePlan,
   status: Status,
@@ -163,7 +163,7 @@ function templateOf(status: Status, isRecovered: boolean, isLate: boolean): stri
   return isRecovered ? 'recovered' : STATUS_NAMES[status];
 }
 
-/** Whoever tells, tells; else who holds the shortest; else the last rule that lets go. */
+/** A route that tells wins; else the one that holds for the shortest time; else the last rule that lets go. */
 function strongestOf(each: readonly Ruling[]): Ruling | undefined {
   const holds = each.filter(({ does }) => does === 'hold');
   const gone = each.filter(({ does }) => does === 'let go');
@@ -176,7 +176,7 @@ function strongestOf(each: readonly Ruling[]): Ruling | undefined {
   return all[0];
 }
 
-/** @returns the rule that lets it go; undefined: none does */
+/** @returns the rule that lets the callback go; undefined: none does */
 function letGoBy(
   route: RoutePlan,
   admitted: Admitted,

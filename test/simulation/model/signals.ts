@@ -34,7 +34,7 @@ interface Decided {
   readonly does: 'tell' | 'burst';
 }
 
-/** Windows begin with the first message after the last one ended; each has room for so many. */
+/** A window begins with the first message after the last window, and has room for `max` messages. */
 function* judgeBurst(history: History, limited: Limited) {
   const all = decisionsAt(history, limited);
   const { max, perMs } = limited.burst;
@@ -63,7 +63,7 @@ function* heldToTheEnd(
     yield `what a burst holds is told at its end: ${nameOf(admitted.send)} ${seconds(endsAt - toldAt)} too early`;
 }
 
-/** In the order in which they came. Undefined: what else may count there cannot be known from outside. */
+/** The decisions in the order in which the callbacks came; undefined if something else may count there that is not known from outside. */
 function decisionsAt(history: History, { config, destination }: Limited): readonly Decided[] | undefined {
   const reaching = config.routes.filter(({ notify }) => notify.includes(destination));
   const isPlain = reaching.every(
@@ -92,21 +92,21 @@ function decisionOn(
   const answered = first?.deliveries?.find((each) => each.destination === destination);
   if (answered === undefined) return 'unknown';
   if (answered.rule === 'burst') return 'burst';
-  // A run's beginning may have been held since its result came: by then it counted.
+  // An `executing` may be held only since its result came; before that, it counted.
   if (answered.rule === 'superseded' || delivery.rule === 'superseded') return 'unknown';
   return answered.state === 'held' ? 'none' : 'tell';
 }
 
-/** How much may be on its way into the store when a digest is counted. */
+/** A callback may take this long into the store, so a digest may not count it yet. */
 const BEING_WRITTEN_MS = 10 * SECOND;
 
-/** How long a process may take to see that it is due, on a machine that sleeps while nothing happens. */
+/** How long a process may take to see that a digest is due, on a machine that sleeps while nothing happens. */
 const SEEN_WITHIN_MS = 20 * SECOND;
 
 function* judgeDigest(history: History, digestAt: number) {
   const { scenario, now } = history;
   const dueAt = Math.floor(scenario.epoch / DAY) * DAY + digestAt * MINUTE - scenario.epoch;
-  // Whether one that is due in the moment of the first start is told is an open question.
+  // Open question: is a digest told that is due at the moment of the first start?
   if (dueAt === 0) return;
   const sent = history.sentAs('digest');
   const keys = new Set(sent.map(({ key }) => key));
@@ -128,7 +128,7 @@ interface Counted {
   readonly dueAt: number;
 }
 
-/** Results of the BOTs whose routes name the group, that came since the group began to have a digest. */
+/** A digest counts the results of BOTs whose routes name the group, since the group has had a digest. */
 function* countedOf(history: History, { bot, told, dueAt }: Counted) {
   const [config] = history.scenario.configs;
   const isNamed = config !== undefined && routesOf(config, bot).some(({ notify }) => notify.includes(TEAM));

@@ -1,4 +1,4 @@
-/** Section 8: snoozes that people asked for, from their answer to the earliest end. */
+/** Section 8: snoozes that people asked for, each from its answer to its earliest end. */
 import type { Acted, Admitted } from '../observed.ts';
 import type { Act } from '../scenario.ts';
 import type { History } from './history.ts';
@@ -8,7 +8,7 @@ type Snoozing = Pick<Extract<Act, { readonly kind: 'snooze' }>, 'bot' | 'destina
 export class Snoozed {
   readonly from: number;
   readonly until: number;
-  /** Whether it began, and has ended by then, is known. */
+  /** Whether it is known that the snooze began, and that it has ended by `until`. */
   readonly isSure: boolean;
   readonly #bot: string | undefined;
   readonly #destination: string | undefined;
@@ -25,12 +25,12 @@ export class Snoozed {
     return (this.#bot ?? bot) === bot && (this.#destination ?? destination) === destination;
   }
 
-  /** Perhaps: what comes in the moment of its end may be held. */
+  /** Whether the snooze may hold the callback, even one that comes at the moment of its end. */
   mayHold({ send, at }: Admitted, destination: string): boolean {
     return this.concerns(send.bot, destination) && !(this.isSure && at > this.until + 100);
   }
 
-  /** Surely: it came while the snooze was in force. */
+  /** Whether the callback surely came while the snooze was in force. */
   holds({ send, at }: Admitted, destination: string): boolean {
     return this.concerns(send.bot, destination) && at > this.from && at < this.until;
   }
@@ -45,7 +45,7 @@ export function snoozesOf(history: History): readonly Snoozed[] {
   });
 }
 
-/** Those of the incidents that are taken up by it, perhaps. */
+/** The BOTs of the incidents that the request took up, or may have taken up. */
 function botsOf({ observed }: History, { status, body, incidents = [] }: Acted): readonly string[] {
   const ids = status === 202 ? (JSON.parse(body) as { readonly ids: readonly number[] }).ids : incidents;
   const taken = observed.incidents.filter(({ id, kind }) => kind === 'bot' && ids.includes(id));
@@ -57,11 +57,11 @@ function snoozedBy(
   { act, at, status, id }: Acted,
   about: Snoozing & { readonly for?: number },
 ): Snoozed {
-  // Whether one that nobody answered is in force is not known.
+  // If the request was not answered, nobody knows whether the snooze is in force.
   if (status !== 201 && status !== 202) return new Snoozed({ from: at, until: at }, about, false);
   const { acted } = history.observed;
   const known = new Set(acted.flatMap((other) => (other.act.kind === 'snooze' ? (other.id ?? []) : [])));
-  // The id of one that a take-up began is not known: another one with an unknown id may be woken.
+  // The id of a snooze that began with a take-up is unknown: any later end of an unknown id may be about it.
   const isOfIt = (other: Acted) =>
     act.kind === 'snooze' ? other.id === id : other.at > at && !known.has(other.id ?? 0);
   const wakes = acted.filter(
@@ -78,12 +78,12 @@ function snoozedBy(
       isWellWith(history, admitted),
   );
   const ends = about.for === undefined ? (success?.at ?? Infinity) : at + about.for;
-  // It is answered a moment after it is in force.
+  // The answer comes a moment after the snooze is in force.
   const isSure = act.kind === 'snooze' ? wakes.every((wake) => wake.status === 202) : wakes.length === 0;
   return new Snoozed({ from: at + 1000, until: Math.min(woken, ends) }, about, isSure);
 }
 
-/** The snooze ends with the take-up that it came with; another one may have taken its place. */
+/** Whether the request may end the take-up that the snooze came with, and so the snooze; another one may have replaced it. */
 function mayGiveBack(
   { observed }: History,
   { act, incidents = [] }: Acted,

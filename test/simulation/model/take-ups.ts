@@ -1,13 +1,13 @@
-/** Section 11: whoever was told of an incident hears once who is on it. */
+/** Section 11: whoever was told of an incident is told once who is on it. */
 import type { Acted, Attempt } from '../observed.ts';
 import { BOTS, OPERATORS, SECOND } from '../scenario.ts';
 import { type History, isSuccess, seconds } from './history.ts';
 import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 
-/** In which what was asked for is done, and what was told is written. */
+/** Within this time, a request is carried out, and an outcome is written. */
 const MOMENT_MS = 2 * SECOND;
 
-/** What was asked of an incident, answered or not. */
+/** The requests to take an incident up, answered or not. */
 export function takeUpsOf(history: History, id: number): readonly Acted[] {
   return actsOf(history, id, 'takeUp');
 }
@@ -20,7 +20,7 @@ function actsOf({ observed }: History, id: number, kind: string): readonly Acted
   return observed.acted.filter((each) => each.act.kind === kind && each.incidents?.includes(id) === true);
 }
 
-/** Undefined: nobody knows. */
+/** Undefined if it is unknown. */
 export function isTakenUpAt(history: History, id: number, time: number): boolean | undefined {
   const all = [...takeUpsOf(history, id), ...releasesOf(history, id)].filter(({ at }) => at < time + SECOND);
   const last = all.toSorted((a, b) => a.at - b.at).at(-1);
@@ -66,7 +66,7 @@ function* onceEach(said: readonly Attempt[], by: string) {
   }
 }
 
-/** Those of BOTs; undefined: nobody knows what they count. */
+/** The BOTs' troubles that were taken up; undefined if it is unknown what they count. */
 function takenUpBy(history: History, { incidents = [] }: Acted): readonly Trouble[] | undefined {
   const found: Trouble[] = [];
   for (const bot of BOTS) {
@@ -83,7 +83,7 @@ function mayBeTold(history: History, { errors }: Trouble, destination: string, b
   return errors.some((error) => (history.toldAt(error, destination) ?? Infinity) < by);
 }
 
-/** What one attempt knows, and has surely written. */
+/** Destinations that were surely told by then, with the outcome written. */
 function toldBefore(history: History, { errors }: Trouble, time: number): readonly string[] {
   const nths = new Set(errors.map(({ send }) => send.nth));
   const got = history.observed.attempts.filter(

@@ -15,7 +15,7 @@ import { firstsOf, type History, isOfOneJob, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
 
-/** Time that is slept through, and a poll. */
+/** The time of a sleep and a poll. */
 const LATE_MS = 20 * SECOND;
 
 export function* judgeTimers(history: History) {
@@ -47,9 +47,9 @@ function isOverdueOf(notice: Notice, { bot, job }: Send): boolean {
   return notice.callback.job_id === job && notice.callback.bot_id === bot;
 }
 
-/** What was held, or could not be told, until the run had ended is superseded. */
+/** An overdue notice that was held or could not be sent until the run ended is superseded. */
 function* stillTrue(history: History, { at, destination, key }: Attempt, resultAt: number) {
-  // What is in hand may wait there for a pause or a place.
+  // A delivery in hand may wait there for the end of a pause or for a place.
   if (at > resultAt + LATE_MS && history.isCalm(resultAt, at) && !history.mayWait(destination))
     yield `told only while it is true: ${key} is sent to ${destination} after its result, of ${seconds(resultAt)}`;
 }
@@ -61,7 +61,7 @@ interface Overdue {
   readonly told: readonly Attempt[];
 }
 
-/** A run whose result does not come in time is told as overdue wherever nothing holds that. */
+/** A run whose result does not come in time is told as overdue at every destination where nothing holds this. */
 function* overdueBy(history: History, { route, first, resultAt, told }: Overdue) {
   const due = Math.max(first.at, Math.min(first.send.startedAt, first.at) + (route.overdueMin ?? 0) * MINUTE);
   const isSure =
@@ -71,7 +71,7 @@ function* overdueBy(history: History, { route, first, resultAt, told }: Overdue)
     snooze.from <= due + LATE_MS && (snooze.until >= due || !snooze.isSure);
   const snoozes = snoozesOf(history).filter(mayHold);
   for (const destination of route.notify)
-    // In trouble it may still wait behind the beginning of its run.
+    // If the destination is in trouble, the notice may still wait behind the run's `executing`.
     if (
       !history.hasWeather(destination, 0, due + LATE_MS) &&
       !snoozes.some((each) => each.concerns(first.send.bot, destination)) &&
@@ -80,20 +80,20 @@ function* overdueBy(history: History, { route, first, resultAt, told }: Overdue)
       yield `overdue when it is: ${first.send.job} at ${destination}, due at ${seconds(due)}`;
 }
 
-/** By its hours, or by a burst, of which nothing else is known. */
+/** Whether the route may be muted then, or a burst may hold its messages, about which nothing more is known. */
 function mayBeMute({ scenario }: History, route: RoutePlan, due: number): boolean {
   const isMute = (at: number) => mutedUntil(route, 2, at, scenario.epoch) !== undefined;
   return isMute(due) || isMute(due + LATE_MS) || scenario.configs[0]?.burst !== undefined;
 }
 
-/** Some rule holds what is told of the BOT at times. */
+/** Whether some rule may hold messages about the BOT. */
 function isHeldAtTimes(history: History, bot: string): boolean {
   const [config] = history.scenario.configs;
   const isMuted = config !== undefined && routesOf(config, bot).some(({ mute }) => mute !== undefined);
   return isMuted || config?.burst !== undefined || snoozesOf(history).length > 0;
 }
 
-/** Once until a result comes. Where two routes expect a BOT, each tells: an open question. */
+/** A missed result is told once until a result comes. If two routes expect a BOT, each tells: an open question. */
 function* missed(history: History, config: ConfigPlan, bot: string) {
   const [expecting, another] = routesOf(config, bot).flatMap(({ expect, notify }) =>
     expect === undefined ? [] : { ...expect, notify },
@@ -105,7 +105,7 @@ function* missed(history: History, config: ConfigPlan, bot: string) {
   const notices = history.sentAs('missed').filter(({ about }) => about.botId === bot);
   const all = firstsOf(notices, ({ key }) => key);
   const told = all.filter(({ at }) => at >= first.at + SECOND);
-  // It was missed before its first callback, and is told after that: due times count from the next one then.
+  // It was missed before its first callback and told after it: due times then count from the next callback.
   const isToldLate = all.length === told.length && isMissedBefore(expecting, first.at);
   if (isToldLate && !history.isCalm(0, first.at)) return;
   const { sure, most } = missedDue(history, came, expecting, first.at);
@@ -116,7 +116,7 @@ function* missed(history: History, config: ConfigPlan, bot: string) {
 
 type Expecting = ExpectPlan & Pick<RoutePlan, 'notify'>;
 
-/** How often a result was missed: surely, and at the most. */
+/** How often a result was missed: at least, and at most. */
 function missedDue(
   history: History,
   came: readonly Admitted[],
@@ -125,12 +125,12 @@ function missedDue(
 ) {
   const expected = new Expectation(firstAt, expect);
   const due = { sure: 0, most: 0 };
-  // Told before its first callback, it is not told again until a result comes.
+  // If a miss was told before the first callback, none is told again until a result comes.
   let isMissed = isMissedBefore(expect, firstAt);
   for (const result of [...came.filter(({ send }) => send.status !== 2), undefined]) {
     const at = result?.at ?? history.now;
     const from = expected.openDue + expected.graceMs + 1;
-    // Where all are in trouble it may wait for them until the result has come.
+    // If all destinations are in trouble, the notice may wait for them until the result has come.
     const isTold = notify.some((destination) => !history.hasWeather(destination, 0, from + LATE_MS));
     const isSure = isTold && at > from + LATE_MS && history.isCalm(from, from + LATE_MS);
     due.most += Number(from < at);

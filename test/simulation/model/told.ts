@@ -1,4 +1,4 @@
-/** Sections 1 and 6: nothing is lost, nobody is told twice but after an ambiguity, and nobody is told whom no route names. */
+/** Sections 1 and 6: nothing is lost, nobody is told twice unless an outcome was ambiguous, and only destinations of routes are told. */
 import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend } from '../keys.ts';
 import type { Admitted, Attempt } from '../observed.ts';
@@ -26,7 +26,7 @@ export function* judgeTold(history: History) {
   }
 }
 
-/** For each destination and message: what one attempt knows to have arrived is not sent again, nor what another still waits for. */
+/** A message is not sent to a destination again once an attempt knows that it arrived, nor while another attempt is under way. */
 function* once(history: History) {
   const places = new Map<string, Attempt[]>();
   for (const attempt of history.observed.attempts) {
@@ -45,7 +45,7 @@ function* once(history: History) {
   }
 }
 
-/** A run that is overdue by two limits is told by each, perhaps in one moment: an open question. */
+/** A run that is overdue by two limits is told by each, perhaps at the same moment: an open question. */
 function isOfSeveralLimits({ scenario }: History, { notice }: Attempt): boolean {
   if (notice.template !== 'overdue' || isAlert(notice)) return false;
   const { bot_id: bot } = notice.callback;
@@ -79,10 +79,10 @@ function isForSomebody({ failure }: Attempt): boolean {
   return failure?.class === 'config' && failure.mayHaveArrived;
 }
 
-/** How late after its POST an attempt may begin, or an outcome be known. */
+/** How long after its POST an attempt may begin, or an outcome be written. */
 const MOMENT_MS = SECOND;
 
-/** The service has posted it again, a person has asked for it, or the one before could not be written. */
+/** Whether the service posted it again, a person asked for it, or the earlier outcome could not be written. */
 function isAskedFor(history: History, { nth, process, endedAt = 0 }: Attempt, later: Attempt): boolean {
   const admitted = history.admissionOf({ nth });
   const isUnwritten =
@@ -96,24 +96,24 @@ function isAskedFor(history: History, { nth, process, endedAt = 0 }: Attempt, la
   );
 }
 
-/** Both attempts are those of one POST, the only one that ever came for it until then. */
+/** Whether both attempts are of one POST, the only one of the callback so far. */
 function isWithinOnePost(history: History, earlier: Attempt, later: Attempt): boolean {
   if (earlier.process !== later.process || earlier.nth === 0) return false;
   const posts = history.postsOf(earlier).filter(({ at }) => at <= later.at);
   const [post] = posts;
   if (post === undefined || posts.length > 1 || post.process !== earlier.process) return false;
   const { endedAt = 0, destination } = earlier;
-  // Of what is taken over at once, as where its destination is down, the attempts are Botbell's own, which waits until it is back, or longer.
+  // If a delivery is taken over at once, as when its destination is down, its attempts are not the POST's, and may come much later.
   if (later.at > endedAt + SECOND || mayBeDown(history, destination, endedAt)) return false;
   return !history.configOf(post).isAccepting && isOpenAt(post, earlier.at) && isOpenAt(post, later.at);
 }
 
-/** Who is told is named by a config that was in force. Rules: `rules.ts`. */
+/** Only destinations that a config in force named are told. Rules: `rules.ts`. */
 function* onlyWhoIsNamed(history: History, admitted: Admitted) {
   const { may } = history.namedFor(admitted);
   const key = keyOfSend(admitted.send.nth, admitted.send.job);
   for (const { key: of, takenAt, destination } of history.observed.attempts)
-    // A late result is told whatever `on` says.
+    // A late result is told whatever a route's `on` says.
     if (
       of === key &&
       takenAt !== undefined &&
@@ -142,7 +142,7 @@ function* deliveredIsTaken(history: History, admitted: Admitted) {
   }
 }
 
-/** Refused for good, too old, or no longer routed. */
+/** A dead letter was refused for good, is too old, or is no longer routed. */
 function* deadForAReason(history: History, admitted: Admitted) {
   if (history.isActedOn(admitted) || history.hasSetClocks) return;
   for (const delivery of admitted.listed.deliveries) {
@@ -157,7 +157,7 @@ function* deadForAReason(history: History, admitted: Admitted) {
   }
 }
 
-/** What is refused for good is attempted once for each POST, and once by Botbell itself. */
+/** A delivery that is refused for good is attempted at most once for each POST, and once by Botbell itself. */
 function* deadWhenRefused(history: History, admitted: Admitted) {
   if (history.isActedOn(admitted) || history.hasReloads) return;
   const posts = history.postsOf(admitted.send).length;
@@ -170,7 +170,7 @@ function* deadWhenRefused(history: History, admitted: Admitted) {
   }
 }
 
-/** Whoever all configs name is told, unless the delivery has a state that says why not. */
+/** Every destination that all configs name is told, unless its delivery's state says why not. */
 function* everybodyNamed(history: History, admitted: Admitted) {
   for (const destination of history.namedFor(admitted).must) {
     const why = untold(history, admitted, destination);
@@ -179,7 +179,7 @@ function* everybodyNamed(history: History, admitted: Admitted) {
   }
 }
 
-/** @returns undefined: it was told, or need not be */
+/** @returns why the destination was not told; undefined if it was, or need not be */
 export function untold(history: History, admitted: Admitted, destination: string): string | undefined {
   if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
   const { state = 'not listed', rule = '' } = deliveryAt(admitted, destination) ?? {};
@@ -198,7 +198,7 @@ function isRightlyUntold(
   return rule === 'superseded' && admitted.send.status === 2 && history.hasResult(admitted);
 }
 
-/** What a summary contains is as dead as the summary, until that is delivered again. */
+/** Messages in a dead summary are lost with it, until the summary is delivered again. */
 function isLostWithItsSummary({ observed }: History, destination: string): boolean {
   return observed.listed.some(
     ({ kind, deliveries }) =>

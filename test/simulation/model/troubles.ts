@@ -1,15 +1,15 @@
-/** Section 11: the incidents that a BOT is to have, from its results in the order in which they came, and from what people closed. */
+/** Section 11: the incidents that a BOT should have, by its results in the order in which they came, and by what people closed. */
 import type { Admitted, ListedIncident } from '../observed.ts';
 import { type RoutePlan, routesOf, SECOND } from '../scenario.ts';
 import type { History } from './history.ts';
 
 export interface Trouble {
-  /** Those that it counts, in the order in which they came; there is one. */
+  /** The errors that it counts, in the order in which they came; at least one. */
   readonly errors: Admitted[];
-  /** Infinity: it goes on. */
+  /** Infinity while it goes on. */
   overAt: number;
   readonly isOver: boolean;
-  /** The success that ended it; undefined: a person did, or it goes on. */
+  /** The success that ended it; undefined if a person did, or while it goes on. */
   endedBy: Admitted | undefined;
 }
 
@@ -21,12 +21,12 @@ export function incidentsAbout(
   return observed.incidents.filter((each) => each.kind === kind && each.subject === subject);
 }
 
-/** In the order in which they began. */
+/** The incidents in the order in which they began. */
 export function incidentsOf(history: History, bot: string): readonly ListedIncident[] {
   return incidentsAbout(history, 'bot', bot).toSorted((a, b) => a.id - b.id);
 }
 
-/** Undefined: what its errors are, or what ends them, cannot be known from outside. */
+/** Undefined if the BOT's errors, or what ends them, cannot be known from outside. */
 export function troublesOf(history: History, bot: string): readonly Trouble[] | undefined {
   const routes = routesOf(history.configOf({ config: 0 }), bot);
   if (routes.some(({ overdueMin, expect, unlessCode }) => overdueMin ?? expect ?? unlessCode))
@@ -38,7 +38,7 @@ export function troublesOf(history: History, bot: string): readonly Trouble[] | 
   for (const close of closes)
     if (results.some(({ at }) => Math.abs(at - close.at) < SECOND)) return undefined;
   const all = [...results.map((result) => ({ at: result.at, result })), ...closes];
-  // Results that came at one moment are in the order of their ids.
+  // Results that came at the same moment stay in the order of their ids.
   for (const each of all.toSorted((a, b) => a.at - b.at))
     if ('result' in each) troubles.add(each.result);
     else troubles.close(each);
@@ -47,7 +47,7 @@ export function troublesOf(history: History, bot: string): readonly Trouble[] | 
 
 interface Close {
   readonly at: number;
-  /** Which of the BOT's incidents. */
+  /** The place of the closed incident among the BOT's incidents. */
   readonly place: number;
   readonly isSure: boolean;
 }
@@ -64,7 +64,7 @@ class Counted implements Trouble {
   readonly errors: [Admitted, ...Admitted[]];
   overAt = Infinity;
   endedBy: Admitted | undefined;
-  /** When the last of its runs that began started. */
+  /** The latest start of its runs. */
   newestAt: number;
 
   constructor(first: Admitted) {
@@ -76,7 +76,7 @@ class Counted implements Trouble {
     return this.overAt < Infinity;
   }
 
-  /** When the run started whose error came last. */
+  /** The start of the run whose error came last. */
   get lastAt(): number {
     return startOf(this.errors.at(-1) ?? this.errors[0]);
   }

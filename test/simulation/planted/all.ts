@@ -1,4 +1,4 @@
-/** All faults that are planted to try the simulator: for a sentence of the model, one by which it is seen to be judged. */
+/** All faults that are planted to try the simulator: each shows that a sentence of the model is judged. */
 import { DELIVER } from './deliver.ts';
 import { LEDGER } from './ledger.ts';
 import type { Planted } from './planted.ts';

@@ -1,4 +1,4 @@
-/** Faults of what comes in, of attempts, of what follows them, and of the loop; and two that wrap a seam. */
+/** Faults in receiving, in attempts and what follows them, and in the loop; and two that wrap a seam. */
 import type { Planted } from './planted.ts';
 
 export const DELIVER: readonly Planted[] = [

@@ -1,4 +1,4 @@
-/** Faults of what is written, claimed, taken over and counted; of incidents and who is told of them. */
+/** Faults in what is written, claimed, taken over and counted, and in incidents and who is told of them. */
 import type { Planted } from './planted.ts';
 
 export const LEDGER: readonly Planted[] = [

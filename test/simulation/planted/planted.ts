@@ -1,13 +1,13 @@
 /**
- * A fault that somebody could make, planted alone in a copy of the tree to see whether the simulator finds it. Where the text that is
- * replaced has changed, the fault is planted anew by what it does.
+ * A mistake that a person could make, planted alone in a copy of the tree to see whether the simulator finds it. If the text that it
+ * replaces has changed, plant it anew by what it does.
  */
 export interface Planted {
-  /** What the product does wrong then. */
+  /** What the product does wrong with the fault. */
   readonly does: string;
   /** Relative to the root of the tree. */
   readonly file: string;
-  /** Stands there once. */
+  /** Occurs once in the file. */
   readonly from: string;
   readonly to: string;
 }

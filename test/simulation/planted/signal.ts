@@ -1,4 +1,4 @@
-/** Faults of the rules that decide who is told, when, and how. */
+/** Faults in the rules that decide who is told, when and how. */
 import type { Planted } from './planted.ts';
 
 export const SIGNAL: readonly Planted[] = [
