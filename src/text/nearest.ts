@@ -53,8 +53,14 @@ export function nearestOrAll(word: string, known: readonly string[]): Fault {
   return didYouMean(word, known) ?? all();
 }
 
-/** A URL's options: their names by the values that they take, both separated by blanks; '' stands for any value. */
+/** A URL's options: their names by the values that they take, both separated by blanks; `1…9` stands for whole numbers from one to the other, '' for any value. */
 type UrlOptions = Readonly<Record<string, string>>;
+
+function takes(values: string, value: string): boolean {
+  const [least, most] = values.split('…').map(Number);
+  if (least === undefined || most === undefined) return values.split(' ').includes(value);
+  return /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most;
+}
 
 /** @param options a name with a dot at its end stands for all that begin with it @returns what is wrong with the URL; undefined if nothing is */
 export function faultOfOptions(url: string, options: UrlOptions): Fault | undefined {
@@ -70,7 +76,7 @@ export function faultOfOptions(url: string, options: UrlOptions): Fault | undefi
       const names = known.map(([each]) => each);
       return fault('option', { name, hint: didYouMean(given, names) });
     }
-    if (values !== '' && !values.split(' ').includes(value))
+    if (values !== '' && !takes(values, value))
       return fault('value', { name, values: values.replaceAll(' ', ', ') });
   }
   return undefined;

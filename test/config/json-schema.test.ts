@@ -15,7 +15,8 @@ import { fixtures } from './load-fixture.ts';
 
 /** Faulty configs that it does not refuse: no schema sees faults of YAML, of what a text refers to, of bounds, or of how parts go together. */
 const NOT_SEEN = `
-  bad-headers bad-heartbeat bad-store-option-values bad-store-options duplicate-destination listeners-open-to-everybody missing-secret-file missing-templates-folder
+  bad-headers bad-heartbeat bad-store-option-values bad-store-options bad-store-port duplicate-destination listeners-open-to-everybody missing-secret-file
+  missing-templates-folder
   missing-variable nothing-to-route options-of-another-channel password-that-ends-in-the-options too-long-a-timer two-channels-in-one-entry unknown-channel
   unknown-group-where-there-is-none unknown-group webhook-url-in-place-of-an-address webhook-url-in-place-of-its-name`;
 

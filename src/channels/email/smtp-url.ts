@@ -65,7 +65,11 @@ export function isSmtpUrl(text: string | undefined): boolean {
 const OPTIONS = {
   'true false':
     'secure ignoreTLS requireTLS opportunisticTLS allowInternalNetworkInterfaces pool logger debug disableFileAccess disableUrlAccess',
-  '': 'host port service name localAddress tls. connectionTimeout greetingTimeout socketTimeout dnsTimeout idleTimeout maxConnections maxMessages maxRequeues rateLimit rateDelta authMethod',
+  // More milliseconds no timer takes.
+  '0…2147483647':
+    'connectionTimeout greetingTimeout socketTimeout dnsTimeout idleTimeout maxConnections maxMessages maxRequeues rateLimit rateDelta',
+  '0…65535': 'port',
+  '': 'host service name localAddress tls. authMethod',
 };
 
 /** @returns what is wrong with the URL's options; undefined if nothing is */

@@ -144,7 +144,8 @@ function withLogin(of: Form): Form {
 /** The options of pg and of libpq in a URL. Those that only one of them has are no slips in a provider's URL. */
 const POSTGRES_OPTIONS = {
   'disable allow prefer require verify-ca verify-full no-verify': 'sslmode',
-  '': 'host port user password dbname ssl sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis',
+  '0…65535': 'port',
+  '': 'host user password dbname ssl sslcert sslkey sslrootcert sslnegotiation uselibpqcompat application_name fallback_application_name client_encoding options channel_binding target_session_attrs gssencmode connect_timeout connectionTimeoutMillis statement_timeout query_timeout lock_timeout idle_in_transaction_session_timeout keepAlive keepAliveInitialDelayMillis',
 };
 
 const isUrl = (text: string) => (text === '' || URL.canParse(text) ? text : undefined);

@@ -39,12 +39,21 @@ describe('the settings of an email channel', () => {
   });
 
   it('take no option of the URL that nobody knows, and no value that its option has not', () => {
-    for (const query of ['tls.servername=x&ignoreTLS=true', 'pool=false&maxConnections=1'])
+    for (const query of [
+      'tls.servername=x&ignoreTLS=true',
+      'pool=false&maxConnections=1',
+      'socketTimeout=0&rateLimit=2147483647',
+    ])
       expect(problemOf({ smtp: `smtp://u:p@h?${query}` }), query).to.equal(undefined);
     expect(problemOf({ smtp: 'smtp://h?nam=x' })).to.contain('nobody knows, "nam"; did you mean "name"?');
     expect(problemOf({ smtp: 'smtp://h?name=x&ignoreTLS=1' })).to.contain(
       'has an option "ignoreTLS", whose value must be true, false',
     );
+    // Of a negative time-out Node ends the process, and one that is no number ends at once.
+    for (const value of ['-5', 'abc', '', '1.5', '2147483648'])
+      expect(problemOf({ smtp: `smtp://h?socketTimeout=${value}` }), value).to.contain(
+        'has an option "socketTimeout", whose value must be 0…2147483647',
+      );
   });
 
   it('need exactly one sender, and one address for answers at most', () => {
