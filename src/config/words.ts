@@ -166,6 +166,7 @@ export const WORDS = {
   'liquid.variable': ['there is no variable "{name}"{hint}', '変数「{name}」はありません{hint}'],
   'liquid.filter': ['there is no filter "{name}"{hint}', 'フィルター「{name}」はありません{hint}'],
   'liquid.tag': ['there is no tag "{name}"{hint}', 'タグ「{name}」はありません{hint}'],
+  'liquid.said': ['{why}', 'Liquidのエラーです（{why}）'],
   'liquid.expression': ['here stands a value, or values with an operator between them, and behind them filters: {% if code == 500 and attempt > 1 %}', 'ここには、値か、演算子でつないだ値を書きます。フィルターはその後ろです（例：{% if code == 500 and attempt > 1 %}）'],
   'liquid.quotes': ['typographic quotes, as “ and ”, begin and end no text: write straight ones', '“ や ” のような引用符は使えません。半角の " か \' にしてください'],
   'liquid.no address': ['must be an http:// or https:// address, or one variable that gives one: "{{ job_url }}"', 'http:// か https:// のURL、またはURLの変数1つにしてください（例："{{ job_url }}"）'],

@@ -1,7 +1,7 @@
 /** Finds the faults of a Liquid text before it is rendered. */
 import type { Liquid, Template } from 'liquidjs';
 import { fault } from '../config/words.ts';
-import { type Fault, faultSaid } from '../text/fault.ts';
+import type { Fault } from '../text/fault.ts';
 import { didYouMean } from '../text/nearest.ts';
 
 /** Line and column count from 1 within the text. */
@@ -70,7 +70,7 @@ function explained(liquid: Liquid, message: string): Fault {
   const [, what, name = ''] =
     /^undefined (filter): (\S+)/u.exec(message) ?? /^(tag) "([^"]+)" not found/u.exec(message) ?? [];
   if (what !== 'tag' && what !== 'filter')
-    return LIKE_A_QUOTE.test(message) ? fault('liquid.quotes') : faultSaid(message);
+    return LIKE_A_QUOTE.test(message) ? fault('liquid.quotes') : fault('liquid.said', { why: message });
   return thereIsNo(what, name, Object.keys(what === 'tag' ? liquid.tags : liquid.filters));
 }
 

@@ -5,7 +5,7 @@ import type { Fault } from '../text/fault.ts';
 import { LIKE_A_QUOTE, type LiquidFault, placeIn } from './liquid-faults.ts';
 
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu;
-const RANGE = /\([^()]*\)/gu;
+const RANGE = /\([^()]*\.\.[^()]*\)/gu;
 
 const SLIPS: readonly (readonly [slip: RegExp, what: Fault])[] = [
   [/["']/u, fault('condition.quote')],

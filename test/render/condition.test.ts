@@ -82,8 +82,7 @@ describe('A condition', () => {
       'message == "a" or bot_id == "b\\"',
     ],
     'typographic quotes': ['message == “x”', 'message == ‘x’', 'message contains “a b”'],
-    parentheses: ['status == 1)'],
-    'invalid range syntax': ["(message == 'x')"],
+    parentheses: ['status == 1)', "(message == 'x')", '(status == 1) and (1..3) contains code', 'size()'],
     'something is missing': [
       'status == 1,',
       'output.',
@@ -100,6 +99,8 @@ describe('A condition', () => {
   };
   for (const [message, texts] of Object.entries(WRONG))
     for (const text of texts)
-      it(`is wrong: ${JSON.stringify(text)}`, () =>
-        expect(conditionFault(text)?.in('en')).to.include(message));
+      it(`is wrong: ${JSON.stringify(text)}`, () => {
+        expect(conditionFault(text)?.in('en')).to.include(message);
+        expect(conditionFault(text)?.in('ja')).to.match(/[ぁ-ん]/u);
+      });
 });

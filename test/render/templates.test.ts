@@ -43,7 +43,7 @@ describe('a user’s templates', () => {
       'text: "{% if code == 500 message %}x{% endif %}"': `3:14: ${expression}`,
       'text: "{{ message }}{{ message bot_id }}"': `3:24: ${expression}`,
       'text: "{% comment %}{% if a = 1 %}{% endcomment %}{{ message.trim() }}"':
-        '3:67: unexpected token ")", value expected',
+        '3:66: parentheses are for ranges alone: (1..3)',
       '{% if message %}':
         '3:1: a tag stands within a value, in its quotes, not around keys: text: "{% if message %}…{% endif %}"',
       'facts:\n  {% for each in outputs %}\n  - { name: "{{ each.name }}", value: x }\n  {% endfor %}':
