@@ -70,13 +70,15 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     return refused(file, fault('config.unread', { why: unreadable(error) }));
   }
   const source = new YamlSource(file, text, 'as written');
-  const language = LANGUAGES.find((each) => each === source.scalarAt(['display', 'language']));
-  if (source.data === undefined) return { problems: source.problems, language };
+  if (source.data === undefined)
+    return { problems: source.problems, language: languageOf(source.scalarAt(['display', 'language'])) };
   if (!isJsonObject(source.data)) return refused(file, fault('config.no map'));
   const around = { ...environment, whole: (path: string) => resolve(dirname(file), path) };
   const interpolated = new Interpolated(sectionsOf(source.data), around);
   const problems = new Problems(source, interpolated);
   const draft = readConfig(file, interpolated.data as JsonObject, problems, around);
+  const { display } = interpolated.data as JsonObject;
+  const language = languageOf(isJsonObject(display) ? display['language'] : undefined);
   const secrets = () => secretsIn(draft, environment.channelTypes, interpolated.values);
   const config = problems.hasErrors() ? undefined : { ...draft, secrets: secrets() };
   return {
@@ -87,6 +89,10 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     problems: problems.inOrder(),
     missing: [...interpolated.missing],
   };
+}
+
+function languageOf(written: unknown): Language | undefined {
+  return LANGUAGES.find((each) => each === written);
 }
 
 function refused(file: string, what: Fault): LoadedConfig {

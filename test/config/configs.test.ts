@@ -112,6 +112,7 @@ routes: [{ bot_id: a, notify: [{ chat: '#a' }], mute: [{ calendar: office }] }]
     const languageOf = (text: string) => loadText(text).language;
     for (const wrong of [
       'timezone: x, language: ja }',
+      'timezone: x, language: "${LANGUAGE_OF_IT:-ja}" }',
       'language: ja }\nroutes: [',
       "language: 'ja' }\n\t- x",
     ])

@@ -76,6 +76,7 @@ describe('Interpolation', () => {
     for (const file of ['/run/empty', '/run/blank'])
       expect(faultsOf(`\${file:${file}}`)).to.deep.equal([`the file ${file} is empty`]);
     expect(faultsOf('${file:/run/lines}')).to.deep.equal([`the file /run/lines ${CONTROL}`]);
+    expect(faultsOf('${file:/run/empty}:${file:/run/empty}')).to.deep.equal(['the file /run/empty is empty']);
     expect(faultsOf('${NONE:-{{ job_id }')).to.deep.equal([
       'a ${ is not closed by }: write $${ for a literal ${',
     ]);

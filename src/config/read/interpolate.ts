@@ -105,6 +105,9 @@ export class Interpolated {
 
   private fail(path: Path, what: Fault): undefined {
     this.unresolved.add(pathText(path));
-    this.problems.push({ path, fault: what });
+    // A text may have the same reference twice.
+    const isSame = (each: (typeof this.problems)[number]) =>
+      each.path === path && each.fault.in('en') === what.in('en');
+    if (!this.problems.some(isSame)) this.problems.push({ path, fault: what });
   }
 }
