@@ -96,7 +96,7 @@ const WORDS = {
   warnings: ['{count|warning|warnings}, as `botbell check` says', '警告が{count}件あります（`botbell check` で確認できます）'],
   'check.missing': ['not set here, and so not checked: {names}', 'ここでは設定されておらず、確認していないもの：{names}'],
   'check.channel': ['channel {name}', 'チャネル {name}'],
-  'check.store': ['store', '記録（store）'],
+  'check.store': ['store{file}', '記録（store）{file}'],
   'check.usable': ['can be used', '使えます'],
   'check.unusable': ['cannot be used', '使えません'],
   'check.new store': ['can be used; `serve` makes a new ledger there', '使えます。`serve` が新しく作ります'],

@@ -32,16 +32,21 @@ export async function openLedger(url: string, options: LedgerOptions): Promise<D
   }
 }
 
+/** The whole path of the store's file; undefined: it is a database on a server. */
+export function fileOf(url: string): string | undefined {
+  return url.startsWith(SQLITE) ? resolve(sqlitePathOf(url)) : undefined;
+}
+
 /** The error of a store that cannot be used: names the store and the reason, of an SQLite file that of `checkWritable`, if it finds one. */
 function unusable(url: string, error: unknown): Error {
-  const isSqlite = url.startsWith(SQLITE);
+  const file = fileOf(url);
   let reason = reasonOf(error);
   try {
-    if (isSqlite) checkWritable(resolve(sqlitePathOf(url)));
+    if (file !== undefined) checkWritable(file);
   } catch (found) {
     reason = (found as Error).message;
   }
-  const what = isSqlite ? `the SQLite file ${sqlitePathOf(url)}` : 'the PostgreSQL database';
+  const what = file === undefined ? 'the PostgreSQL database' : `the SQLite file ${file}`;
   return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
 }
 
@@ -86,9 +91,8 @@ export async function openArchive(url: string, options: ReadingOptions = {}): Pr
     return { archive: methodsOver(database.call, archiveReads), close: () => database.close() };
   await database?.close();
   if (state === 'older') throw new FaultError(fault('older'));
-  throw new FaultError(
-    fault('none', { where: url.startsWith(SQLITE) ? ` (${resolve(sqlitePathOf(url))})` : '' }),
-  );
+  const file = fileOf(url);
+  throw new FaultError(fault('none', { where: file === undefined ? '' : ` (${file})` }));
 }
 
 /** For commands that act while the service runs. @throws {Error} there is no ledger, or it cannot be written; says what to do */
@@ -104,9 +108,10 @@ export async function openBeside(url: string, clock: Clock = systemClock): Promi
  * @throws {Error} the store cannot be used; says why, and what to do
  */
 export async function inspectStore(url: string, options: ReadingOptions = {}): Promise<LedgerState> {
-  const server = url.startsWith(SQLITE) ? undefined : await import('./postgres/server.ts');
+  const file = fileOf(url);
+  const server = file === undefined ? await import('./postgres/server.ts') : undefined;
   try {
-    if (server === undefined) checkFile(url);
+    if (file !== undefined) checkFile(file);
     await server?.checkServer(url);
     const { database, state } = await look(url, options);
     await database?.close();
@@ -117,8 +122,7 @@ export async function inspectStore(url: string, options: ReadingOptions = {}): P
   }
 }
 
-function checkFile(url: string): void {
-  const path = resolve(sqlitePathOf(url));
+function checkFile(path: string): void {
   checkWritable(path);
   checkDisk(path);
 }
@@ -132,11 +136,9 @@ async function look(
 ): Promise<{ readonly database?: Database; readonly state: LedgerState }> {
   let database: Database | undefined;
   try {
-    if (url.startsWith(SQLITE)) {
-      const path = resolve(sqlitePathOf(url));
-      if (!hasBytes(path)) return { state: 'none' };
-      accessSync(path, constants.R_OK);
-    }
+    const file = fileOf(url);
+    if (file !== undefined && !hasBytes(file)) return { state: 'none' };
+    if (file !== undefined) accessSync(file, constants.R_OK);
     database = await openDatabase(url, { clock, owner: '', isInProcess: true, mayIndexLog }, true);
     return { database, state: await database.call('ledgerState', [migrations]) };
   } catch (error) {

@@ -74,6 +74,7 @@ default_route: { notify: [{ slack: ['#bot-alerts', '#bot-log'] }] }`;
         const { code, stdout } = await runCommand([...args, '--config', file], { variables });
         const shown = stdout
           .replace(file, 'botbell.yaml')
+          .replace(folder, '/srv/my-botbell/data')
           .replace('; `serve` makes a new ledger there', '')
           .replace(/ts \d+\.\d+/, 'ts 1795398033.000200');
         expect([shown, code]).to.deep.equal([output, output.startsWith('✕') ? 1 : 0]);

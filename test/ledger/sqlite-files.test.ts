@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
@@ -103,7 +103,7 @@ describe('The files of a SQLite ledger', () => {
       spawnSync('mkfifo', ['-m', '666', pipe]);
       for (const path of [store.folder, pipe]) {
         const before = modeOf(path);
-        expect(await refusal(path)).to.equal(
+        expect(await refusal(relative('.', path))).to.equal(
           `store.url: the SQLite file ${path} cannot be used: it is not a file`,
         );
         expect(modeOf(path)).to.equal(before);

@@ -10,7 +10,7 @@ import { channelTypes } from '../../channels/registry.ts';
 import type { ChannelConfig, Config } from '../../config/config.ts';
 import { poolsThrough } from '../../outbound/exchange.ts';
 import type { Proxies } from '../../outbound/proxy.ts';
-import { inspectStore } from '../../ledger/open-ledger.ts';
+import { fileOf, inspectStore } from '../../ledger/open-ledger.ts';
 import { answerHolds } from '../../render/condition.ts';
 
 export async function run(context: CommandContext, options: OptionsOf<'check'>): Promise<number> {
@@ -51,7 +51,8 @@ async function checkOnline(
   for (const channel of channels.values())
     if (!(await canBeUsed(say('check.channel', { name: channel.name }), () => verify(channel, proxies, say))))
       isFine = false;
-  const isStoreFine = await canBeUsed(say('check.store'), async () =>
+  const file = fileOf(store.url) ?? '';
+  const isStoreFine = await canBeUsed(say('check.store', { file: file && ` ${file}` }), async () =>
     say(STORE_STATES[await inspectStore(store.url)]),
   );
   return isFine && isStoreFine;
