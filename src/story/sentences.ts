@@ -53,7 +53,7 @@ export const SENTENCES = {
   revived: ['The config sends it to {who} again, so Botbell tries to tell it after all.', '{who} が設定で再び宛先になったため、Botbellが送信します。'],
   'superseded at once': ['The job’s result had come before it, so nobody was told that the job had started.', 'ジョブの結果が先に届いていたため、開始の通知はどこにも送りませんでした。'],
   'told in summary, event': ['{who} was told of it in a summary.', '{who} にまとめて通知しました。'],
-  'rule on': ['the route no longer tells such a status (on)', 'この状態はルートの通知対象から外れました（on）'],
+  'rule on': ['the route tells no such status now (on)', 'この状態は、今のルートの通知対象ではありません（on）'],
   'rule when': ['the route’s condition does not hold (when)', 'ルートの条件に当てはまりません（when）'],
   'rule after_failures': ['the route tells errors only from a number of them in a row on (after_failures)', 'エラーは続けて何回か起きてから通知します（after_failures）'],
   'rule repeat': ['an error has been told there that is like it, or was told just before (repeat)', '同じようなエラーを通知済みか、前の通知から間がありません（repeat）'],

@@ -222,9 +222,13 @@ describe('The command line', () => {
     });
 
     it('shows with --format html each in a frame that may run nothing, as light or dark as its reader’s system', async () => {
+      writeFileSync(config, `display: { language: ja }\n${readFileSync(config, 'utf8')}`);
       const { stdout } = await run('preview', ERROR, '--format', 'html');
+      expect(stdout).to.include('<html lang="ja">').and.to.include('<h1>Botbellのプレビュー</h1>');
       const frames = [
-        ...stdout.matchAll(/<iframe sandbox="([^"]*)" title="message" [^>]*srcdoc="([^"]*)">/g),
+        ...stdout.matchAll(
+          /<iframe sandbox="([^"]*)" title="(?:slack:#ops|email:[^"]*)" [^>]*srcdoc="([^"]*)">/g,
+        ),
       ];
       expect(frames).to.have.length(2);
       for (const [, sandbox, document] of frames) {

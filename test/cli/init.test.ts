@@ -57,8 +57,8 @@ describe('botbell init', () => {
   });
 
   it('writes to the folder that it is told, and makes it, whatever its name; its files name others where they are', async () => {
-    const told = "my team's BOTs/new";
-    const { stdout } = await runCommand(['init', told]);
+    const told = "-my team's BOTs/new";
+    const { stdout } = await runCommand(['init', '--', told]);
     expect(contentsOf(join(folder, told))).to.deep.equal(WRITTEN);
     await isChecked(`${told}/botbell.yaml`, '--without-secrets', '--config', `${told}/botbell.yaml`);
     const [, enter = ''] = /^Written to .*\n\n.*\n {2}(cd .*)\n/.exec(stdout) ?? [];

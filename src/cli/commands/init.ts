@@ -141,7 +141,7 @@ export function nextSteps(say: Words, { botbell, folder, sample, isRemote }: Ste
   const steps: readonly (readonly string[])[] = isOfService(folder ?? '')
     ? [ofService]
     : [
-        folder === undefined ? [] : [say('init.enter'), `cd ${shellWord(folder)}`],
+        folder === undefined ? [] : [say('init.enter'), `cd ${shellWord(folder.replace(/^-/, './-'))}`],
         isRemote ? [say('init.secrets'), 'cp .env.example .env', 'set -a; . ./.env; set +a'] : [],
         [say('init.check'), `${botbell} check`],
         isRemote

@@ -1,7 +1,6 @@
 /** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
 import { drawAt, type DrawnMessage, drawingOf, placesFor } from '../../admin/drawing.ts';
 import { decidedBy } from '../../app/settings.ts';
-import type { Composed } from '../../channels/channel.ts';
 import { frameHeightOf, messageDocument } from '../../channels/preview.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import { noticeOf } from '../../notice/notice.ts';
@@ -37,7 +36,7 @@ export async function run(
   if (previews.length === 0) say(context.say('preview.nobody'));
   const { hide } = context.secrets;
   const result = (text: string) => context.result(hide(text));
-  if (options.format === 'html') context.result(previewPage(previews, hide));
+  if (options.format === 'html') context.result(previewPage(previews, context));
   else if (options.format === 'json') printJson({ result }, previews.map(shapeOf));
   else result(previews.map((each) => inLines(context, each)).join('\n'));
   return 0;
@@ -62,13 +61,16 @@ const STYLE = `
   pre { overflow-x: auto; }
   textarea { box-sizing: border-box; width: 100%; font: 13px/1.5 ui-monospace, monospace; }`;
 
-/** @param hide removes every secret from a text: a hook's own body may have some */
-function previewPage(previews: readonly PreviewedMessage[], hide: (text: string) => string): string {
+/** Without any secret, which a hook's own body may have. */
+function previewPage(
+  previews: readonly PreviewedMessage[],
+  { say, speaks: { language }, secrets: { hide } }: Pick<CommandContext, 'say' | 'speaks' | 'secrets'>,
+): string {
   const sections = previews.map(
-    ({ destination, composed }) =>
-      `<section><h2>${html(destination)}</h2>${framed(composed, hide)}</section>`,
+    (each) => `<section><h2>${html(each.destination)}</h2>${framed(each, hide)}</section>`,
   );
-  return pageOf('Botbell preview', `<h1>Preview</h1>\n${sections.join('\n')}`, 'en');
+  const title = say('preview.title');
+  return pageOf(title, `<h1>${title}</h1>\n${sections.join('\n')}`, language);
 }
 
 /** A self-contained HTML page, without scripts or external resources, to be opened from a file. @param body HTML */
@@ -86,12 +88,12 @@ ${body}
 }
 
 /** The message is in a sandboxed frame, so that its styles and markup cannot affect the page. */
-function framed(composed: Composed, hide: (text: string) => string): string {
+function framed({ destination, composed }: PreviewedMessage, hide: (text: string) => string): string {
   const { title } = composed;
   const above = title === undefined ? '' : `<h3>${html(hide(title))}</h3>`;
   const document = attribute(hide(messageDocument(composed)));
   return `${above}
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="message" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" title="${attribute(destination)}" style="height:${frameHeightOf(composed)}px" srcdoc="${document}"></iframe>`;
 }
 
 function attribute(value: string): string {
