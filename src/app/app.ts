@@ -103,7 +103,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
       else void pipeline.reloadRefused(result.problems);
     },
   });
-  const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.relieve());
+  const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.makeRoom());
   const parts = { clock, random, logger, channelTypes, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, listen, loads, reloading, version };
   const doors: CleanUp[] = [() => pipeline.leave()];

@@ -88,7 +88,7 @@ export class Pipeline {
     const follower = (this.#follower = new ConfigFollower(shared));
     const loop = (this.loop = new Loop(shared));
     const signals = (this.#signals = new Signals({ ...shared, loop }));
-    const sendOnce: SendOnce = (addressed) => loop.once(addressed);
+    const sendOnce: SendOnce = (addressed) => loop.sendUnrecorded(addressed);
     this.outage = new Outage({ ...parts, sendOnce });
     const onBulk = () => this.#chores.hurry(this.#bulks);
     this.#claims = new Claims({ ...shared, loop, follower, signals, onBulk });
@@ -172,7 +172,7 @@ export class Pipeline {
     this.loop.stop();
     const idle = Promise.all([this.#chores.stop(), this.loop.underWay.idle()]);
     await within(settings.current.config.receiver.answerWithinMs, idle, clock);
-    this.loop.cut();
+    this.loop.cutOff();
     await within(GOODBYE_MS, idle, clock);
   }
 

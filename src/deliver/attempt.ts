@@ -80,12 +80,12 @@ export class Sending {
   }
 
   /** Ends the attempt under way with the failure `cut_off`: the message may or may not have arrived. */
-  cut(): void {
+  cutOff(): void {
     this.#end?.({ failure: CUT_OFF });
   }
 
   /** Called when an attempt continues past its time limit. Without this method, the attempt ends at the limit. */
-  protected goesOn?(): void;
+  protected onPastTime?(): void;
 
   /** The message, which is the same in every attempt. */
   protected compose(addressed: AddressedNotice): Message {
@@ -122,7 +122,7 @@ export class Sending {
         plain,
         asText,
         timeoutMs: isLonger ? OWN_TIMEOUT_MS : timeoutMs,
-        onHandedOver: this.goesOn && (() => (this.isHandedOver = this.#end === end)),
+        onHandedOver: this.onPastTime && (() => (this.isHandedOver = this.#end === end)),
         idempotencyKey: () => idempotencyKeyOf(addressed),
         jobId: jobIdOf(notice),
         labels: labelsOf(notice),
@@ -139,9 +139,9 @@ export class Sending {
     this.#stopTimer = this.#dependencies.clock.startTimer(ms + RESERVE_MS, () => {
       const [more, ...rest] = longer;
       const hasTime = more !== undefined && (rest.length > 0 || this.isHandedOver);
-      if (!hasTime || this.goesOn === undefined) return this.#end?.({ failure: failure() });
+      if (!hasTime || this.onPastTime === undefined) return this.#end?.({ failure: failure() });
       this.isPastTime = true;
-      this.goesOn();
+      this.onPastTime();
       this.#endIn(more, rest, failure);
     });
   }

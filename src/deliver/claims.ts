@@ -56,7 +56,7 @@ export class Claims {
     const { asOf, deliveries, left, last = this.#last, tick } = await ledger.claim(request);
     this.#last = last;
     this.#served += Number(deliveries.length > 0);
-    loop.behind = new Set(left);
+    loop.backlogged = new Set(left);
     if (tick !== undefined) {
       paces.take(tick.paces);
       loop.failing.take(tick.failing, clock.monotonic());

@@ -30,7 +30,7 @@ export interface WaitingPost {
   /** One of its deliveries has ended. @returns what is to be written with that: the answer, if the POST waits for nothing else */
   ended(): Ending | undefined;
   /** One of its deliveries was taken over while its attempt continues: the POST no longer waits for that delivery. */
-  goesOn(): void;
+  endWait(): void;
   /** Answers only after this write. @param written resolves to the error if that forbids a 200; never rejects */
   waitFor(written: Promise<unknown>): void;
 }
@@ -61,11 +61,11 @@ export class Delivery extends Sending {
   update: DeliveryUpdate | undefined;
   readonly #asOf: number;
   /** One function for all deliveries: V8 would keep a function per delivery, and all that it refers to, for long. */
-  readonly #onLonger: (delivery: Delivery) => void;
+  readonly #onPastTime: (delivery: Delivery) => void;
   #addressed: AddressedNotice | undefined;
 
-  /** @param onLonger called when an attempt continues past its time limit */
-  constructor(claimed: Claimed, dependencies: AttemptDependencies, onLonger: (delivery: Delivery) => void) {
+  /** @param onPastTime called when an attempt continues past its time limit */
+  constructor(claimed: Claimed, dependencies: AttemptDependencies, onPastTime: (delivery: Delivery) => void) {
     super(claimed.settings, dependencies);
     this.record = claimed.record;
     this.notice = claimed.notice;
@@ -75,11 +75,11 @@ export class Delivery extends Sending {
     this.isPosted = claimed.post !== undefined;
     this.isTakenOver = claimed.record.isTakenOver;
     this.#asOf = claimed.asOf;
-    this.#onLonger = onLonger;
+    this.#onPastTime = onPastTime;
   }
 
-  protected override goesOn(): void {
-    this.#onLonger(this);
+  protected override onPastTime(): void {
+    this.#onPastTime(this);
   }
 
   get destination(): string {
@@ -102,7 +102,7 @@ export class Delivery extends Sending {
   }
 
   /** How its outcome is written if no POST's answer is written with it. */
-  get endsAlone(): Ending {
+  get endingWithoutPost(): Ending {
     return { isDurable: this.isPosted && this.update?.state !== 'delivered' };
   }
 

@@ -2,7 +2,7 @@
 import { type DeliveryName, isSame, type Settlement } from '../ledger/ledger.ts';
 import { MOST_OF_DESTINATION } from '../ledger/deliveries/claim.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
-import { Passing, UnderWay } from '../time/clock.ts';
+import { ReleasingMap, UnderWay } from '../time/clock.ts';
 import { type AttemptResult, Sending } from './attempt.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
@@ -17,14 +17,14 @@ export type DeliveringByLoop = Delivering & { readonly loop: Loop };
 export class Loop {
   readonly #dependencies: Delivering;
   /** By id. */
-  readonly #inHand = new Passing<number, Delivery>();
+  readonly #inHand = new ReleasingMap<number, Delivery>();
   /** By destination: the deliveries that wait for a slot of its pace or a place among the calls, the oldest callback first. */
   readonly #queues = new Map<string, Delivery[]>();
   readonly #calls = new Calls();
   readonly failing = new Failing();
   readonly seen = new SeenDestinations();
   /** Destinations with due deliveries that are still unclaimed for lack of room: new ones there must wait behind these. */
-  behind: ReadonlySet<string> = new Set();
+  backlogged: ReadonlySet<string> = new Set();
   /** The deliveries in hand, and the writes for them. */
   readonly underWay = new UnderWay();
   #isStopping = false;
@@ -59,14 +59,14 @@ export class Loop {
       (this.#queues.get(destination)?.length ?? 0) < MOST_OF_DESTINATION &&
       this.#calls.roomFor(destination, Infinity) > 0 &&
       !this.#calls.troubled.has(destination) &&
-      !this.behind.has(destination) &&
+      !this.backlogged.has(destination) &&
       !paces.isPaced(destination);
     return !this.#isStopping && ledger.upkeep.isHeard && destinations.every(isFree) && perhaps.every(isFree);
   }
 
   /** Takes in hand a delivery that this process has claimed; `begin` starts work on it. */
   take(claimed: Claimed): Delivery {
-    const delivery = new Delivery(claimed, this.#dependencies, this.#goesOn);
+    const delivery = new Delivery(claimed, this.#dependencies, this.#onPastTime);
     this.#inHand.set(delivery.record.id, delivery);
     this.underWay.begin();
     return delivery;
@@ -89,7 +89,7 @@ export class Loop {
   }
 
   /** Its POST no longer waits for the delivery; the deliveries that wait behind it are taken over. */
-  leave(delivery: Delivery): void {
+  detachPost(delivery: Delivery): void {
     delivery.post = undefined;
     this.release(delivery.followers.splice(0));
   }
@@ -103,7 +103,7 @@ export class Loop {
   }
 
   /** Sends a notice that is not in the ledger. @returns undefined: nothing may be sent there for now */
-  async once(addressed: AddressedNotice): Promise<AttemptResult | undefined> {
+  async sendUnrecorded(addressed: AddressedNotice): Promise<AttemptResult | undefined> {
     const { paces, settings } = this.#dependencies;
     const { destination } = addressed;
     if (this.#isStopping || paces.waitMs(destination) > 0) return undefined;
@@ -118,14 +118,14 @@ export class Loop {
     this.release();
   }
 
-  cut(): void {
-    for (const delivery of this.#inHand) delivery.cut();
+  cutOff(): void {
+    for (const delivery of this.#inHand) delivery.cutOff();
   }
 
   /** Whether it is deferred: it waits for somebody; or, with a POST, others are due before it, its destination is down, or it is taken over and needs a slot. */
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
     if (!isPosted) return waitsForSomebody(record.lastError);
-    if (this.behind.has(destination) || this.failing.isDown(destination)) return true;
+    if (this.backlogged.has(destination) || this.failing.isDown(destination)) return true;
     return isTakenOver && this.#dependencies.paces.isPaced(destination);
   }
 
@@ -162,7 +162,7 @@ export class Loop {
         continue;
       }
       this.#call(chosen);
-      if (this.behind.size > 0) onDue();
+      if (this.backlogged.size > 0) onDue();
     }
     this.#queues.delete(destination);
   }
@@ -225,7 +225,7 @@ export class Loop {
   }
 
   /** An attempt continues past its time limit: its POST and the deliveries behind it need not wait any longer. */
-  readonly #goesOn = (delivery: Delivery): void => {
+  readonly #onPastTime = (delivery: Delivery): void => {
     this.#calls.note(delivery.destination, true);
     this.release(delivery.followers.splice(0));
     if (delivery.post !== undefined) void this.#answerFor(delivery).catch(() => undefined);
@@ -235,8 +235,8 @@ export class Loop {
   async #answerFor(delivery: Delivery): Promise<void> {
     await this.takeOver([delivery.record]);
     const post = delivery.update === undefined ? delivery.post : undefined;
-    this.leave(delivery);
-    post?.goesOn();
+    this.detachPost(delivery);
+    post?.endWait();
   }
 
   #goOn(delivery: Delivery, { failure }: AttemptResult): void {
@@ -259,7 +259,7 @@ export class Loop {
     const queue = this.#queues.get(destination);
     if (queue?.includes(delivery) === true) queue.splice(queue.indexOf(delivery), 1);
     delivery.end(isDeferred, this.#dependencies.random, this.failing.isDown(destination));
-    const ending = post?.ended() ?? delivery.endsAlone;
+    const ending = post?.ended() ?? delivery.endingWithoutPost;
     const written = this.settle(delivery.record, ending, post?.leftMs, delivery);
     post?.waitFor(written);
   }
@@ -294,7 +294,7 @@ export class Loop {
     if (update?.state === 'pending') this.release(followers);
     else for (const follower of followers) this.#enqueue(follower);
     delivery.claimedAnew?.();
-    if (mayHaveNext || this.behind.size > 0) this.#dependencies.onDue();
+    if (mayHaveNext || this.backlogged.size > 0) this.#dependencies.onDue();
     this.underWay.end();
   }
 }

@@ -1,7 +1,7 @@
 /** Admits the callbacks of POSTs, has their deliveries attempted, and answers: a POST is a promise over its deliveries. */
 import type { Admission, Arrival, DeliveryRecord } from '../ledger/ledger.ts';
 import { afterRendering, noticeOf } from '../notice/notice.ts';
-import { Counts, Passing } from '../time/clock.ts';
+import { Counts, ReleasingMap } from '../time/clock.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { DeliveringByLoop } from './loop.ts';
 import { judge, mustSurvive, type PostedDelivery, type Verdict } from './outcome.ts';
@@ -47,7 +47,7 @@ export class Posts {
   /** How many POSTs wait, by destination, BOT and job. */
   readonly #waiting = new Counts();
   /** The POSTs that wait, by number: the first to arrive comes first. */
-  readonly #open = new Passing<number, OpenPost>();
+  readonly #open = new ReleasingMap<number, OpenPost>();
   #arrived = 0;
 
   constructor(posting: DeliveringByLoop) {
@@ -79,9 +79,9 @@ export class Posts {
   };
 
   /** Answers the POST that has waited longest, to make room for a new one. Its unfinished deliveries are taken over. */
-  relieve(): void {
+  makeRoom(): void {
     const since = this.#posting.clock.monotonic() - LONG_MS;
-    for (const open of this.#open) if (open.mayBeRelieved(since)) return open.leave(true);
+    for (const open of this.#open) if (open.mayBeAnsweredEarly(since)) return open.answerNow(true);
   }
 
   /** The callback was answered with its admission; the deliveries of it that this process has claimed are attempted now. */
@@ -139,7 +139,7 @@ export class Posts {
   }
 }
 
-/** A POST that waits. It is answered when its deliveries have ended or when it stops waiting (`leave`), by what they come to then. */
+/** A POST that waits. It is answered when its deliveries have ended or when it stops waiting (`answerNow`), by what they come to then. */
 class OpenPost implements WaitingPost {
   /** The keys under which it is counted: destinations, its BOT, its job. */
   readonly waitsFor: string[] = [];
@@ -177,9 +177,9 @@ class OpenPost implements WaitingPost {
     this.#open += own.length;
     this.#takeOver();
     for (const delivery of own) loop.begin(delivery);
-    this.goesOn();
+    this.endWait();
     if (!this.#isOver)
-      this.#stopTimer = clock.startTimer(this.#posted.until - clock.monotonic(), () => this.leave(false));
+      this.#stopTimer = clock.startTimer(this.#posted.until - clock.monotonic(), () => this.answerNow(false));
     const verdict = await answered;
     let failure: unknown;
     for (const written of this.#writing) failure ??= await written;
@@ -190,25 +190,25 @@ class OpenPost implements WaitingPost {
   }
 
   /** Whether none of its deliveries is being attempted yet, or it has waited since `since`. @param since by the monotonic clock */
-  mayBeRelieved(since: number): boolean {
+  mayBeAnsweredEarly(since: number): boolean {
     const isAttempted = [...this.#own.values()].some((delivery) => delivery.isAttempted);
     return !this.#isOver && (!isAttempted || this.#posted.arrivedAt <= since);
   }
 
   /**
    * Stops waiting. Deliveries that only wait are taken over. So is one whose message was handed over: it may be answered later, and must not be sent anew.
-   * @param isRelieved deliveries that are being attempted are taken over, too
+   * @param isEarly deliveries that are being attempted are taken over, too
    */
-  leave(isRelieved: boolean): void {
+  answerNow(isEarly: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { loop } = this.#posting;
     loop.release(this.#own.values());
     const attempted = [...this.#own.values()].filter(({ update }) => update === undefined);
-    const toTakeOver = attempted.filter(({ isHandedOver }) => isRelieved || isHandedOver);
+    const toTakeOver = attempted.filter(({ isHandedOver }) => isEarly || isHandedOver);
     const records = toTakeOver.map(({ record }) => record);
     const takingOver = loop.takeOver(records, this.leftMs).catch(() => undefined);
-    for (const delivery of attempted) loop.leave(delivery);
+    for (const delivery of attempted) loop.detachPost(delivery);
     void Promise.all([this.#taking, takingOver]).then(() => this.#write(this.#conclude()));
   }
 
@@ -217,7 +217,7 @@ class OpenPost implements WaitingPost {
     return this.#open === 0 && !this.#isOver ? this.#conclude() : undefined;
   }
 
-  goesOn(): void {
+  endWait(): void {
     const ending = this.ended();
     if (ending !== undefined) this.#write(ending);
   }
@@ -238,7 +238,7 @@ class OpenPost implements WaitingPost {
     this.#open += 1;
     const taking = this.#posting.loop.takeOver(elsewhere, this.leftMs);
     this.#taking = taking.then(() => void (this.#hasTakenOver = true)).catch(() => undefined);
-    void this.#taking.then(() => this.goesOn());
+    void this.#taking.then(() => this.endWait());
   }
 
   #isElsewhere({ id, state, isTakenOver }: DeliveryRecord): boolean {

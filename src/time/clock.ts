@@ -126,7 +126,7 @@ export class UnderWay {
  * A `Map` that changes all the time keeps deleted values alive until a full garbage collection, since V8 leaves its outgrown tables as
  * they were. This one empties an entry before it deletes it. What stays then is the key, which is an id.
  */
-export class Passing<Key, Value> {
+export class ReleasingMap<Key, Value> {
   readonly #entries = new Map<Key, { value: Value | undefined }>();
 
   get(key: Key): Value | undefined {

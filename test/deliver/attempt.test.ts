@@ -47,15 +47,15 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
 
 /** One that may go on past its time limit, as a delivery may. */
 class LongSending extends Sending {
-  protected override readonly goesOn: (() => void) | undefined;
+  protected override readonly onPastTime: (() => void) | undefined;
 
   constructor(
     settings: SendingSettings,
     dependencies: AttemptDependencies,
-    onLonger: (() => void) | undefined,
+    onPastTime: (() => void) | undefined,
   ) {
     super(settings, dependencies);
-    this.goesOn = onLonger;
+    this.onPastTime = onPastTime;
   }
 }
 
@@ -80,8 +80,8 @@ describe('an attempt', () => {
       onAttempt: (addressed: AddressedNotice, result: AttemptResult) => reported.push([addressed, result]),
       ...overrides,
     };
-    return (addressed: AddressedNotice, isOwn = false, onLonger?: () => void) =>
-      new LongSending(settings, dependencies, onLonger).attempt(addressed, isOwn);
+    return (addressed: AddressedNotice, isOwn = false, onPastTime?: () => void) =>
+      new LongSending(settings, dependencies, onPastTime).attempt(addressed, isOwn);
   };
 
   beforeEach(() => {
@@ -188,10 +188,10 @@ describe('an attempt', () => {
           await clock.sleep(ms);
           return { ts: '1.2' };
         });
-      const onLonger = () => void (longer += 1);
-      const late = await clock.runUntil(takes(600_000)(NOTICE, false, onLonger));
+      const onPastTime = () => void (longer += 1);
+      const late = await clock.runUntil(takes(600_000)(NOTICE, false, onPastTime));
       expect([late.receipt, longer]).to.deep.equal([{ ts: '1.2' }, 1]);
-      const silent = await clock.runUntil(takes(700_000)(NOTICE, false, onLonger));
+      const silent = await clock.runUntil(takes(700_000)(NOTICE, false, onPastTime));
       expect(failureOf(silent)).to.include({ code: 'ETIMEDOUT', mayHaveArrived: true });
       const test = await clock.runUntil(takes(600_000)(NOTICE));
       expect(test.durationMs).to.equal(5250);

@@ -246,8 +246,8 @@ describe('a POST', () => {
       await bench.clock.advance(500);
       const second = handle(callbackWith({ job_id: 'second' }));
       await bench.clock.advance(100);
-      posts.relieve();
-      posts.relieve();
+      posts.makeRoom();
+      posts.makeRoom();
       expect((await first).result, 'with no time passing').to.equal('taken_over');
       expect((await bench.clock.runUntil(second)).result, 'not yet so long').to.equal('delivered');
       expect([bench.tries(OPS), bench.told]).to.deep.equal([2, [OPS, OPS]]);
@@ -258,7 +258,7 @@ describe('a POST', () => {
       bench.full.add('slack');
       const waiting = handle();
       await bench.clock.advance(100);
-      bench.first.pipeline.posts.relieve();
+      bench.first.pipeline.posts.makeRoom();
       expect((await waiting).result, 'with no time passing').to.equal('taken_over');
     });
 
@@ -301,7 +301,7 @@ describe('a POST', () => {
       const verdict = handle();
       await bench.clock.advance(1000);
       bench.first.pipeline.loop.stop();
-      bench.first.pipeline.loop.cut();
+      bench.first.pipeline.loop.cutOff();
       expect((await bench.clock.runUntil(verdict)).result).to.equal('taken_over');
       const row = await bench.row(OPS);
       expect(row).to.include({ state: 'pending', is_taken_over: 1, error_code: 'cut_off' });

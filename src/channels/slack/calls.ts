@@ -1,6 +1,6 @@
 /** Calls methods of Slack's Web API with Slack's own client, over the HTTP connections that all chats use. */
 import { type FetchFunction, type Logger, WebClient } from '@slack/web-api';
-import { Passing } from '../../time/clock.ts';
+import { ReleasingMap } from '../../time/clock.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import { failureOfAnswer, jsonOf } from '../answers.ts';
 import { FORM_HEADERS, JSON_HEADERS, type Remote } from '../chat/remote.ts';
@@ -31,7 +31,7 @@ interface Underway {
  * gets only the number of a call, and of the answer only `ok`; its `fetch` sends the arguments in place of that number, as JSON made once.
  */
 export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
-  const underWay = new Passing<unknown, Underway>();
+  const underWay = new ReleasingMap<unknown, Underway>();
   let calls = 0;
   const client = new WebClient(token, {
     slackApiUrl: api.href,
@@ -61,7 +61,7 @@ export function slackCalls(remote: Remote, token: string, api: URL): SlackCall {
 
 function fetchOver(
   remote: Remote,
-  underWay: Passing<unknown, Underway>,
+  underWay: ReleasingMap<unknown, Underway>,
   hide: (words: string) => string,
 ): FetchFunction {
   /** The parsed URL of each method, by its address. */
