@@ -42,7 +42,7 @@ export function storedValue(value: unknown): string | number | null | Uint8Array
 }
 
 /** A statement whose text is always the same: it is kept prepared by its template, since building the text and looking it up costs more. */
-export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
+export class PreparedStatement implements Pick<Sql, 'sql' | 'text' | 'values'> {
   readonly strings: TemplateStringsArray;
   readonly values: unknown[];
   /** PostgreSQL's types of the values, of a statement that may be merged with others (`shared`). */
@@ -66,8 +66,8 @@ export class Fixed implements Pick<Sql, 'sql' | 'text' | 'values'> {
 }
 
 /** For statements that each POST runs. Takes values only, no parts of statements. */
-export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixed {
-  return new Fixed(strings, values);
+export function prepared(strings: TemplateStringsArray, ...values: unknown[]): PreparedStatement {
+  return new PreparedStatement(strings, values);
 }
 
 /**
@@ -77,10 +77,11 @@ export function fixed(strings: TemplateStringsArray, ...values: unknown[]): Fixe
  */
 export function shared(types: string) {
   const each = types.split(' ');
-  return (strings: TemplateStringsArray, ...values: unknown[]) => new Fixed(strings, values, each);
+  return (strings: TemplateStringsArray, ...values: unknown[]) =>
+    new PreparedStatement(strings, values, each);
 }
 
-export type Statement = Sql | Fixed;
+export type Statement = Sql | PreparedStatement;
 
 /** One transaction. On SQLite each statement resolves at once, and one operation runs at a time. */
 export interface Tx {
@@ -88,7 +89,7 @@ export interface Tx {
   all<Row>(statement: Statement): Promise<Row[]>;
   first<Row>(statement: Statement): Promise<Row | undefined>;
   /** Sends COMMIT with the last statements, all of which `work` has to begin before it awaits anything. The call resolves after the commit. */
-  last<Result>(work: () => Promise<Result>): Promise<Result>;
+  commitWith<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Milliseconds since 1970 by the store's clock, which its processes share. */
   readonly now: number;
   /** The same moment by the monotonic clock of this process. */
@@ -103,7 +104,7 @@ export interface Tx {
   /** The store is past `store.max_size`: new callbacks are refused with `LedgerFull`. */
   readonly isFull: boolean;
   /** By key, the data that calls running at once in the transaction have put into timers. Left out: each call reads what the one before it wrote. */
-  readonly beside?: Map<string, unknown>;
+  readonly timersPut?: Map<string, unknown>;
 }
 
 /** SQLite runs one writing transaction at a time, so rows need no locks. */
@@ -127,7 +128,7 @@ export interface CallOptions {
   readonly isDurable?: boolean | undefined;
   /** The keys of its BOT and its job, the job's last, if it depends on what other calls write of them. Calls that share a key run in the order in which they came. */
   readonly keys?: readonly string[] | undefined;
-  /** It depends on no rows but those of its keys, and on timers as in `Tx.beside`, so PostgreSQL may run it at once with others, in one transaction. */
+  /** It depends on no rows but those of its keys, and on timers as in `Tx.timersPut`, so PostgreSQL may run it at once with others, in one transaction. */
   readonly isPlain?: boolean | undefined;
 }
 
@@ -136,13 +137,13 @@ export const DEFAULT_WITHIN_MS = 5000;
 /** The most calls that may wait; past it the store is not keeping up, and further calls are rejected at once. */
 export const MOST_WAITING = 5000;
 
-export function only<Row>([row]: readonly Row[]): Row {
+export function onlyRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new Error('a statement that always returns a row has returned none');
   return row;
 }
 
 /** A query of the distinct values of a column, `AS key`: it skips from one to the next through an index, without reading all rows of one. */
-export function eachOf(column: Sql, rows: Sql): Sql {
+export function distinctValues(column: Sql, rows: Sql): Sql {
   return sql`
     WITH RECURSIVE found(key) AS (
       SELECT min(${column}) FROM ${rows}

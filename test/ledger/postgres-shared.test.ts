@@ -1,6 +1,6 @@
 /** Statements that several calls ask at the same time in one transaction of PostgreSQL. */
 import { expect } from 'chai';
-import { fixed, shared, type Statement } from '../../src/ledger/database.ts';
+import { prepared, shared, type Statement } from '../../src/ledger/database.ts';
 import { type Query, SharedStatements } from '../../src/ledger/postgres/shared-statements.ts';
 
 const ofRow = shared('bigint text');
@@ -66,7 +66,7 @@ describe('Statements that are asked at the same time', () => {
     });
     const [one, other] = [asked.asker(), asked.asker()];
     const asks = [one(insert(1, 'a')), other(update(2, 'b')), one(update(3, 'c')), other(insert(4, 'd'))];
-    await Promise.all([...asks, one(fixed`SELECT ${1}`)]);
+    await Promise.all([...asks, one(prepared`SELECT ${1}`)]);
     expect(sent.map(first)).to.deep.equal(['SELECT', 'INSERT', 'UPDATE', 'INSERT']);
     expect(sent[2]?.values).to.deep.equal([
       [2, 3],

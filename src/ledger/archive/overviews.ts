@@ -1,7 +1,7 @@
 /** Overviews for people, each of them a read of the archive by its own name: dead letters by their cause, counts of open work, the store's size, refused bodies, destinations, BOTs. */
 import { statSync } from 'node:fs';
 import sql, { bulk, type Sql } from 'sql-template-tag';
-import { eachOf, isLikeText, isSqlite, only, type Tx } from '../database.ts';
+import { distinctValues, isLikeText, isSqlite, onlyRow, type Tx } from '../database.ts';
 import type {
   ArchivedBot,
   ArchivedDestination,
@@ -46,7 +46,7 @@ export async function countOpen(tx: Tx) {
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_READY} AND NOT EXISTS (
       SELECT 1 FROM paces WHERE (key = destination OR key || ':' = substr(destination, 1, length(key) + 1)) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);
-  return only(counts);
+  return onlyRow(counts);
 }
 
 const SQLITE_BYTES = sql`
@@ -107,7 +107,7 @@ async function botsAmong(tx: Tx, keys: Sql, condition: Sql, most: number): Promi
   });
 }
 
-const EACH_BOT = eachOf(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
+const EACH_BOT = distinctValues(sql`bot_key`, sql`callbacks WHERE kind = 'callback'`);
 
 /** BOTs in the order of their ids. @param after the last id of the previous page; left out, from the first one on, whose id may be '' @param search as that of callbacks, of their ids and last names */
 export function bots(

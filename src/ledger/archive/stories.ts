@@ -1,7 +1,7 @@
 /** Finds callbacks by a filter, a page at a time, newest first; reads one callback's story, one delivery, and bodies. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Escalation, NextStep } from '../../incident/escalation.ts';
-import { eachOf, isLikeText, only, type Tx } from '../database.ts';
+import { distinctValues, isLikeText, onlyRow, type Tx } from '../database.ts';
 import type { HistoryRow } from '../callbacks/history.ts';
 import { currentPaces, probesOf } from '../deliveries/failing.ts';
 import {
@@ -245,7 +245,7 @@ async function waysToBots(tx: Tx, text: string): Promise<Sql[]> {
   const isLike = isLikeText(text);
   const [received, own] = OF_EITHER_KIND.map(
     (kind) => sql`
-    SELECT key FROM (${eachOf(sql`bot_key`, sql`callbacks WHERE ${kind}`)}) AS bots
+    SELECT key FROM (${distinctValues(sql`bot_key`, sql`callbacks WHERE ${kind}`)}) AS bots
     WHERE lower(key) ${isLike} OR lower((
       SELECT bot_name FROM callbacks WHERE ${kind} AND bot_key = bots.key ORDER BY id DESC LIMIT 1)) ${isLike}`,
   );
@@ -272,7 +272,7 @@ const CLOCK_SET_BY_MS = 3_600_000;
 
 /** The ids between which callbacks of the period are to be sought, the second one excluded. */
 async function cameBetween(tx: Tx, { from, to }: CallbackFilter): Promise<readonly [number, number]> {
-  const { low, high } = only(
+  const { low, high } = onlyRow(
     await tx.all<{ low: number; high: number }>(sql`
       SELECT coalesce(min(id), 0) AS low, (SELECT coalesce(max(id), 0) FROM callbacks) + 1 AS high FROM callbacks`),
   );

@@ -1,6 +1,6 @@
 /** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
 import sql, { type Sql } from 'sql-template-tag';
-import { only, shared, type Tx } from '../database.ts';
+import { onlyRow, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
 import { type Admission, type DecidedTarget, type DeliveryState, SUPERSEDED } from '../ledger.ts';
 import {
@@ -91,7 +91,7 @@ function asLast<Result>(
   insert: () => Promise<Result>,
 ): Promise<Result> {
   const isMore = ({ reason, recoveryOf }: DecidedTarget) => reason !== undefined || recoveryOf !== undefined;
-  return !ofJob.isFirstOfJob || targets.some(isMore) ? insert() : tx.last(insert);
+  return !ofJob.isFirstOfJob || targets.some(isMore) ? insert() : tx.commitWith(insert);
 }
 
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
@@ -184,7 +184,7 @@ async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: Admit
         EXISTS (SELECT 1 FROM incidents WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL) AS has_incident
       /*from given*/`),
   ]);
-  return [nextId, only(rows)] as const;
+  return [nextId, onlyRow(rows)] as const;
 }
 
 /** The destinations of a new callback, with what the rules have decided. */

@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import { elapsedSecondsOf, identityOf, statusNameOf } from '../../callback/callback.ts';
 import { gistOf } from '../../text/gist.ts';
-import { fixed, only, shared, type Tx } from '../database.ts';
+import { prepared, onlyRow, shared, type Tx } from '../database.ts';
 import { type Arrival, type CallbackResult, type DeliveryState, LedgerFull } from '../ledger.ts';
 import { callbackIn } from '../deliveries/rows.ts';
 import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
@@ -57,7 +57,7 @@ async function earlierOf(
   );
   if (first !== undefined)
     await tx.all(
-      fixed`UPDATE callbacks SET identity = ${identityOf(callbackIn(first.body))} WHERE id = ${first.id}`,
+      prepared`UPDATE callbacks SET identity = ${identityOf(callbackIn(first.body))} WHERE id = ${first.id}`,
     );
   const same = await tx.first<{ id: number }>(
     sql`SELECT id FROM callbacks WHERE ${isAlike} AND identity = ${identity}`,
@@ -91,13 +91,13 @@ async function writeCallback(tx: Tx, args: AdmitArgs, identity: string | null, k
     RETURNING id`);
   // If the id is known, nobody awaits the INSERT: should it fail, the statements after it in the transaction fail, too.
   written.catch(() => undefined);
-  return { id: known ?? only(await written).id, timesReceived: 1, receivedAt: now };
+  return { id: known ?? onlyRow(await written).id, timesReceived: 1, receivedAt: now };
 }
 
 /** A retry may come with a longer `elapsed_time`: the longest is kept. */
 async function countCallback(tx: Tx, id: number, elapsed: number | null) {
-  return only(
-    await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(fixed`
+  return onlyRow(
+    await tx.all<{ id: number; timesReceived: number; receivedAt: number }>(prepared`
       UPDATE callbacks SET times_received = times_received + 1,
         elapsed = CASE WHEN elapsed >= ${elapsed ?? -1} THEN elapsed ELSE ${elapsed} END
       WHERE id = ${id} RETURNING id, times_received, received_at`),

@@ -1,6 +1,6 @@
 /** Notices of Botbell's own are rows of `callbacks`, so they are retried, given up, alerted and shown like callbacks. */
 import sql from 'sql-template-tag';
-import { only, type Tx } from '../database.ts';
+import { onlyRow, type Tx } from '../database.ts';
 import { insertRows } from '../deliveries/deliveries.ts';
 import type { DecidedTarget } from '../ledger.ts';
 import { jobKeyOf, keyOf, nameIn, toStored } from './keys.ts';
@@ -37,7 +37,7 @@ export async function writeOwnNotice(tx: Tx, notice: OwnNotice, targets: readonl
     VALUES (${kind}, ${id}, ${keyOf(jobId)}, ${keyOf(botId)}, ${nameIn(botId)}, ${nameIn(botName)}, 1,
       ${tx.now}, ${tx.now}, 1, '[]', ${body.byteLength}, ${about}, ${incidentId}, ${stored})
     RETURNING id`);
-  const { id: callbackId } = only(inserted);
+  const { id: callbackId } = onlyRow(inserted);
   // Of the notices, only the overdue one keeps the order of a job (`IS_OF_JOB`).
   const jobKey = kind === 'overdue' ? jobKeyOf(keyOf(jobId), keyOf(botId)) : undefined;
   const deliveries = await insertRows(tx, { callbackId, receivedAt: tx.now, jobKey, targets });

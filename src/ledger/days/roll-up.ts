@@ -2,7 +2,7 @@
 import sql, { join, raw } from 'sql-template-tag';
 import { type ReportedBot, totalOf } from '../../report/report.ts';
 import { instantOn } from '../../signal/calendar.ts';
-import { only, shared, type Tx } from '../database.ts';
+import { onlyRow, shared, type Tx } from '../database.ts';
 import { type CountedUpTo, type DayOfBot, type RunOfJob, Tally } from './tally.ts';
 import { type Figures, FIGURES, sumOf } from '../../report/figures.ts';
 import { snakeCase } from '../../text/json.ts';
@@ -26,7 +26,7 @@ const POSITION = sql`
   SELECT callback_id, history_id, seen_callback_id, seen_history_id, seen_at, timezone FROM rolled_up`;
 
 async function lockPosition(tx: Tx): Promise<Position> {
-  return only(await tx.all<Position>(sql`${POSITION} ${tx.forUpdate}`));
+  return onlyRow(await tx.all<Position>(sql`${POSITION} ${tx.forUpdate}`));
 }
 
 interface RollUp {
@@ -172,7 +172,7 @@ const AT_ONCE = 1000;
 /** What the next steps of the roll-up will add. */
 async function uncounted(tx: Tx, { from, to, timezone, botId }: PeriodRequest) {
   const tally = new Tally(tx, timezone);
-  let { callbackId, historyId }: Partial<Record<keyof CountedUpTo, number | undefined>> = only(
+  let { callbackId, historyId }: Partial<Record<keyof CountedUpTo, number | undefined>> = onlyRow(
     await tx.all<Position>(POSITION),
   );
   while (callbackId !== undefined)

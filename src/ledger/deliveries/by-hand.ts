@@ -5,7 +5,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { cleanText } from '../../text/clean.ts';
 import { shortText } from '../../text/cut.ts';
-import { only, type Tx } from '../database.ts';
+import { onlyRow, type Tx } from '../database.ts';
 import { type ActionEntry, type Actor, writeHistory } from '../callbacks/history.ts';
 import {
   type DeliveryRecord,
@@ -207,7 +207,7 @@ export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<Redeliver
   const destinations = await tx.all<RedeliveryTally['destinations'][number]>(
     sql`SELECT destination, count(*) AS messages ${found} GROUP BY destination ORDER BY 2 DESC, 1`,
   );
-  return { ...only(all), destinations };
+  return { ...onlyRow(all), destinations };
 }
 
 export async function startBulk(
@@ -221,7 +221,7 @@ export async function startBulk(
     VALUES (${what}, ${filter}, ${keptActor(actor)}, 'running', ${tx.now},
       (SELECT coalesce(max(id), 0) FROM deliveries))
     RETURNING id`);
-  return only(await bulksWhere(tx, sql`id = ${only(started).id}`));
+  return onlyRow(await bulksWhere(tx, sql`id = ${onlyRow(started).id}`));
 }
 
 /** Stops a bulk; what it has given back stays pending. */

@@ -1,6 +1,6 @@
 /** What a process claims at a tick, destinations in turn; what another transaction has locked is left for the next tick. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { eachOf, idsOf, type Tx } from '../database.ts';
+import { distinctValues, idsOf, type Tx } from '../database.ts';
 import { claimTimers } from '../timers/timers.ts';
 import {
   currentPaces,
@@ -82,7 +82,7 @@ async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: Fa
 
 /** LIMIT 1, since for EXISTS PostgreSQL may read all waiting deliveries. */
 export async function dueDestinations(tx: Tx): Promise<readonly string[]> {
-  const waiting = eachOf(sql`destination`, sql`deliveries WHERE state = 'pending' AND owner IS NULL`);
+  const waiting = distinctValues(sql`destination`, sql`deliveries WHERE state = 'pending' AND owner IS NULL`);
   const rows = await tx.all<Pick<DueRequest, 'destination'>>(sql`
     SELECT key AS destination FROM (${waiting}) AS waiting WHERE (
       SELECT id FROM deliveries WHERE state = 'pending' AND destination = key

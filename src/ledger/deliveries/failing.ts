@@ -3,7 +3,7 @@ import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { ArchivedDestination } from '../archive/archive.ts';
 import type { Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
-import { IS_IDLE, kept } from './rows.ts';
+import { IS_IDLE, shortened } from './rows.ts';
 
 /** The longest wait before Botbell attempts by itself what has failed. */
 export const LONGEST_BACKOFF_MS = 15 * 60_000;
@@ -120,7 +120,7 @@ export async function recordDestinations(tx: Tx, seen: readonly SeenDestination[
   const rows = seen.toSorted((a, b) => (a.destination < b.destination ? -1 : 1));
   await tx.all(sql`
     INSERT INTO destinations (destination, last_delivered_at, last_failed_at, last_error)
-    VALUES ${bulk(rows.map((row) => [row.destination, at(row.lastDeliveredAt), at(row.lastFailedAt), kept(row.lastError)]))}
+    VALUES ${bulk(rows.map((row) => [row.destination, at(row.lastDeliveredAt), at(row.lastFailedAt), shortened(row.lastError)]))}
     ON CONFLICT (destination) DO UPDATE SET
       last_delivered_at = coalesce(excluded.last_delivered_at, destinations.last_delivered_at),
       last_failed_at = coalesce(excluded.last_failed_at, destinations.last_failed_at),

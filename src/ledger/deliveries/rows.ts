@@ -138,7 +138,7 @@ export async function deliveriesWith(tx: Tx, ids: readonly number[]): Promise<re
 export const LONGEST_TEXT = 1000;
 
 /** An error or a receipt as it is stored: a remote's texts may have any length, so they are cut. */
-export function kept<Told extends DeliveryError | Receipt>(told: Told | undefined): Told | undefined {
+export function shortened<Told extends DeliveryError | Receipt>(told: Told | undefined): Told | undefined {
   const short = (text: unknown) => (typeof text === 'string' ? shortText(text, LONGEST_TEXT) : text);
   return (
     told && (Object.fromEntries(Object.entries(told).map(([name, text]) => [name, short(text)])) as Told)

@@ -9,7 +9,7 @@ import {
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
-import { kept, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { shortened, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { raise } from '../incidents/telling.ts';
 import { noticeFailure } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
@@ -28,7 +28,7 @@ export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | 
   const isAtOnce = firstSuccess(settlement) !== undefined && deliveredAnswer(settlement) !== undefined;
   if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
   // On the plain course one statement writes success and answer; if the callback has come again, it does not write the answer.
-  const row = await tx.last(() => tellOne(tx, update, settlement));
+  const row = await tx.commitWith(() => tellOne(tx, update, settlement));
   return row?.timesReceived === 1 ? false : undefined;
 }
 
@@ -113,7 +113,7 @@ function historyOf(settlement: Settlement, times: number) {
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
   if (!isWorthWriting) return [[], []] as const;
   const made = attempts.map(({ startedAt, durationMs, outcome, error }): NewHistoryRow => {
-    const entry = { startedAt, durationMs: Math.round(durationMs), error: kept(error) };
+    const entry = { startedAt, durationMs: Math.round(durationMs), error: shortened(error) };
     return { callbackId, what: 'attempt', deliveryId: update?.id, at: startedAt, result: outcome, entry };
   });
   const answered = answer === undefined ? [] : [answerEntry(callbackId, answer)];
@@ -150,7 +150,7 @@ async function tell(tx: Tx, settlement: Settlement) {
   const row = await tellOne(tx, update, settlement);
   if (row === undefined) await checkNamed(tx, [update]);
   // A summary belongs to no job.
-  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, kept(update.receipt));
+  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, shortened(update.receipt));
   return row;
 }
 
@@ -163,7 +163,7 @@ function tellOne(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
   const tookMs = first && Math.round(first.durationMs);
   return tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
-      receipt = ${kept(receipt)}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
+      receipt = ${shortened(receipt)}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
       told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
       posted_at = CASE WHEN answered_at IS NULL THEN coalesce(${answer?.receivedAt}, posted_at) ELSE posted_at END,
       answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
@@ -213,7 +213,7 @@ function entryOf(decision: Decision): readonly NewHistoryRow[] {
   const about = { callbackId: row.callbackId, deliveryId: row.id };
   const result = reason ?? lastError?.class ?? '';
   if (state === 'held') return [{ ...about, what: state, result, entry: { endsAt } }];
-  if (state === 'dead') return [{ ...about, what: state, result, entry: { error: kept(lastError) } }];
+  if (state === 'dead') return [{ ...about, what: state, result, entry: { error: shortened(lastError) } }];
   return isTakenOver && !row.isTakenOver ? [{ ...about, what: 'taken_over', result: lastError?.class }] : [];
 }
 
@@ -226,10 +226,10 @@ function isRefused({ state, isTakenOver, lastError }: Decision): boolean {
 /** Ends the claim, too. */
 async function writeDecision(tx: Tx, decision: Decision): Promise<void> {
   const { id, state, attempts, reason, heldUntil, receipt, isTakenOver, dueAt } = decision;
-  const error = kept(decision.lastError);
+  const error = shortened(decision.lastError);
   await tx.all(sql`
     UPDATE deliveries SET state = ${state}, attempts = ${attempts}, error_class = ${error?.class}, error_code = ${error?.code},
-      last_error = ${error}, receipt = ${kept(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
+      last_error = ${error}, receipt = ${shortened(receipt)}, reason = ${reason}, held_until = ${heldUntil}, owner = NULL,
       updated_at = ${tx.now}, is_taken_over = ${isTakenOver}, due_at = ${dueAt}, refusals = refusals + ${isRefused(decision)}
     WHERE id = ${id}`);
 }

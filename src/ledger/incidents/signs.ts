@@ -8,7 +8,7 @@ import {
   toldTroubles,
 } from '../../incident/incident.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
-import { fixed, only, type Tx } from '../database.ts';
+import { prepared, onlyRow, type Tx } from '../database.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
 import { isDecider, livingIn } from '../shared/processes.ts';
 import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
@@ -56,7 +56,7 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
   const alert = raised?.targets.length === 0 ? undefined : raised;
   const likeness = likenessOf(gist, jobId);
   if (kind !== 'bot') await reopen(tx, kind, key);
-  const counted = await tx.first<{ id: number }>(fixed`
+  const counted = await tx.first<{ id: number }>(prepared`
     INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, started_at, is_waiting,
       about, alert)
     SELECT ${kind}, ${key}, ${subject}, ${name}, ${sign}, ${gist}, ${likeness}, CAST(${tx.now} AS BIGINT), CAST(${tx.now} AS BIGINT), 1,
@@ -82,7 +82,7 @@ export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefin
 
 /** Opens again an incident that was alerted and has been over for less than an hour. */
 async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
-  await tx.all(fixed`
+  await tx.all(prepared`
     UPDATE incidents SET over_at = NULL, alerted = NULL WHERE id = (
       SELECT max(id) FROM incidents
       WHERE over_at > ${tx.now - SAME_WITHIN_MS} AND kind = ${kind} AND subject_key = ${key} AND told_at IS NOT NULL)
@@ -96,7 +96,7 @@ export function endBot(
   botKey: string,
   startedAt: number,
 ): Promise<Pick<IncidentRow, 'id' | 'since' | 'alerted'> | undefined> {
-  return tx.first(fixed`
+  return tx.first(prepared`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at <= ${startedAt} OR started_at > ${tx.now})
@@ -223,7 +223,7 @@ export async function recordOutage(
     RETURNING ${INCIDENT}`);
   const incident =
     known ??
-    only(
+    onlyRow(
       await tx.all<Incident>(sql`
         INSERT INTO incidents (kind, subject_key, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, over_at)
         VALUES ('botbell', ${STORE}, ${STORE}, '', 'store', ${reason}, '', ${since}, ${overAt}, ${answered.count}, 0, ${overAt})

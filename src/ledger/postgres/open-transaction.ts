@@ -62,8 +62,8 @@ function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string
  * of the first statements would commit by itself, so an operation begins with statements that may.
  */
 export class OpenTransaction {
-  /** As `Tx.beside`. */
-  readonly beside = new Map<string, unknown>();
+  /** As `Tx.timersPut`. */
+  readonly timersPut = new Map<string, unknown>();
   readonly #client: pg.PoolClient;
   readonly #begun: Promise<unknown>;
   readonly #timeoutMs: number;

@@ -1,7 +1,7 @@
 /** What a PostgreSQL server and its role have to be for a ledger. Looks only: nothing is created, and nothing is locked. */
 import pg from 'pg';
 import { shortText } from '../../text/cut.ts';
-import { only } from '../database.ts';
+import { onlyRow } from '../database.ts';
 import type { LedgerState } from '../shared/migrate.ts';
 import { TABLE_NAMES, VERSION_TABLE } from '../shared/schema.ts';
 
@@ -67,13 +67,13 @@ async function checkKind(client: pg.Client): Promise<void> {
 
 async function oneValue(client: pg.Client, asking: string): Promise<string> {
   const { rows } = await client.query<Record<string, unknown>>(asking);
-  return String(Object.values(only(rows))[0]);
+  return String(Object.values(onlyRow(rows))[0]);
 }
 
 async function checkMayCreate(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: string; schema: string | null; isAllowed: boolean }>(`
     SELECT current_user AS role, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "isAllowed"`);
-  const { role, schema, isAllowed } = only(rows);
+  const { role, schema, isAllowed } = onlyRow(rows);
   if (schema === null) throw new Error(`none of the schemas in search_path is there for the role ${role}`);
   if (!isAllowed)
     throw new Error(

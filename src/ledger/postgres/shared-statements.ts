@@ -1,6 +1,6 @@
 /** Sends statements with the same text that run at the same time within a transaction as one, over `unnest`. */
 import { hash } from 'node:crypto';
-import { Fixed, type Statement, storedValue } from '../database.ts';
+import { PreparedStatement, type Statement, storedValue } from '../database.ts';
 
 /** What is sent to the server for one statement, or for several with the same text. */
 export interface Query {
@@ -13,7 +13,7 @@ export interface Query {
 type Row = Record<string, unknown>;
 
 interface Asked {
-  readonly statement: Fixed;
+  readonly statement: PreparedStatement;
   readonly values: readonly unknown[];
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
@@ -28,10 +28,10 @@ const NAME_LENGTH = 40;
 /** Marks where a text gets the column with the number of the merged statement to which a row belongs. */
 const NUMBER = '/*nr*/';
 
-/** By the template of a `Fixed`: as it is sent. */
+/** By the template of a `PreparedStatement`: as it is sent. */
 const known = new WeakMap<TemplateStringsArray, Pick<Query, 'text' | 'name'>>();
 
-function sentFor(statement: Fixed): Pick<Query, 'text' | 'name'> {
+function sentFor(statement: PreparedStatement): Pick<Query, 'text' | 'name'> {
   const { strings, types } = statement;
   let sent = known.get(strings);
   if (sent === undefined) {
@@ -73,7 +73,7 @@ export class SharedStatements {
     let [groups, last] = [this.#groups, 0];
     return (statement) => {
       const values = statement.values.map(storedValue);
-      if (!(statement instanceof Fixed)) return this.#query({ text: statement.text, values });
+      if (!(statement instanceof PreparedStatement)) return this.#query({ text: statement.text, values });
       if (statement.types === undefined) return this.#query({ ...sentFor(statement), values });
       if (groups !== this.#groups) [groups, last] = [this.#groups, 0];
       if (groups.length === 0) process.nextTick(() => this.send());

@@ -210,7 +210,7 @@ class PostgresTransactions implements Transactions {
     return {
       all: <Row>(statement: Statement) => ask(statement) as Promise<Row[]>,
       first: async <Row>(statement: Statement) => (await ask(statement))[0] as Row | undefined,
-      last: (work) => {
+      commitWith: (work) => {
         const begun = work();
         end();
         return begun;
@@ -222,7 +222,7 @@ class PostgresTransactions implements Transactions {
       forUpdate: raw('FOR NO KEY UPDATE'),
       skipLocked: raw('FOR NO KEY UPDATE SKIP LOCKED'),
       isFull: false,
-      beside: open.beside,
+      timersPut: open.timersPut,
     };
   }
 

@@ -3,7 +3,7 @@
  * empty store and from what another program keeps there, which is left as it is.
  */
 import sql, { raw } from 'sql-template-tag';
-import { type DatabaseSettings, isSqlite, only, type Transactions, type Tx } from '../database.ts';
+import { type DatabaseSettings, isSqlite, onlyRow, type Transactions, type Tx } from '../database.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS, TABLE_NAMES, typed, VERSION_TABLE } from './schema.ts';
 
 /** `none`: there is no ledger, and one can be made. `older`: the service brings it up to date when it starts. */
@@ -124,7 +124,7 @@ async function namesInFile(tx: Tx): Promise<readonly string[]> {
   if (rows.length > 0) return rows.map(({ name }) => name);
   const marks = await Promise.all(
     ['application_id', 'user_version'].map(async (name) => {
-      const [mark] = Object.values(only(await tx.all<Record<string, number>>(raw(`PRAGMA ${name}`))));
+      const [mark] = Object.values(onlyRow(await tx.all<Record<string, number>>(raw(`PRAGMA ${name}`))));
       return mark === 0 ? [] : [`${name} ${mark}`];
     }),
   );

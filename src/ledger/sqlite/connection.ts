@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { Fixed, rowIn, type Statement, storedValue } from '../database.ts';
+import { PreparedStatement, rowIn, type Statement, storedValue } from '../database.ts';
 import { explainedBySystem, makeFile, NOT_A_DATABASE, watchFile } from './file.ts';
 import { type Flush, LogFlush } from './log-flush.ts';
 
@@ -56,7 +56,7 @@ export class SqliteConnection {
   readonly #path: string;
   readonly #options: ConnectionOptions;
   #database: DatabaseSyncInstance;
-  /** By their text, or by the template of a `Fixed`. */
+  /** By their text, or by the template of a `PreparedStatement`. */
   readonly #statements = new Map<string | TemplateStringsArray, Prepared>();
   /** None for a reader. */
   #watched: Watched | undefined;
@@ -76,7 +76,7 @@ export class SqliteConnection {
 
   /** As `Tx.all` promises. */
   all(statement: Statement): unknown[] {
-    const key = statement instanceof Fixed ? statement.strings : statement.sql;
+    const key = statement instanceof PreparedStatement ? statement.strings : statement.sql;
     const { prepared, isInsert } = this.#prepared(key, () => statement.sql);
     const values = statement.values.map(storedValue);
     if (!isInsert) return (prepared.all(...values) as Record<string, unknown>[]).map(rowIn);

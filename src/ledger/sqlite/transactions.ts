@@ -200,7 +200,7 @@ export class SqliteTransactions implements Transactions {
     return {
       all: <Row>(statement: Statement) => inside(() => connection.all(statement) as Row[]),
       first: <Row>(statement: Statement) => inside(() => connection.all(statement)[0] as Row | undefined),
-      last: (work) => work(),
+      commitWith: (work) => work(),
       now: clock.now(),
       monotonic: clock.monotonic(),
       owner,

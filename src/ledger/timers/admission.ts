@@ -48,10 +48,10 @@ type Question = Arriving & { readonly hasSnoozes: boolean };
 export async function decideAll(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
-  const known = withBeside(tx, await lockKnown(tx, asking, isKept));
+  const known = withTimersPut(tx, await lockKnown(tx, asking, isKept));
   const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
   const lastId = Math.max(facts.lastId, asking.callbackId);
-  // Nothing is awaited between `withBeside` and here, so no call beside this one has decided on these timers meanwhile.
+  // Nothing is awaited between `withTimersPut` and here, so no call beside this one has decided on these timers meanwhile.
   await putTimers(tx, timers);
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
   await endSnoozes(tx, ended);
@@ -92,9 +92,11 @@ async function lockKnown(
 }
 
 /** A call that runs beside this one in the transaction may have counted in a burst's window since it was read. */
-function withBeside({ beside }: Tx, known: KnownFacts): KnownFacts {
-  if (beside === undefined || beside.size === 0) return known;
-  const newest = Object.entries(known.timers).map(([key, data]) => [key, beside.get(key) ?? data] as const);
+function withTimersPut({ timersPut }: Tx, known: KnownFacts): KnownFacts {
+  if (timersPut === undefined || timersPut.size === 0) return known;
+  const newest = Object.entries(known.timers).map(
+    ([key, data]) => [key, timersPut.get(key) ?? data] as const,
+  );
   return { ...known, timers: Object.fromEntries(newest) };
 }
 

@@ -1,7 +1,7 @@
 /** Timers: rows that are due at a time whatever comes, such as that of a run without a result; and snoozes. A process claims one; what it leads to is written with its end. */
 import { hash } from 'node:crypto';
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
-import { inChunks, only, type Tx } from '../database.ts';
+import { inChunks, onlyRow, type Tx } from '../database.ts';
 import { hasResult, IS_IDLE, type NoticeRow } from '../deliveries/rows.ts';
 import type { ArchivedCallback, Page, PageRequest, Run } from '../archive/archive.ts';
 import { COMMON_PAGE, pageOf } from '../archive/stories.ts';
@@ -106,7 +106,7 @@ function knownBy(timers: readonly Timer[]): Readonly<Record<string, unknown>> {
 /** Updates timers that this transaction has locked, all at once, and ends the claims on them. */
 export async function putTimers(tx: Tx, timers: readonly KnownTimer<object>[]): Promise<void> {
   const put = ({ key, dueAt, data }: KnownTimer<object>) => {
-    tx.beside?.set(key, data);
+    tx.timersPut?.set(key, data);
     return tx.all(sql`UPDATE timers SET due_at = ${dueAt}, data = ${data}, owner = NULL WHERE key = ${key}`);
   };
   await Promise.all(timers.map(put));
@@ -195,7 +195,7 @@ export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
     VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${isUntilSuccess},
       ${because}, ${actor}, ${tx.now}) RETURNING id`);
-  return only(begun).id;
+  return onlyRow(begun).id;
 }
 
 /** Of any of these; undefined: of all. */
