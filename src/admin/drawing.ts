@@ -8,7 +8,7 @@ import { tooLarge } from '../http/problem.ts';
 import { isAlert, type Notice } from '../notice/notice.ts';
 import type { Renderer, TemplateFailure } from '../render/renderer.ts';
 import type { Telling } from '../signal/decide.ts';
-import { toldBy } from '../deliver/plan.ts';
+import { withRouteOptions } from '../deliver/plan.ts';
 import type { Planning } from '../deliver/settings.ts';
 import { destinationsOf, type PlannedTarget } from '../route/router.ts';
 
@@ -76,7 +76,7 @@ export function drawAt(
 ): DrawnMessage | undefined {
   const format = formats.get(place.channel);
   if (format === undefined) return undefined;
-  const { destination, options, route, templateSet } = toldBy(place, telling, { config, now });
+  const { destination, options, route, templateSet } = withRouteOptions(place, telling, { config, now });
   const target = { format, destination, templateSet, options };
   const failures: TemplateFailure[] = [];
   const composed = renderer.render(notice, target, (failure) => failures.push(failure));

@@ -5,7 +5,7 @@ import { Claims } from '../deliver/claims.ts';
 import { ConfigFollower } from '../deliver/follow-config.ts';
 import { Loop } from '../deliver/loop.ts';
 import { Paces } from '../deliver/pace.ts';
-import { Posts, untilOf } from '../deliver/post.ts';
+import { Posts, answerDeadline } from '../deliver/post.ts';
 import { Signals } from '../deliver/signals.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Problem } from '../config/config.ts';
@@ -115,7 +115,7 @@ export class Pipeline {
     try {
       // `stream` drops an incomplete last character instead of decoding it to U+FFFD.
       const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
-      const withinMs = untilOf(arrivedAt, receiver.answerWithinMs) - clock.monotonic();
+      const withinMs = answerDeadline(arrivedAt, receiver.answerWithinMs) - clock.monotonic();
       await ledger.refuse({ ...refusal, body }, refusalAlert(refusal, delivery), withinMs);
       this.#chores.hurry(this.#claiming);
     } catch (error) {

@@ -10,9 +10,9 @@ import {
 import { DeliveryFailure } from '../channels/failure.ts';
 import type { Config } from '../config/config.ts';
 import type { AttemptRecord, DeliveryRecord } from '../ledger/ledger.ts';
-import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, toldSo } from '../notice/notice.ts';
+import { isAlert, jobIdOf, labelsOf, type Notice, noticeId, withTelling } from '../notice/notice.ts';
 import type { Clock } from '../time/clock.ts';
-import { toldBy } from './plan.ts';
+import { withRouteOptions } from './plan.ts';
 import { type AddressedNotice, RESERVE_MS, type Settings } from './settings.ts';
 import type { PlannedTarget } from '../route/router.ts';
 
@@ -232,8 +232,8 @@ export function addressedTo(
   at: { readonly now: number; readonly config: Config },
 ): AddressedNotice {
   const { callbackId, receivedAt, givenBackAt, receipt, telling } = record;
-  const told = toldSo(notice, telling);
-  const to = toldBy(planned, telling, at);
+  const told = withTelling(notice, telling);
+  const to = withRouteOptions(planned, telling, at);
   if (givenBackAt === undefined) return { notice: told, callbackId, ...to };
   const delayedMs = at.now - receivedAt;
   const isLate = !isAlert(told) && delayedMs >= LATE_AFTER_MS;

@@ -212,7 +212,7 @@ export interface Verdict {
 /** `isAccepted`: the POST is answered before its deliveries are attempted. */
 type Circumstances = Pick<Admission, 'isSuperseded'> & Pick<Arrival, 'isAccepted'>;
 
-export function judge(
+export function verdictOf(
   standings: readonly PostedDelivery[],
   { isSuperseded, isAccepted }: Circumstances,
 ): Verdict {
@@ -225,7 +225,7 @@ export function judge(
 }
 
 /** Whether a power cut must not undo the write: a delivery is still pending, held to be sent later, or dead. */
-export function mustSurvive({ deliveries }: Verdict): boolean {
+export function mustBeDurable({ deliveries }: Verdict): boolean {
   return deliveries.some(
     ({ state, until }) => state === 'pending' || state === 'dead' || until !== undefined,
   );

@@ -109,7 +109,7 @@ function firstStepOf({ steps = [] }: RouteConfig): AskedRoute['firstStep'] {
 }
 
 /** What the rules of a plan need of the callback itself. @param meets whether it meets a condition */
-export function judgedBy(
+export function ruleInputs(
   { conditions, comparesErrors }: Pick<CallbackPlan, 'conditions' | 'comparesErrors'>,
   { callback }: Pick<CheckedCallback, 'callback'>,
   meets: (condition: string) => boolean,
@@ -152,7 +152,7 @@ function planOfTargets(destinations: readonly PlannedTarget[], later: Plan['late
  * The destination with the options and the template set of the route that tells it.
  * @param now by the store's clock: whom the message mentions may depend on the hour
  */
-export function toldBy<
+export function withRouteOptions<
   Target extends Pick<PlannedTarget, 'destination' | 'options'> & Partial<PlannedTarget>,
 >(
   planned: Target,

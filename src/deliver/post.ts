@@ -4,8 +4,8 @@ import { afterRendering, noticeOf } from '../notice/notice.ts';
 import { Counts, ReleasingMap } from '../time/clock.ts';
 import type { Delivery, Ending, WaitingPost } from './delivery.ts';
 import type { DeliveringByLoop } from './loop.ts';
-import { judge, mustSurvive, type PostedDelivery, type Verdict } from './outcome.ts';
-import { judgedBy, plannedFor } from './plan.ts';
+import { verdictOf, mustBeDurable, type PostedDelivery, type Verdict } from './outcome.ts';
+import { ruleInputs, plannedFor } from './plan.ts';
 import { type CallbackPlan, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived. The time to answer it begins then, however slowly the body was sent. */
@@ -19,7 +19,7 @@ export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'body
 }
 
 /** The deadline, by the monotonic clock, for all that a POST waits for before it is answered. */
-export function untilOf(arrivedAt: number, answerWithinMs: number): number {
+export function answerDeadline(arrivedAt: number, answerWithinMs: number): number {
   return arrivedAt + answerWithinMs - RESERVE_MS;
 }
 
@@ -60,10 +60,12 @@ export class Posts {
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
     const { receivedAt, arrivedAt, callback, startedAt, body, onRendered } = incoming;
-    const writtenBy = untilOf(arrivedAt, answerWithinMs);
+    const writtenBy = answerDeadline(arrivedAt, answerWithinMs);
     const plan = settings.planFor(callback);
     const { routing, asking } = plan;
-    const { likeness, unmet } = judgedBy(plan, incoming, (condition) => settings.meets(condition, incoming));
+    const { likeness, unmet } = ruleInputs(plan, incoming, (condition) =>
+      settings.meets(condition, incoming),
+    );
     const isAccepted = answerWhen === 'accepted';
     const isClaimed = isAccepted && loop.hasRoomFor(plan);
     const arrival = { callback, startedAt, body, routing, asking, likeness, unmet, isAccepted, isClaimed };
@@ -90,7 +92,7 @@ export class Posts {
     const { deliveries, isSuperseded } = posted.admission;
     for (const delivery of this.#take(posted, checked)) loop.begin(delivery);
     if (deliveries.some(({ state, claim }) => state === 'pending' && claim === undefined)) onDue();
-    return judge(deliveries, { isSuperseded, isAccepted });
+    return verdictOf(deliveries, { isSuperseded, isAccepted });
   }
 
   /** Not async: an async function would keep the callback in memory while it waits. */
@@ -185,7 +187,7 @@ class OpenPost implements WaitingPost {
     for (const written of this.#writing) failure ??= await written;
     this.#onOver(this);
     // A 200 that is not written is safe only if all is delivered: nobody would retry what is still pending.
-    if (failure !== undefined && verdict.status === 200 && mustSurvive(verdict)) throw failure as Error;
+    if (failure !== undefined && verdict.status === 200 && mustBeDurable(verdict)) throw failure as Error;
     return verdict;
   }
 
@@ -250,11 +252,11 @@ class OpenPost implements WaitingPost {
     this.#isOver = true;
     this.#stopTimer?.();
     const standings = admission.deliveries.map((record) => this.#standing(record));
-    const verdict = judge(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
+    const verdict = verdictOf(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
     this.#answer?.(verdict);
     const { status, result } = verdict;
     const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
-    return { answer, isDurable: mustSurvive(verdict) };
+    return { answer, isDurable: mustBeDurable(verdict) };
   }
 
   /** Writes the answer alone, if no outcome is left to be written with it. */

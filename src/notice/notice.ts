@@ -241,7 +241,7 @@ export function isAlert(notice: Notice): notice is AlertNotice {
   return 'alert' in notice;
 }
 
-export function toldSo(notice: Notice, telling: Telling | undefined): Notice {
+export function withTelling(notice: Notice, telling: Telling | undefined): Notice {
   if (telling === undefined) return notice;
   if (isAlert(notice)) return { ...notice, ...telling };
   return { ...notice, template: telling.occasion?.template ?? notice.template, ...telling };

@@ -4,7 +4,7 @@ import { type Callback, InvalidCallback, namesOf } from '../callback/callback.ts
 import { readCallback } from '../callback/decode.ts';
 import type { ReceiverConfig } from '../config/config.ts';
 import type { Verdict } from '../deliver/outcome.ts';
-import { type Incoming, untilOf } from '../deliver/post.ts';
+import { type Incoming, answerDeadline } from '../deliver/post.ts';
 import { secretCheck, type SenderReader, senderReader } from '../http/sender.ts';
 import { networkFilter } from '../text/networks.ts';
 import { percentDecoded } from '../text/clean.ts';
@@ -155,7 +155,7 @@ async function receive(
     // `answer_within` begins when the whole body has arrived.
     const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
     const posted: Posted = (state.posted = { bytes, receivedAt, arrivedAt });
-    const until = untilOf(arrivedAt, config.answerWithinMs);
+    const until = answerDeadline(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, (leave) => {
       const { json: body, callback, startedAt } = readCallback(posted.bytes, timezone, config.maxNodes);
       state.callback = callback;

@@ -1,6 +1,6 @@
 /** When a BOT's result is due, which result meets a due time, and when a due time is missed. */
 import { Cron } from 'croner';
-import { kept } from '../time/display.ts';
+import { memoized } from '../time/display.ts';
 import { DAY_MS, dayOf, instantOn, MOST_DAYS_AHEAD, NEVER } from './calendar.ts';
 import type { Expectation } from './rules.ts';
 
@@ -119,6 +119,6 @@ function firstDue(rule: Expectation, known: number, from: number): number {
   return NEVER;
 }
 
-const cronOf = kept(1000, (cron: string, timezone: string) => {
+const cronOf = memoized(1000, (cron: string, timezone: string) => {
   return new Cron(cron, { timezone, mode: '5-or-6-parts', paused: true });
 });

@@ -114,7 +114,7 @@ export function formatSize(bytes: number): string {
 const MINUTE_MS = 60_000;
 
 /** Keeps the results of `make`, since computing with time zones is slow. Forgets them all once there are `most`. */
-export function kept<Args extends readonly (string | number)[], Result>(
+export function memoized<Args extends readonly (string | number)[], Result>(
   most: number,
   make: (...args: Args) => Result,
 ): (...args: Args) => Result {
@@ -130,13 +130,13 @@ export function kept<Args extends readonly (string | number)[], Result>(
   };
 }
 
-const formatterOf = kept(1000, (timezone: string, kind: keyof typeof FORMATS) => {
+const formatterOf = memoized(1000, (timezone: string, kind: keyof typeof FORMATS) => {
   const { locale, ...options } = FORMATS[kind];
   return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
 });
 
 /** Kept by the minute, since runs that end together have begun in the same few minutes. */
-const partsOfMinute = kept(1000, formattedParts);
+const partsOfMinute = memoized(1000, formattedParts);
 
 function partsOf(ms: number, timezone: string, language: Language) {
   const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
@@ -227,7 +227,7 @@ export function instantToZoned(instant: number, timezone: string): number {
 }
 
 /** The zone's offset from UTC in ms, positive east of it. Kept, since `mute` asks for the same midnights again and again. */
-const offsetAt = kept(10_000, (instant: number, timezone: string): number => {
+const offsetAt = memoized(10_000, (instant: number, timezone: string): number => {
   const [, sign, offset = ''] = OFFSET.exec(formatterOf(timezone, 'offset').format(instant)) ?? [];
   const seconds = offset.split(':').reduce((sum, part, index) => sum + Number(part) * 60 ** (2 - index), 0);
   return (sign === '-' ? -seconds : seconds) * 1000;

@@ -6,7 +6,7 @@ import type { Admission, DeliveryName, PlannedDelivery, Watched } from '../../sr
 import type { Ended, EndedHold } from '../../src/ledger/deliveries/holds.ts';
 import { judge } from '../../src/ledger/timers/admission.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/timers.ts';
-import { isAlert, noticeId, toldSo } from '../../src/notice/notice.ts';
+import { isAlert, noticeId, withTelling } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
@@ -129,7 +129,7 @@ class SignalBench extends Bench {
   async summaries(): Promise<readonly string[]> {
     return (await this.tellAll()).map(({ record, notice }) => {
       if (!isAlert(notice) || notice.alert.subject.template !== 'summary')
-        return toldSo(notice, record.telling).template;
+        return withTelling(notice, record.telling).template;
       const { destination, reason, count, bots } = notice.alert.subject;
       const each = bots.map(({ bot_id, errors, succeeded }) => `${bot_id} ${errors}e ${succeeded}s`);
       return `${destination} ${reason} ${count}: ${each.join(', ')}`;

@@ -5,9 +5,9 @@ import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import {
   attemptRecords,
   backoffMs,
-  judge,
+  verdictOf,
   milestoneOf,
-  mustSurvive,
+  mustBeDurable,
   type PostedDelivery,
   retryInMs,
   updateAfter,
@@ -199,7 +199,7 @@ describe('the answer', () => {
   ];
   for (const [answer, when, standings, asked] of answers)
     it(`is ${answer} where ${when}`, () => {
-      const { status, result } = judge(standings, { ...POSTED, ...asked });
+      const { status, result } = verdictOf(standings, { ...POSTED, ...asked });
       expect(`${status} ${result}`).to.equal(answer);
     });
 
@@ -214,7 +214,7 @@ describe('the answer', () => {
       standing({ destination: 'a:6', lastError: BEFORE }),
       standing({ destination: 'a:7', isTakenOver: true }),
     ];
-    expect(judge(all, POSTED).deliveries).to.deep.equal([
+    expect(verdictOf(all, POSTED).deliveries).to.deep.equal([
       { destination: 'a:1', state: 'delivered' },
       { destination: 'a:2', state: 'pending', error: 'it failed' },
       { destination: 'a:3', state: 'dead', error: 'no such user' },
@@ -223,11 +223,11 @@ describe('the answer', () => {
       { destination: 'a:6', state: 'pending', error: 'not finished in time' },
       { destination: 'a:7', state: 'pending' },
     ]);
-    const [taken] = judge([tried(CONFIG, { isTakenOver: true })], POSTED).deliveries;
+    const [taken] = verdictOf([tried(CONFIG, { isTakenOver: true })], POSTED).deliveries;
     expect(taken, 'nothing that the service need know').to.not.have.property('error');
   });
 
-  const answerTo = (...standings: PostedDelivery[]) => judge(standings, POSTED);
+  const answerTo = (...standings: PostedDelivery[]) => verdictOf(standings, POSTED);
 
   for (const [sent, end] of [
     [PERMANENT, 'gave_up'],
@@ -240,7 +240,7 @@ describe('the answer', () => {
     });
 
   it('outlasts a power cut where something is left to be done, or never will be', () => {
-    const survives = (...standings: PostedDelivery[]) => mustSurvive(answerTo(...standings));
+    const survives = (...standings: PostedDelivery[]) => mustBeDurable(answerTo(...standings));
     expect(survives(tried(TOLD))).to.equal(false);
     expect(survives(standing({ state: 'held', reason: 'repeat' }))).to.equal(false);
     for (const left of [own, dead, standing({ state: 'held', reason: 'mute', heldUntil: 1 }), failed])

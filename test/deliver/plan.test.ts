@@ -1,7 +1,7 @@
 /** What a config decides about every callback of one BOT and status. */
 import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
-import { createPlans, judgedBy } from '../../src/deliver/plan.ts';
+import { createPlans, ruleInputs } from '../../src/deliver/plan.ts';
 import type { PlanFor } from '../../src/deliver/settings.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
@@ -69,13 +69,14 @@ describe('A plan', () => {
     const all = [1, 1, 2].map((code) => route({ when: `code == ${code}` }));
     const plan = plansOf(all)({ bot_id: 'a', status: ERROR });
     const isMet = (condition: string) => condition === 'code == 1';
-    expect(judgedBy(plan, { callback: callbackWith({}) }, isMet).unmet).to.deep.equal(['code == 2']);
+    expect(ruleInputs(plan, { callback: callbackWith({}) }, isMet).unmet).to.deep.equal(['code == 2']);
   });
 
   it('compares an error only where a route tells of changes alone', () => {
     const likeness = (rules: Partial<RouteRules>, status: 0 | 1) => {
       const plan = plansOf([route(rules)])({ bot_id: 'a', status });
-      return judgedBy(plan, { callback: callbackWith({ status, message: 'no disk' }) }, () => true).likeness;
+      return ruleInputs(plan, { callback: callbackWith({ status, message: 'no disk' }) }, () => true)
+        .likeness;
     };
     expect([likeness({}, 1), likeness({ repeat: 'changes' }, 0)]).to.deep.equal(['', '']);
     expect(likeness({ repeat: 'changes' }, 1)).not.to.equal('');

@@ -5,7 +5,7 @@ import type { DeliveryOfCallback } from '../../ledger/archive/archive.ts';
 import { noticeIn } from '../../ledger/deliveries/rows.ts';
 import { LIGHT_OR_DARK, messageDocument } from '../../channels/preview.ts';
 import { cleanLine, escapeHtml } from '../../text/clean.ts';
-import { toldSo } from '../../notice/notice.ts';
+import { withTelling } from '../../notice/notice.ts';
 import { drawAt, type DrawnMessage, placesFor } from '../drawing.ts';
 import { wholeNumberIn } from '../../people/filters.ts';
 import type { AdminServices } from '../services.ts';
@@ -36,7 +36,7 @@ export async function answerDelivery(ctx: RouterContext, services: AdminServices
   const drawing = services.drawing();
   const found = await archive.delivery(wholeNumberIn(ctx.params['id']) ?? 0);
   const notice = found && noticeIn(found.told);
-  const told = found && notice && toldSo(notice, found.delivery.telling);
+  const told = found && notice && withTelling(notice, found.delivery.telling);
   const [place] = told ? placesFor(told, found.delivery.destination, drawing) : [];
   const drawn = told && place && drawAt(place, told, drawing, sentAs(found.delivery, reader));
   const notes = found && drawn ? notesOn(found, drawn, reloading.status.configHash, reader) : [];

@@ -1,6 +1,6 @@
 /** Predicts for `botbell route` what the rules would decide about a callback at some time, from the facts in the store. */
 import { type CheckedCallback, type StatusName, statusNameOf } from '../../callback/callback.ts';
-import { judgedBy } from '../../deliver/plan.ts';
+import { ruleInputs } from '../../deliver/plan.ts';
 import type { Planning } from '../../deliver/settings.ts';
 import { keyOf, nameIn } from '../../ledger/callbacks/keys.ts';
 import type { PlannedDelivery } from '../../ledger/ledger.ts';
@@ -71,7 +71,7 @@ function arrivingOf(
     receivedAt: at,
     planned,
     watched,
-    ...judgedBy(plan, checked, meets),
+    ...ruleInputs(plan, checked, meets),
   };
 }
 
