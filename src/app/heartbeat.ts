@@ -76,7 +76,7 @@ export function isWritten(
 /** Why callbacks are answered 503, without secrets; undefined: they are not. */
 export function storeTroubleOf({ clock, ledger, settings }: Parts) {
   if (isWritten(ledger, clock) && ledger.trouble === undefined) return undefined;
-  return settings.current.redact(ledger.trouble ?? NO_ANSWER);
+  return settings.current.redact(ledger.trouble ?? ledger.lock ?? NO_ANSWER);
 }
 
 /**

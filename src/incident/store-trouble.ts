@@ -10,6 +10,7 @@ const PUT_BACK =
 const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^the store has reached (store\.max_size).*$/s, '$1 に達しました。残っているのは未配信のものだけです'],
   [new RegExp(`^${NO_ANSWER}$`), '応答がありません'],
+  [/^the SQLite file was not unlocked.*$/s, '他のプログラムがSQLiteのファイルをロックしています'],
   [/^(.*) was deleted or moved away: .*$/s, `$1 が削除または移動されました。${PUT_BACK}`],
   [/^(.*) was replaced by another file: .*$/s, `$1 が別のファイルに置き換えられました。${PUT_BACK}`],
   [/^.*(?:disk is full|no space left|disk quota|ENOSPC|EDQUOT).*$/is, 'ディスクに空きがありません（$&）'],

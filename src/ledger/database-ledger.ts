@@ -1,7 +1,7 @@
 /** The ledger of a service: the operations as methods, each bounded by a deadline. */
 import { type Clock, Deadline } from '../time/clock.ts';
 import { DEFAULT_WITHIN_MS } from './database.ts';
-import { isOutOfOrder, reasonOf } from './failures.ts';
+import { isOutOfOrder, reasonOf, troubleOf } from './failures.ts';
 import {
   type Admission,
   type Alert,
@@ -54,6 +54,8 @@ class ServiceLedger {
   writeMs = 0;
   /** Why the store cannot be written, if a call has found so since the last write; or why new callbacks are refused, though it can be. */
   trouble: string | undefined;
+  /** For which lock a call has waited in vain since the last write; undefined: for none. */
+  lock: string | undefined;
   /** As of the last heartbeat: new callbacks are refused. */
   #isFull = false;
 
@@ -138,11 +140,13 @@ class ServiceLedger {
         if (name === 'heartbeat') this.#isFull = (result as { readonly isFull: boolean }).isFull;
         if (ALWAYS_WRITING.has(name)) {
           this.writtenAt = clock.monotonic();
+          this.lock = undefined;
           this.trouble = this.#isFull ? new LedgerFull().message : undefined;
         }
         return result;
       } catch (error) {
         this.upkeep.doubt();
+        if (ALWAYS_WRITING.has(name) && troubleOf(error) === 'locked') this.lock = reasonOf(error);
         if (isOutOfOrder(error)) {
           this.writtenAt = undefined;
           this.trouble = reasonOf(error);

@@ -14,6 +14,8 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
+import { storeTroubleOf } from '../../src/app/heartbeat.ts';
+import { NO_ANSWER } from '../../src/incident/store-trouble.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { checkDisk, explainedBySystem } from '../../src/ledger/sqlite/file.ts';
@@ -27,6 +29,7 @@ import { OPTIONS } from '../support/store-under-test.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const MEGABYTE = 1024 * 1024;
+const MORE_THAN_READY_MS = 15_001;
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
@@ -125,6 +128,23 @@ describe('The files of a SQLite ledger', () => {
       for (const error of errors) expect(error).to.be.instanceOf(LedgerUnavailable);
       return errors[0]?.message ?? '';
     };
+
+    it('locks the file, which is then why the store cannot be written', async () => {
+      const settings = { current: { redact: String } };
+      const parts = { clock: store.clock, ledger, settings } as unknown as Parameters<
+        typeof storeTroubleOf
+      >[0];
+      const other = store.connect();
+      other.exec('begin immediate');
+      await store.clock.runUntil(troubles());
+      await store.clock.advance(MORE_THAN_READY_MS);
+      expect(storeTroubleOf(parts)).to.equal('the SQLite file was not unlocked by another program in time');
+      other.exec('rollback');
+      await arrive('job-2');
+      expect(storeTroubleOf(parts)).to.equal(undefined);
+      await store.clock.advance(MORE_THAN_READY_MS);
+      expect(storeTroubleOf(parts)).to.equal(NO_ANSWER);
+    });
 
     for (const { which, path } of [
       { which: 'the file', path: () => store.file },
