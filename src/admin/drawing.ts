@@ -55,10 +55,10 @@ export function placesFor(
   const alerted = config.delivery.alerts.map((told) => ({ ...told, route: 'delivery.alerts' }));
   const routed = isAlert(notice) ? alerted : router.route(notice.callback).destinations;
   if (to === undefined) return routed;
-  const isIt = ({ destination }: Destination) => destination === to;
+  const isNamed = ({ destination }: Destination) => destination === to;
   const [channel = ''] = to.split(':', 1);
   const elsewhere = { destination: to, channel, options: {} };
-  return [routed.find(isIt) ?? destinationsOf(config).get(to) ?? elsewhere];
+  return [routed.find(isNamed) ?? destinationsOf(config).get(to) ?? elsewhere];
 }
 
 /** How a message is sent, and when. `now`: milliseconds since 1970. */

@@ -10,7 +10,7 @@ export interface About extends Readonly<Record<Language, AboutWords>> {
   readonly address?: string;
 }
 
-/** In Markdown. */
+/** Words about a chat, in Markdown. */
 interface AboutWords {
   /** What to get from the chat. */
   readonly from: string;

@@ -133,7 +133,7 @@ export interface ChannelType<Settings = unknown> {
   open(settings: Settings, environment: ChannelEnvironment): Promise<Channel>;
 }
 
-/** For the config's author. */
+/** An address that the config's author has to correct. */
 export class AddressError extends FaultError {
   override readonly name = 'AddressError';
 }

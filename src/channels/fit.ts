@@ -40,14 +40,14 @@ export function fitted<Message>(
   const whole = builtOf(showCard(card, most));
   if (whole.size <= limit.most) return whole;
   const needs = needsOf(whole.shown);
-  let over = { ...whole, room: PARTS.reduce((sum, part) => sum + needs[part], 0) };
+  let tooLong = { ...whole, room: PARTS.reduce((sum, part) => sum + needs[part], 0) };
   let best = { ...builtOf(showCard(card, most, LEAST)), room: 0 };
   if (best.size > limit.most) return builtOf(showCard(card, most, { ...LEAST, facts: 0 }));
   for (let tries = 0; tries < TRIES && best.size < ENOUGH * limit.most; tries += 1) {
-    const part = (limit.most - best.size) / (over.size - best.size);
-    const room = best.room + CAUTION * part * (over.room - best.room);
+    const part = (limit.most - best.size) / (tooLong.size - best.size);
+    const room = best.room + CAUTION * part * (tooLong.room - best.room);
     const built = { ...builtOf(showCard(card, most, roomsWithin(room, needs))), room };
-    if (built.size > limit.most) over = built;
+    if (built.size > limit.most) tooLong = built;
     else best = built;
   }
   return best;

@@ -34,7 +34,7 @@ export function destinationTyped(
 
 interface Known {
   readonly config: Pick<Config, 'channels'>;
-  /** By their names. */
+  /** The config's destinations, by their names. */
   readonly destinations: ReadonlyMap<string, unknown>;
 }
 

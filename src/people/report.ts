@@ -35,7 +35,7 @@ export interface FullReport extends Report {
   readonly timezone: string;
   /** Whether the period ended before today. */
   readonly isOver: boolean;
-  /** Of a month: the month before, if figures of all of it are kept, and there are any. */
+  /** If the period is a month: the report of the month before, if all of that month's figures are kept, and there are any. */
   readonly before: Report | undefined;
   /** The budget of the plan's month with the period's last day, or with today if that day is still to come; undefined: no budget is set. */
   readonly budget: BudgetStanding | undefined;

@@ -55,7 +55,7 @@ export class Conditions {
 
 const ofAnswers = lazily(() => new Conditions(PLAIN_DISPLAY));
 
-/** As `Holds` of a channel's environment. */
+/** Implements `Holds` of a channel's environment. */
 export function answerHolds(condition: string, values: object): boolean {
   try {
     return ofAnswers().holds(condition, values);

@@ -5,7 +5,7 @@ import { plainNumber } from '../text/json.ts';
 /** In templates: a value that is no number is neither less nor greater than a number. */
 export const ORDERING: Operators = { ...defaultOperators, ...comparing(['<', '<=', '>', '>='], false) };
 
-/** In conditions, where `'0' == 0`, too. */
+/** In conditions: the same for `==` and `!=`, so that `'0' == 0`. */
 export const COMPARING: Operators = { ...ORDERING, ...comparing(['==', '!='], true) };
 
 /** @param ofAnything whether any two values are compared; else two that are not both numbers or both texts compare as false */

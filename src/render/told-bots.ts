@@ -130,7 +130,7 @@ const LONGEST_NAME = 60;
 const LONGEST_NAMES = 65;
 const LONGEST_LIST = 400;
 
-/** As many names as there is room for, and how many more there are. @param unnamed how many are not among these BOTs */
+/** As many names as there is room for, and how many more there are. @param unnamed how many BOTs there are beside `bots` */
 function namesOf(
   bots: readonly Pick<ToldBot, 'bot_id' | 'bot_name'>[],
   language: Language,

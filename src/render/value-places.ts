@@ -43,7 +43,7 @@ const OPENS = String.raw`\{%-?\s*(?:if|unless|case|for|comment)\b(?:(?!\{%-?\s*(
 const BLOCK = new RegExp(String.raw`${OPENS}?\{%-?\s*end(?:if|unless|case|for|comment)\b.*?%\}`, 'gs');
 const BRANCH = new RegExp(String.raw`${OPENS}\{%-?\s*(?:else|elsif|when)\b.*?%\}`, 'gs');
 
-/** As if no branch before were printed: the quote or the tag that one begins may not be there. */
+/** The source without its branches, since none may be printed, with a quote or tag that it begins. */
 function unbranched(source: string): string {
   const rest = source.replace(BLOCK, '');
   return rest === source ? source.replace(BRANCH, '') : unbranched(rest);

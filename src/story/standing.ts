@@ -102,11 +102,11 @@ function pendingKind({ claim, isTakenOver, behind, dueInMs, probeInMs }: Deliver
 const MOST_GROUPS = 3;
 
 export function summarise(story: CallbackStory, now: number, sayings: Sayings): string {
-  const hasIt = (to: string) =>
-    story.deliveries.some((each) => each.destination === to && isLeftAsItIs(each));
+  const isSkipped = (to: string) =>
+    story.deliveries.some((each) => each.destination === to && isSkippedBySteps(each));
   const next = story.next.flatMap(({ at, who, unlessDelivered }) => {
     const sentence = unlessDelivered ? 'next step, second way' : 'next step';
-    const lacking = who.filter((to) => !hasIt(to));
+    const lacking = who.filter((to) => !isSkipped(to));
     return lacking.length === 0
       ? []
       : sayings.say(sentence, { who: sayings.list(lacking), time: sayings.time(at) });
@@ -115,7 +115,7 @@ export function summarise(story: CallbackStory, now: number, sayings: Sayings): 
 }
 
 /** Whether a step would not send this delivery: it sends a held one unless dismissed, and once more, after a take-up, one that a step has told. */
-function isLeftAsItIs({ state, reason, telling }: DeliveryRecord): boolean {
+function isSkippedBySteps({ state, reason, telling }: DeliveryRecord): boolean {
   return state === 'held' ? reason === DISMISSED : telling?.escalated === undefined;
 }
 

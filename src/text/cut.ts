@@ -20,30 +20,30 @@ export function cutEnd(text: string, limit: number, mark: string): string {
   return room <= 0 ? graphemeCut(text, limit) : headOf(text, room) + mark;
 }
 
-/** The last word or id, of at most 40 characters, or the last address. Japanese words are not told apart. */
-const BEGUN = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
+/** The word or id of at most 40 characters, or the address, with which a text ends. Japanese words are not told apart. */
+const LAST_PART = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
 const GOES_ON = /^[!-~]{2}$/;
 
 /** The part before the index of a word, id or address that goes on after it; '' if there is none. */
-function begunAt(text: string, index: number): string {
+function partBefore(text: string, index: number): string {
   if (!GOES_ON.test(text.slice(index - 1, index + 1))) return '';
-  return BEGUN.exec(text.slice(Math.max(0, index - LONGEST_ADDRESS), index))?.[0] ?? '';
+  return LAST_PART.exec(text.slice(Math.max(0, index - LONGEST_ADDRESS), index))?.[0] ?? '';
 }
 
 /** Drops the part of a word if that leaves at least half, and always the part of an address, which would open another place. */
-function apart(begun: string, cut: string, without: string): string {
-  return begun.includes('://') || (begun !== '' && without.length * 2 >= cut.length) ? without : cut;
+function withoutPart(part: string, cut: string, without: string): string {
+  return part.includes('://') || (part !== '' && without.length * 2 >= cut.length) ? without : cut;
 }
 
 function headOf(text: string, limit: number): string {
   const cut = graphemeCut(text, limit);
-  const begun = begunAt(text, cut.length);
-  return apart(begun, cut, cut.slice(0, cut.length - begun.length)).trimEnd();
+  const part = partBefore(text, cut.length);
+  return withoutPart(part, cut, cut.slice(0, cut.length - part.length)).trimEnd();
 }
 
 function tailOf(text: string, limit: number): string {
   const cut = graphemeTail(text, limit);
-  return apart(begunAt(text, text.length - cut.length), cut, cut.replace(/^[!-~]+\s*/, ''));
+  return withoutPart(partBefore(text, text.length - cut.length), cut, cut.replace(/^[!-~]+\s*/, ''));
 }
 
 /**

@@ -134,12 +134,12 @@ const WAYS: readonly ((lines: readonly string[]) => string | undefined)[] = [
 const CAUSE =
   /^\s*(?:Caused by: |---> |\[cause\]: (?=[\w$.]*(?:Error|Exception)\b))(?:\(Inner Exception #\d+\) )?(.+?)(?: \{)?$/;
 
-/** A further failure while a resource was closed; causes that are indented as deep are its own. */
+/** A failure to close a resource, as Java prints it below another one; causes that are indented as deep are its own. */
 const SUPPRESSED = /^\s*Suppressed: /;
 
 function causeOf(lines: readonly string[]): string | undefined {
-  const besides = lines.filter((line) => SUPPRESSED.test(line)).map(indentOf);
-  const most = Math.min(Infinity, ...besides);
+  const suppressed = lines.filter((line) => SUPPRESSED.test(line)).map(indentOf);
+  const most = Math.min(Infinity, ...suppressed);
   const cause = lines.findLast((line) => CAUSE.test(line) && indentOf(line) < most);
   return cause && withoutArrow(CAUSE.exec(cause)?.[1] ?? '');
 }

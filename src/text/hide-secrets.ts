@@ -24,7 +24,7 @@ const LONGEST_MESSAGE = 500;
 /** Makes text one line of at most 500 characters without secrets. */
 export function redactor(hide: (text: string) => string): (text: string) => string {
   return (text) => {
-    // Before the cut, which could leave half a secret, and again after cleaning, which can join one that was split.
+    // Hides before the cut, which could leave half a secret, and again after cleaning, which can join one that was split.
     const hidden = hide(text);
     const line = shortLine(hidden, 2 * LONGEST_MESSAGE);
     return cutEnd(line === hidden ? line : hide(line), LONGEST_MESSAGE, '…');
@@ -69,7 +69,7 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** As servers write the two quotes in HTML: Node's, Python's, PHP's, Go's, and those of XML. */
+/** The two quotes as servers write them in HTML: Node's, Python's, PHP's, Go's, and in XML. */
 const QUOTES_IN_HTML = [
   ['&quot;', '&#39;'],
   ['&quot;', '&#x27;'],

@@ -40,8 +40,8 @@ export function unwritable(file: string, error: unknown): FaultError {
 export function makeFolder(path: string, mode?: number): void {
   const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;
-  const around = dirname(resolve(path));
-  if (around !== resolve(path)) makeFolder(around, mode);
+  const parent = dirname(resolve(path));
+  if (parent !== resolve(path)) makeFolder(parent, mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {

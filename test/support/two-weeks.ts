@@ -76,7 +76,7 @@ interface Office {
 }
 
 /** Records a callback that comes now, with the outcomes at its destinations. @returns its id */
-async function come(fields: Partial<Callback>, { recorded, store, router }: Office): Promise<number> {
+async function record(fields: Partial<Callback>, { recorded, store, router }: Office): Promise<number> {
   const callback = callbackWith(fields);
   const { destinations, explanations } = router.route(callback);
   const told = await recorded.arrive(callback, destinations, {
@@ -121,7 +121,7 @@ export async function liveTwoWeeks(office: Office): Promise<void> {
   for (const { at, fields } of runs.toSorted((a, b) => a.at - b.at)) {
     if (at > OFFICE_NOW) break;
     await clock.advance(at - clock.now());
-    await come(fields, office);
+    await record(fields, office);
   }
   await newsletter(office);
   await stillOpen(office);
@@ -133,7 +133,7 @@ async function newsletter(office: Office): Promise<void> {
   const { clock } = store;
   const start_time = new Date(clock.now()).toISOString();
   const bot = { bot_id: 'newsletter', bot_name: '週次メルマガ配信', job_id: 'newsletter' };
-  const callbackId = await come({ ...bot, start_time }, office);
+  const callbackId = await record({ ...bot, start_time }, office);
   const { deliveries = [] } = (await recorded.archive.story(callbackId)) ?? {};
   const pending = deliveries.filter(({ state }) => state === 'pending');
   for (const attempts of [2, 3, 4]) {
@@ -162,7 +162,7 @@ async function stillOpen(office: Office): Promise<void> {
     job_id: 'monthly',
     start_time,
   };
-  const monthlyId = await come({ ...monthly, status: 2, elapsed_time: undefined }, office);
+  const monthlyId = await record({ ...monthly, status: 2, elapsed_time: undefined }, office);
   await people.snooze(
     { bot_id: 'nightly-report', until: 'next-success', because: '棚卸し', destination: '' },
     by,
@@ -171,7 +171,7 @@ async function stillOpen(office: Office): Promise<void> {
     { bot_id: '', destination: 'slack:#shop', until: 'tomorrow', because: 'the supplier moves house' },
     by,
   );
-  await come(
+  await record(
     { bot_id: 'nightly-report', bot_name: '夜間レポート', job_id: 'report', start_time, status: 1 },
     office,
   );

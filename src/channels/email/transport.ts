@@ -55,7 +55,7 @@ export function openTransport(
         sending.end();
       }
     },
-    /** On a connection of its own, within the timeout. */
+    /** Uses a connection of its own; settles within the timeout. */
     verify: async (timeoutMs: number): Promise<void> => {
       try {
         const expiry = wait(timeoutMs, undefined, { ref: false });

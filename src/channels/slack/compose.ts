@@ -71,7 +71,7 @@ function richText(lines: readonly CardLine[]): readonly SlackObject[] {
     elements = [];
   };
   for (const line of lines) {
-    const quiet = 'facts' in line ? quietly(line.facts) : undefined;
+    const quiet = 'facts' in line ? contextOf(line.facts) : undefined;
     if (quiet !== undefined) endBlock(quiet);
     else if ('code' in line)
       endSection({ type: 'rich_text_preformatted', elements: runsOfText(line.code).map(runOf) });
@@ -92,7 +92,7 @@ const MAX_CONTEXT = 3000;
 const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
 
 /** The facts as the small grey text of a context block; undefined if this would change them, or is too small for them. */
-function quietly(facts: readonly Runs[]): SlackObject | undefined {
+function contextOf(facts: readonly Runs[]): SlackObject | undefined {
   const text = markedFacts(facts, MRKDWN);
   const acts = facts.some((runs) => runs.some((run) => ACTS.test(run.text)));
   if (acts || text.length > MAX_CONTEXT) return undefined;

@@ -58,7 +58,7 @@ const WIDTH = 960;
 const HEIGHT = 244;
 /** Room for the label above the highest line. */
 const TOP = 32;
-/** For runs without a duration, and the days below them. */
+/** Room for runs without a duration, and for the days below them. */
 const BOTTOM = 44;
 const MARK = 4;
 
