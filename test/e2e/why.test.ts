@@ -110,5 +110,9 @@ describe('botbell why', () => {
     expect(one.stdout.match(/ × /g)).to.have.length(1);
     const wrong = await why('--not-told', 'slack:#lgo');
     expect([wrong.code, wrong.stderr.includes('did you mean "slack:#log"?')]).to.deep.equal([2, true]);
+    await world.swap((yaml) => yaml.replace('#log', '#new'));
+    const left = await why('--not-told', 'slack:#log', '--last', '1');
+    expect([left.code, left.stdout]).to.deep.equal([0, one.stdout]);
+    expect((await why('--not-told', 'slack:#lgo')).code).to.equal(2);
   });
 });
