@@ -46,7 +46,7 @@ const WORDS = {
   'route.step, unless delivered': ['after {time}, unless it is over, or one of the route has got it: {who} ({route})', '{time}後、終わらず、ルートの誰にも届いていなければ {who}（{route}）'],
   'route.told': ['told', '知らせます'],
   'route.snooze': ['snooze {id}, {by}', 'スヌーズ {id}、{by}'],
-  'route.as': [', as {template}', '（{template} として）'],
+  'route.as': [' (as {template})', '（{template} として）'],
   'route.before': ['depends on what came before: {rules}', '以前の結果によります：{rules}'],
   'route.when': ['depends on the callback: {conditions}', 'コールバックの内容によります：{conditions}'],
   'route.unknown': ['what came before, and what is snoozed, is not known: {why}', '以前の結果とスヌーズは確認できません：{why}'],

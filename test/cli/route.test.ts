@@ -113,7 +113,7 @@ routes:
     configure('on: [error, recovered]');
     expect((await route({ bot_id: 'get_items', status: 0 })).lines).to.deep.equal([
       'slack:#ops (get_items)',
-      'get_items: told, as recovered',
+      'get_items: told (as recovered)',
       'depends on what came before: recovered',
     ]);
   });
