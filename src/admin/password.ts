@@ -21,7 +21,7 @@ export interface AdminState {
 /** The request's actor, for the records of its actions. @throws {Error} if the request has not passed the guards */
 export function actorOf(ctx: Context, via: Actor['via']): Actor {
   const { user, from } = ctx.state as AdminState;
-  if (from === undefined) throw new Error('a request has passed no guard');
+  if (from === undefined) throw new Error('a request has not passed the guards');
   return { via, user, from };
 }
 

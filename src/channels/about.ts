@@ -2,7 +2,7 @@
 import type { Language } from '../time/display.ts';
 
 export interface About extends Readonly<Record<Language, AboutWords>> {
-  /** The chat's name; left out where a chat of another type has told it, or where there is none. */
+  /** The chat's name; left out if another channel type is for the same chat, or if it has no name of its own. */
   readonly name?: string;
   /** Members of a YAML map, with variables for the secrets; by default a hook named ops. */
   readonly settings?: string;

@@ -98,7 +98,7 @@ export class PostsOracle {
   /** Counts a run once, on the day it started (at the latest, was received), with its longest time, else the time from start to receipt. */
   #run(posts: readonly Posted[]): Counted {
     const [first] = posts;
-    if (first === undefined) throw new Error('a run is what was posted of it');
+    if (first === undefined) throw new Error('a run needs at least one POST');
     const begunAt = (post: Posted) => {
       const isTooOld = post.receivedAt - post.startedAt > 31 * DAY_MS;
       return isTooOld ? post.receivedAt : Math.min(post.startedAt, post.receivedAt);

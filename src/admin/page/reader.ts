@@ -68,7 +68,7 @@ export const ReaderContext = createContext<Reader | undefined>(undefined);
 
 export function useReader(): Reader {
   const reader = useContext(ReaderContext);
-  if (reader === undefined) throw new Error('a page is drawn for nobody');
+  if (reader === undefined) throw new Error('a component of a page is drawn without a reader');
   return reader;
 }
 

@@ -68,7 +68,7 @@ function fetchOver(
   const urls = new Map<unknown, URL>();
   return async (address, { headers = {}, body: form } = {}) => {
     const call = underWay.get(form);
-    if (call === undefined) throw new Error("Slack's client sends what is no call under way");
+    if (call === undefined) throw new Error("Slack's client sent a request of no call under way");
     const { json, deadline, onWritten } = call;
     const { 'content-type': type } = json === '' ? FORM_HEADERS : JSON_HEADERS;
     const sent = { authorization: String(headers['Authorization']), 'content-type': type };
