@@ -35,7 +35,7 @@ const ROWS = {
   'demo --stay': ['go on serving, so that you can post to it', '動き続けるので、コールバックを送って試せます'],
   'demo --lang <language>': ['of what is shown (default: as LANG says)', '表示の言語（既定：LANG の言語）', { choices: ['en', 'ja'] }],
   check: ['check the config and every template it names', '設定と、使うテンプレートを検査します'],
-  'check --online': ['also ask Slack and the mail server whether they take the credentials', '接続先で認証できるか、記録を使えるかも確かめます'],
+  'check --online': ['also ask each remote whether it takes the credentials, and look whether the store can be used', '接続先で認証できるか、記録を使えるかも確かめます'],
   'check --strict': ['count warnings as errors', '警告も誤りとして数えます'],
   'check --without-secrets': ['take for granted what is not set (CI)', '設定されていない変数を、あるものとします（CI用）', { conflicts: ['online'] }],
   route: ['show which routes a callback matches, whom it reaches, and why not the others', 'コールバックに合うルートと宛先、合わない理由を示します'],

@@ -122,6 +122,7 @@ function createProgram(
     return (
       program
         .command(name, { isDefault })
+        .configureHelp({ showGlobalOptions: !READ_NO_CONFIG.has(name) })
         // commander passes an unknown command to the default one as an argument.
         .allowExcessArguments(isDefault)
         .action((...given: unknown[]) => run(name, given))

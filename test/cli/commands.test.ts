@@ -98,6 +98,14 @@ describe('The command line', () => {
       );
     });
 
+    it('offers --config in the help of each command that reads one, and of no other', async () => {
+      for (const command of COMMANDS) {
+        const { stdout } = await runCommand([command, '--help']);
+        const readsConfig = !['demo', 'schema', 'init'].includes(command);
+        expect(stdout.includes('--config'), command).to.equal(readsConfig);
+      }
+    });
+
     it('says what is wrong with what was asked for in the language of the config', async () => {
       writeFileSync(config, `display: { language: ja }\n${CONFIG}`);
       const { code, stderr } = await run('snooze', 'b', '--until', 'soon');
