@@ -106,7 +106,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.makeRoom());
   const parts = { clock, random, logger, channelTypes, pipeline, settings, ledger, metrics, reports };
   const services = { ...parts, listen, loads, reloading, version };
-  const doors: CleanUp[] = [() => pipeline.leave()];
+  const doors: CleanUp[] = [() => pipeline.signOff()];
   cleanUps.push(() => Promise.all(doors.map((close) => close())));
   cleanUps.push(() => {
     closeBy = clock.monotonic() + settings.current.config.receiver.answerWithinMs + STORE_GOODBYE_MS;

@@ -81,7 +81,7 @@ export function incidentChore({ ledger, settings, channelTypes, isConfigRefused 
       routedBy = current;
       const judged = open.filter(({ id }) => !routed.has(id)).slice(0, MOST_JUDGED);
       for (const each of judged) if (isRouted(current, each)) routed.add(each.id);
-      await ledger.careForIncidents({
+      await ledger.maintainIncidents({
         isConfigRefused: isConfigRefused(),
         unrouted: judged.map(({ id }) => id).filter((id) => !routed.has(id)),
         configHash,

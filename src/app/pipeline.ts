@@ -131,7 +131,7 @@ export class Pipeline {
     const alert = reloadAlert(file, problems, delivery, display.language);
     const [gist = ''] = alert.subject.problems;
     const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
-    await ledger.noticeOwn(noticed, alert).catch(reports.onStoreTrouble);
+    await ledger.recordOwnSign(noticed, alert).catch(reports.onStoreTrouble);
   }
 
   /** The config on the disk is the one in force. */
@@ -177,9 +177,9 @@ export class Pipeline {
   }
 
   /** Signs off in the ledger, so that other processes do not wait for this one. Outcomes that it kept are written before its claims are freed. */
-  leave(): Promise<void> {
+  signOff(): Promise<void> {
     const { ledger, clock } = this.#parts;
-    const left = ledger.unwritten.write().then(() => ledger.leave());
+    const left = ledger.unwritten.write().then(() => ledger.signOff());
     // The next process may have another login.
     const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), left];
     return within(GOODBYE_MS, Promise.allSettled(ended), clock);
@@ -190,11 +190,11 @@ export class Pipeline {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
     if (!isHeard) this.loop.release();
-    const hands = {
+    const inHand = {
       has: (delivery: DeliveryName) => this.loop.has(delivery),
       isFiring: (key: string) => this.#signals.isFiring(key),
     };
-    if (await this.#parts.ledger.upkeep.lookAfter(hands)) this.#chores.hurry(this.#claiming);
+    if (await this.#parts.ledger.upkeep.repair(inHand)) this.#chores.hurry(this.#claiming);
   }
 
   #adopt(next: AppSettings, previous: AppSettings): void {

@@ -1,6 +1,6 @@
 /** Claims, once a tick, what Botbell does by itself: deliveries that no POST waits for, ends of holds, and timers. */
 import { LARGE_BYTES } from '../callback/callback.ts';
-import { type ClaimRequest, type ClaimTurns, POLL_MS } from '../ledger/deliveries/claim.ts';
+import { type ClaimRequest, type ClaimScope, POLL_MS } from '../ledger/deliveries/claim.ts';
 import { channelOf, type DueDelivery } from '../ledger/ledger.ts';
 import { aboutOf, afterRendering } from '../notice/notice.ts';
 import type { ConfigFollower } from './follow-config.ts';
@@ -80,12 +80,12 @@ export class Claims {
     if (isTick) this.#nextTickAt = now + POLL_MS;
     const timers = mayClaim ? signals.roomFor(settings) : 0;
     return {
-      turns: mayClaim ? this.#turns() : undefined,
+      scope: mayClaim ? this.#scope() : undefined,
       tick: isTick ? { timers, configHash: settings.configHash } : undefined,
     };
   }
 
-  #turns(): ClaimTurns {
+  #scope(): ClaimScope {
     const { paces, loop, follower, settings } = this.#dependencies;
     const { own, queued, troubled } = loop.inHand;
     const waits = Object.fromEntries([

@@ -17,7 +17,7 @@ export function holdRules(settings: Settings): HoldRules {
 }
 
 function decideOn(held: EndedHold, askedAgainAt: number, known: KnownNow, settings: Settings): Ended {
-  if (held.isOver) return SUPERSEDED;
+  if (held.isOutdated) return SUPERSEDED;
   const plan = planOf(settings, held);
   const target = plannedFor(held, plan);
   if (isLetGo(held, plan, settings)) return NOT_ASKED_FOR;

@@ -116,7 +116,7 @@ export class Posts {
     const { loop, ledger } = this.#posting;
     const { deliveries, timesReceived, asOf } = admission;
     const notice = noticeOf({ callback, startedAt }, timesReceived);
-    const isInHand = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.doubt());
+    const isInHand = (record: DeliveryRecord) => loop.has(record, () => ledger.upkeep.expectStrays());
     const own = deliveries.filter((record) => record.claim === 'own' && !isInHand(record));
     const { bot_id: bot, job_id: job } = callback;
     const mayWait = (what: string) => post === undefined || this.#mayWaitFor(what, post, settings);

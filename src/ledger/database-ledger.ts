@@ -145,7 +145,7 @@ class ServiceLedger {
         }
         return result;
       } catch (error) {
-        this.upkeep.doubt();
+        this.upkeep.expectStrays();
         if (ALWAYS_WRITING.has(name) && troubleOf(error) === 'locked') this.lock = reasonOf(error);
         if (isOutOfOrder(error)) {
           this.writtenAt = undefined;

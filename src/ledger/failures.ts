@@ -7,13 +7,13 @@ export class OperationFailed extends LedgerUnavailable {
 }
 
 /** The error of a store that cannot be used; a `LedgerUnavailable` stays as it is. */
-export function unavailable(error: unknown): LedgerUnavailable {
+export function ledgerUnavailable(error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   return new LedgerUnavailable(`the ledger cannot be used: ${reasonOf(error)}`, { cause: error });
 }
 
 /** The error of an operation that failed in a store that works; a `LedgerUnavailable` stays as it is. */
-export function failed(error: unknown): LedgerUnavailable {
+export function operationFailed(error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   return new OperationFailed(`the ledger could not do it: ${reasonOf(error)}`, { cause: error });
 }
@@ -58,13 +58,13 @@ export function reasonOf(error: unknown): string {
 }
 
 /** An error as plain data: structured clone loses its class on the way to another thread. */
-export type SentError = Pick<LedgerUnavailable, 'name' | 'message'>;
+export type PlainError = Pick<LedgerUnavailable, 'name' | 'message'>;
 
-export function sentError(error: unknown): SentError {
-  const { name, message } = failed(error);
+export function toPlainError(error: unknown): PlainError {
+  const { name, message } = operationFailed(error);
   return { name, message };
 }
 
-export function receivedError({ name, message }: SentError): LedgerUnavailable {
+export function fromPlainError({ name, message }: PlainError): LedgerUnavailable {
   return name === 'OperationFailed' ? new OperationFailed(message) : new LedgerUnavailable(message);
 }

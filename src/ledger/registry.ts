@@ -58,7 +58,7 @@ export const actionOperations = {
 
 export const serviceOperations = {
   adoptTimers: firing.adoptTimers,
-  careForIncidents: signs.careForIncidents,
+  maintainIncidents: signs.maintainIncidents,
   claim: claims.claim,
   currentPaces: remotes.currentPaces,
   pausesOf: remotes.pausesOf,
@@ -72,8 +72,8 @@ export const serviceOperations = {
   forgetPaces: remotes.forgetPaces,
   hasten: rerouting.hasten,
   jobMessages: rules.jobMessages,
-  leave: sharing.leave,
-  noticeOwn: signs.noticeOwn,
+  signOff: sharing.signOff,
+  recordOwnSign: signs.recordOwnSign,
   openRun: timers.openRun,
   pausePace: remotes.pausePace,
   processes: sharing.processes,

@@ -35,7 +35,7 @@ function open(
   };
   const ledger = {
     archive: { openIncidents: () => Promise.resolve(subjects.map((each, id) => ({ id, ...each }))) },
-    careForIncidents({ unrouted }: { readonly unrouted: readonly number[] }) {
+    maintainIncidents({ unrouted }: { readonly unrouted: readonly number[] }) {
       ended.push(...unrouted.map((id) => subjects[id]?.subject ?? ''));
       return Promise.resolve();
     },

@@ -161,7 +161,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     });
 
     const refuse = (by = bench.ledger) =>
-      by.noticeOwn(
+      by.recordOwnSign(
         { key: 'config', sign: 'reload', gist: 'rotes' },
         alertOf('reload_refused', { afterMs: 60_000 }),
       );

@@ -8,7 +8,7 @@ import { anew } from '../support/anew.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { noticeIn } from '../../src/ledger/deliveries/rows.ts';
 import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
-import { noteFailing, pausePace, recordDestinations } from '../../src/ledger/deliveries/failing.ts';
+import { widenFailing, pausePace, recordDestinations } from '../../src/ledger/deliveries/failing.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
@@ -398,7 +398,7 @@ export function describeArchive(
       expect(ops).to.deep.include({ destination: OPS.destination, lastError, downSince: undefined });
       expect(ops?.lastDeliveredAt).to.be.above(ops?.lastFailedAt ?? Infinity);
       expect(log).to.deep.include({ destination: LOG.destination, lastDeliveredAt: undefined });
-      const fails = (at: number) => store.call(noteFailing, [LOG.destination, { first: at, last: at }]);
+      const fails = (at: number) => store.call(widenFailing, [LOG.destination, { first: at, last: at }]);
       await fails(now);
       const since = (await store.rows('destinations', 'destination'))
         .map((row) => row['failing_since'])

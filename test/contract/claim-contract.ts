@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { freeClaims } from '../../src/ledger/shared/processes.ts';
-import type { Hands } from '../../src/ledger/shared/upkeep.ts';
+import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import {
@@ -33,12 +33,12 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       other = await bench.store.open({ owner: 'other', isGone: (owner) => gone.includes(owner) });
       for (const each of [bench.ledger, other]) await each.upkeep.heartbeat(CONFIG);
       // The first look after a start asks for one at what is due.
-      await other.upkeep.lookAfter(HANDS);
+      await other.upkeep.repair(HANDS);
     });
 
     const pass = (ms: number) => bench.store.passTime(ms);
     const claimed = async () => {
-      const isAny = await other.upkeep.lookAfter(HANDS);
+      const isAny = await other.upkeep.repair(HANDS);
       return [isAny, (await bench.claim(other)).map(({ record }) => record.destination).toSorted()];
     };
     /** A POST is being attempted, and so is what was due, whose answer is waited for ten minutes more. */
@@ -54,7 +54,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       gone.push('first');
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
-      expect(await other.upkeep.lookAfter(HANDS), 'once').to.equal(false);
+      expect(await other.upkeep.repair(HANDS), 'once').to.equal(false);
     });
 
     it('is another’s when it has been silent for 30 s, and then only what it had', async () => {
@@ -77,7 +77,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       await bench.accept({ job_id: 'kept' }, [target('slack:#kept')]);
       await bench.claim(other);
       await begin();
-      await bench.ledger.leave();
+      await bench.ledger.signOff();
       expect(await claimed()).to.deep.equal([false, [LOG.destination, OPS.destination]]);
       const owners = (await bench.store.rows('processes', 'owner')).map(({ owner }) => owner);
       expect(owners).to.deep.equal(['other']);
@@ -93,7 +93,7 @@ export function describeClaims(name: string, createStore: CreateStore): void {
 
     it('is freed even if a dead process’s last write is committed after it was seen to be dead', async () => {
       gone.push('first');
-      for (const _ of [1, 2]) await other.upkeep.lookAfter(HANDS);
+      for (const _ of [1, 2]) await other.upkeep.repair(HANDS);
       await begin();
       expect(await claimed(), 'nothing new').to.deep.equal([false, []]);
       await pass(MINUTE);
@@ -108,17 +108,17 @@ export function describeClaims(name: string, createStore: CreateStore): void {
       );
       const deliveries = (await bench.deliveries()).map(({ id }) => ({ ...NOBODY, id, updatedAt: 0 }));
       const looking = { isGone: () => false, isSilenceJudged: false, isDue: () => true };
-      const leftOf = () => ({ deliveries, timers: ['hold a'] });
-      const { isAny } = await bench.store.call(freeClaims, [{ ...looking, leftOf }], 'other');
+      const abandonedOf = () => ({ deliveries, timers: ['hold a'] });
+      const { isAny } = await bench.store.call(freeClaims, [{ ...looking, abandonedOf }], 'other');
       expect(isAny).to.equal(false);
     });
 
     describe('and does not work on, since the answer of a call was lost', () => {
-      const look = (hands: Partial<Hands> = {}) => {
+      const look = (hands: Partial<InHand> = {}) => {
         const nothing = { has: () => false, isFiring: () => false };
-        return bench.ledger.upkeep.lookAfter({ ...nothing, ...hands });
+        return bench.ledger.upkeep.repair({ ...nothing, ...hands });
       };
-      const again = async (hands?: Partial<Hands>) => {
+      const again = async (hands?: Partial<InHand>) => {
         await pass(WORK_MS + 1);
         await bench.ledger.upkeep.heartbeat(CONFIG);
         return look(hands);

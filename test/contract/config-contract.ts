@@ -365,7 +365,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.store.passTime(31_000);
         expect(await load(configOf('a'))).to.equal(true);
         expect(await beat()).to.deep.equal([true, false]);
-        await other.leave();
+        await other.signOff();
         expect(await load(configOf('a'))).to.equal(true);
       });
 
@@ -377,7 +377,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         ] as const) {
           await bench.store.passTime(ms);
           await load(configOf('a'));
-          await bench.ledger.upkeep.lookAfter(HANDS);
+          await bench.ledger.upkeep.repair(HANDS);
           const rows = await bench.store.rows('processes', 'owner');
           expect(rows.map(({ owner }) => owner)).to.deep.equal(owners);
         }

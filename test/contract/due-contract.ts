@@ -113,8 +113,8 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
           [['a', 'b'], [OPS.destination]],
           [['c'], []],
         ]) {
-          const turns = { ...ANY, ...only(OPS.destination, 2) };
-          const { deliveries, left } = await bench.ledger.claim({ turns });
+          const scope = { ...ANY, ...only(OPS.destination, 2) };
+          const { deliveries, left } = await bench.ledger.claim({ scope });
           expect([jobsOf(deliveries), left]).to.deep.equal([jobs, places]);
         }
       });

@@ -204,7 +204,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
       const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [] };
       for (const sign of ['refused', 'reload'] as const)
-        await bench.ledger.noticeOwn({ key: sign, sign, gist: '' }, alert);
+        await bench.ledger.recordOwnSign({ key: sign, sign, gist: '' }, alert);
       for (const [ms, signs] of [
         [HOUR_MS, ['error', 'refused', 'reload']],
         [1, ['error', 'reload']],
@@ -402,7 +402,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const [id] = namesOf(await arrive(0, '2026-01-01T08:00:00Z'));
       await bench.settle([dead(id)]);
       const own = { key: 'config', sign: 'reload', gist: '' } as const;
-      await bench.ledger.noticeOwn(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
+      await bench.ledger.recordOwnSign(own, { cause: 'c', subject: CONFIG_FAILURE, targets: [] });
       const counted = await bench.ledger.archive.countIncidents();
       expect(counted).to.deep.equal({ bot: 3, destination: 1, botbell: 1 });
     });

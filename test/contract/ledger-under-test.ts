@@ -12,8 +12,8 @@ import type {
   DueDelivery,
   Settlement,
 } from '../../src/ledger/ledger.ts';
-import { type ClaimTurns, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
-import type { Hands } from '../../src/ledger/shared/upkeep.ts';
+import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
+import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import type { Ended, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
@@ -30,7 +30,7 @@ export const EXECUTING = 2;
 export const KEEP_MS = 30 * 86_400_000;
 
 /** Of a process that works on all that it has claimed. */
-export const HANDS: Hands = { has: () => true, isFiring: () => true };
+export const HANDS: InHand = { has: () => true, isFiring: () => true };
 
 export const TRANSIENT: DeliveryError = { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' };
 export const OPS = target('slack:#ops');
@@ -85,19 +85,19 @@ export class Bench {
   }
 
   /** Whatever is due. */
-  claim(by = this.ledger, turns: Partial<ClaimTurns> = {}): Promise<readonly DueDelivery[]> {
+  claim(by = this.ledger, turns: Partial<ClaimScope> = {}): Promise<readonly DueDelivery[]> {
     return claimFor(by, turns);
   }
 
   /** The destinations of what is due, none of which is claimed. */
   async due(): Promise<readonly string[]> {
     const inHand = Array<string>(512).fill('none:none');
-    return (await this.ledger.claim({ turns: { ...ANY, inHand } })).left;
+    return (await this.ledger.claim({ scope: { ...ANY, inHand } })).left;
   }
 
   /** Has what all others have claimed freed, as if they were dead: none of them has ever written a heartbeat. */
   async bury(by: DatabaseLedger): Promise<void> {
-    await by.upkeep.lookAfter(HANDS);
+    await by.upkeep.repair(HANDS);
   }
 
   /** The timers that are due; they are this process's then. */
@@ -119,9 +119,9 @@ export class Bench {
   }
 
   /** Looks whether incidents are over; `unrouted`: those of which the config tells nobody. */
-  care(asked: Partial<Parameters<DatabaseLedger['careForIncidents']>[0]> = {}, by = this.ledger) {
+  care(asked: Partial<Parameters<DatabaseLedger['maintainIncidents']>[0]> = {}, by = this.ledger) {
     const nothing = { isConfigRefused: false, unrouted: [], noNews: [] };
-    return by.careForIncidents({ ...nothing, configHash: 'a', keepMs: KEEP_MS, ...asked });
+    return by.maintainIncidents({ ...nothing, configHash: 'a', keepMs: KEEP_MS, ...asked });
   }
 
   tell(due: readonly DueDelivery[]): Promise<unknown> {
@@ -169,17 +169,17 @@ export class Bench {
   }
 }
 
-export const ANY: ClaimTurns = { last: '', inHand: [], troubled: [], waits: {}, isBulkFirst: false };
+export const ANY: ClaimScope = { last: '', inHand: [], troubled: [], waits: {}, isBulkFirst: false };
 
 export async function claimFor(
   by: DatabaseLedger,
-  turns: Partial<ClaimTurns> = {},
+  turns: Partial<ClaimScope> = {},
 ): Promise<readonly DueDelivery[]> {
-  return (await by.claim({ turns: { ...ANY, ...turns } })).deliveries;
+  return (await by.claim({ scope: { ...ANY, ...turns } })).deliveries;
 }
 
 /** What is claimed if only so many may be, of one destination. */
-export function only(destination: string, most = MOST_OF_DESTINATION): Partial<ClaimTurns> {
+export function only(destination: string, most = MOST_OF_DESTINATION): Partial<ClaimScope> {
   return { only: [destination], inHand: Array<string>(MOST_OF_DESTINATION - most).fill(destination) };
 }
 

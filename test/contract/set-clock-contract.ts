@@ -1,6 +1,6 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
-import { LONGEST_BACKOFF_MS, noteFailing } from '../../src/ledger/deliveries/failing.ts';
+import { LONGEST_BACKOFF_MS, widenFailing } from '../../src/ledger/deliveries/failing.ts';
 import {
   Bench,
   type CreateStore,
@@ -29,7 +29,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
     const setBy = (ms: number) => bench.store.clock.setBy(ms);
     const beat = async (by = bench.ledger) => {
       await by.upkeep.heartbeat(CONFIG);
-      return by.upkeep.lookAfter(HANDS);
+      return by.upkeep.repair(HANDS);
     };
     /** Ahead, it does this; then the clock is right again. */
     const ahead = async (does: () => Promise<unknown>) => {
@@ -190,7 +190,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
     it('knows a destination as down two minutes after it fails, which failed then, too', async () => {
       const fails = () => {
         const now = bench.store.clock.monotonic();
-        return bench.store.call(noteFailing, [OPS.destination, { first: now, last: now }]);
+        return bench.store.call(widenFailing, [OPS.destination, { first: now, last: now }]);
       };
       await ahead(fails);
       await beat();

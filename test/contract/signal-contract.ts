@@ -122,7 +122,7 @@ class SignalBench extends Bench {
 
   /** What all whose hold is over come to, but for starts whose results have come. @returns at how many destinations */
   endWith(outcome: Ended = TOLD): Promise<number> {
-    return this.end(({ isOver }) => (isOver ? 'superseded' : outcome));
+    return this.end(({ isOutdated }) => (isOutdated ? 'superseded' : outcome));
   }
 
   /** The summaries that are due, told: `slack:#ops mute 3: job_1 2e 1s`. */
@@ -603,16 +603,20 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           });
           return held.filter((each) => each.destination === destination);
         };
-        const held = (await seen('slack:#ops')).map(({ botId, isOver }) => `${botId} ${isOver}`);
+        const held = (await seen('slack:#ops')).map(({ botId, isOutdated }) => `${botId} ${isOutdated}`);
         expect(held).to.deep.equal(['get_items false', 'silent false']);
         await bench.comes({ status: 0, job_id: 'came' }, []);
-        expect((await seen('slack:#ops')).map(({ isOver }) => isOver)).to.deep.equal([true, false]);
+        expect((await seen('slack:#ops')).map(({ isOutdated }) => isOutdated)).to.deep.equal([true, false]);
         const again = async () =>
-          (await seen('slack:#log')).map(({ isOver, telling }) => ({ isOver, ...telling?.occasion }));
-        expect((await again())[0]).to.include({ isOver: false, template: 'recovered', failingForMs: MINUTE });
+          (await seen('slack:#log')).map(({ isOutdated, telling }) => ({ isOutdated, ...telling?.occasion }));
+        expect((await again())[0]).to.include({
+          isOutdated: false,
+          template: 'recovered',
+          failingForMs: MINUTE,
+        });
         await pass(MINUTE);
         await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
-        expect(await again()).to.deep.equal([{ isOver: true }]);
+        expect(await again()).to.deep.equal([{ isOutdated: true }]);
       });
 
       it('leaves out a start whose result has come meanwhile, and tells no summary of such alone', async () => {

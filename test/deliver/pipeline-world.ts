@@ -115,7 +115,7 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     const { pipeline, settings, ledger } = this.first;
     this.processes.shift();
     await this.clock.runUntil(pipeline.stop());
-    await this.clock.runUntil(pipeline.leave());
+    await this.clock.runUntil(pipeline.signOff());
     await settings.close();
     await ledger.close();
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
-import { claim, type ClaimTurns, requestsFor } from '../../src/ledger/deliveries/claim.ts';
+import { claim, type ClaimScope, requestsFor } from '../../src/ledger/deliveries/claim.ts';
 import type { Tx } from '../../src/ledger/database.ts';
 import { ANY } from '../contract/ledger-under-test.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -13,7 +13,7 @@ describe('a claim', () => {
   });
 
   const has = (count: number, destination: string) => Array<string>(count).fill(destination);
-  const cases: readonly [title: string, due: string, turns: Partial<ClaimTurns>, asked: string][] = [
+  const cases: readonly [title: string, due: string, turns: Partial<ClaimScope>, asked: string][] = [
     ['no more than 24 of a destination', 's:a', {}, 's:a 24'],
     ['64 in all, in equal parts', 's:c s:a s:b', {}, 's:a 21, s:b 21, s:c 21'],
     ['who comes after the last one first', 's:a s:b s:c', { last: 's:b' }, 's:c 21, s:a 21, s:b 21'],

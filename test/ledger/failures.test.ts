@@ -1,11 +1,11 @@
 /** What has happened to a store is named by what databases, Node and Botbell say of it. */
 import { expect } from 'chai';
 import {
-  failed,
+  operationFailed,
   isOutOfOrder,
   type StoreTrouble,
   troubleOf,
-  unavailable,
+  ledgerUnavailable,
 } from '../../src/ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 
@@ -41,12 +41,12 @@ const SAID: readonly (readonly [StoreTrouble, string])[] = [
 describe('what has happened to a store', () => {
   for (const [what, said] of SAID)
     it(`is called ${what} where it is said: ${said}`, () => {
-      expect(troubleOf(unavailable(new Error(said)))).to.equal(what);
+      expect(troubleOf(ledgerUnavailable(new Error(said)))).to.equal(what);
       expect(troubleOf(new LedgerUnavailable(said)), 'from another thread').to.equal(what);
     });
 
   it('is that it refused one call, where it works, and full, where it has reached its limit', () => {
-    expect(troubleOf(failed(new Error('a value is too long')))).to.equal('refused');
+    expect(troubleOf(operationFailed(new Error('a value is too long')))).to.equal('refused');
     expect(troubleOf(new LedgerFull('the store has reached store.max_size'))).to.equal('full');
   });
 
@@ -58,6 +58,6 @@ describe('what has happened to a store', () => {
       'gone',
       'unusable',
     ]);
-    expect(isOutOfOrder(failed(new Error('a value is too long')))).to.equal(false);
+    expect(isOutOfOrder(operationFailed(new Error('a value is too long')))).to.equal(false);
   });
 });

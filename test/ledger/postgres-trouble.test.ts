@@ -286,7 +286,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
       `select from deliveries where id = ${first.id} for update`,
       "select from timers where key = 'a' for update",
     );
-    const { deliveries, tick } = await ledger.claim({ turns: ANY, tick: { timers: 9, configHash: 'a' } });
+    const { deliveries, tick } = await ledger.claim({ scope: ANY, tick: { timers: 9, configHash: 'a' } });
     expect(deliveries.map(({ record }) => record.id)).to.deep.equal([second.id]);
     expect(tick?.timers.map(({ key }) => key)).to.deep.equal(['b']);
     await letGo();

@@ -188,7 +188,7 @@ describe('The files of a SQLite ledger', () => {
     it('are gone on with, and what the dead process held is free', async () => {
       const reopened = await openAt(crash('crashed.db'));
       expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([]);
-      await reopened.upkeep.lookAfter(HANDS);
+      await reopened.upkeep.repair(HANDS);
       expect(claimedOf(await arrive('job-1', reopened))).to.deep.equal([OPS.destination]);
       await reopened.close();
     });

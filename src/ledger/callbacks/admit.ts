@@ -15,7 +15,7 @@ import {
 } from '../deliveries/rows.ts';
 import { type AdmitArgs, enterCallback, resultOf } from './enter-callback.ts';
 import { bodiesOf } from '../deliveries/claim.ts';
-import { enterResult } from '../incidents/results.ts';
+import { updateBotIncident } from '../incidents/results.ts';
 import { decideAll } from '../timers/admission.ts';
 import { beginTimers, overdueTimers } from '../timers/timers.ts';
 import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
@@ -60,7 +60,7 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
   const { id: callbackId, receivedAt } = entered;
   const { isFirstOfJob, hasIncident } = entered.ofJob;
   const decided = await targetsOf(tx, args, entered);
-  const targets = await enterResult(tx, args, { callbackId, hasIncident }, decided);
+  const targets = await updateBotIncident(tx, args, { callbackId, hasIncident }, decided);
   const states = targets.map(({ reason }) => (reason === undefined ? 'pending' : 'held'));
   const insert = () =>
     Promise.all([

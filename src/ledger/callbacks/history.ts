@@ -84,7 +84,7 @@ export async function writeHistory(tx: Tx, rows: readonly NewHistoryRow[]): Prom
   );
 }
 
-export function writeEach<What extends HistoryWhat>(
+export function writeHistoryOf<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly { readonly id: number; readonly callbackId: number }[],
   what: What,

@@ -14,8 +14,8 @@ import {
   NO_LONGER_ROUTED,
   SUPERSEDED,
 } from '../ledger.ts';
-import { addRows, change, makePending } from './deliveries.ts';
-import { IS_OVER, lockCallback, lockDeliveries, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { addRows, updateRows, makePending } from './deliveries.ts';
+import { IS_OUTDATED, lockCallback, lockDeliveries, type DeliveryRow, deliveriesWith } from './rows.ts';
 import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
@@ -81,7 +81,7 @@ export async function giveBack(
   const anew = { countsAnew: true, givenBackAt: tx.now, bulkId: entry.bulkId };
   if (what === 'redelivered') return makePending(tx, rows, anew, what, entry);
   const done = sql`state = 'held', reason = ${DISMISSED}, held_until = NULL, updated_at = ${tx.now}`;
-  await change(tx, rows, done, what, { entry });
+  await updateRows(tx, rows, done, what, { entry });
   // Dismissing a summary dismisses what it contains.
   await tx.all(sql`
     UPDATE deliveries SET reason = ${DISMISSED}, updated_at = ${tx.now}
@@ -94,9 +94,9 @@ async function lockedRow(tx: Tx, id: number): Promise<DeliveryRow | undefined> {
 }
 
 function redeliverResult(row: DeliveryRow, again: boolean): RedeliverResult {
-  const { state, reason, isOver, heldUntil, summaryId } = row;
+  const { state, reason, isOutdated, heldUntil, summaryId } = row;
   // If made pending, it would be held as superseded again.
-  if (reason === SUPERSEDED || isOver) return 'superseded';
+  if (reason === SUPERSEDED || isOutdated) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   if (reason === NO_LONGER_ROUTED || reason === DISMISSED) return 'accepted';
@@ -115,11 +115,11 @@ export async function routeByHand(
   actor: Actor,
 ): Promise<RoutedByHand | 'superseded' | undefined> {
   await lockCallback(tx, callbackId);
-  const callback = await tx.first<Pick<DeliveryRow, 'isOver'>>(
-    sql`SELECT ${IS_OVER} AS is_over FROM callbacks WHERE id = ${callbackId}`,
+  const callback = await tx.first<Pick<DeliveryRow, 'isOutdated'>>(
+    sql`SELECT ${IS_OUTDATED} AS is_outdated FROM callbacks WHERE id = ${callbackId}`,
   );
   if (callback === undefined) return undefined;
-  if (callback.isOver) return 'superseded';
+  if (callback.isOutdated) return 'superseded';
   const { lacking, revived } = gained(
     targets,
     await siblingsOf(tx, sql`${callbackId}`),
@@ -187,7 +187,7 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
   UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
 
 function matches(filter: RedeliveryFilter): Sql {
-  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OVER}`, ...conditionsOnCallbacks(filter)];
+  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OUTDATED}`, ...conditionsOnCallbacks(filter)];
   return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
 }
 

@@ -12,14 +12,14 @@ import {
 } from './failing.ts';
 import { livingIn } from '../shared/processes.ts';
 import type { Notice } from '../../notice/notice.ts';
-import { writeEach } from '../callbacks/history.ts';
+import { writeHistoryOf } from '../callbacks/history.ts';
 import { channelOf, type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesWith } from './rows.ts';
-import { change, dropRecoveries, holdBack } from './deliveries.ts';
+import { updateRows, dropRecoveries, holdBack } from './deliveries.ts';
 import { Counts } from '../../time/clock.ts';
 
 export interface ClaimRequest {
-  readonly turns?: ClaimTurns | undefined;
+  readonly scope?: ClaimScope | undefined;
   readonly tick?: TickRequest | undefined;
 }
 
@@ -33,11 +33,11 @@ interface TickRequest {
 type FailingNow = Promise<readonly FailingDestination[]>;
 
 /** Deliveries: each destination's oldest first, none behind an earlier one of its job; at most 1 MiB of bodies, or one delivery. */
-export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
+export async function claim(tx: Tx, { scope, tick }: ClaimRequest) {
   const failing = failingDestinations(tx);
   // Awaited even if nothing below needs it: if this query fails, so does the call.
   const [due, ticked] = await Promise.all([
-    claimInTurn(tx, turns, failing),
+    claimInTurn(tx, scope, failing),
     tick && look(tx, tick, failing),
     failing,
   ]);
@@ -45,16 +45,16 @@ export async function claim(tx: Tx, { turns, tick }: ClaimRequest) {
 }
 
 /** @returns `left`: destinations that have due deliveries left; `last`: the one that was served last */
-async function claimInTurn(tx: Tx, turns: ClaimTurns | undefined, known: FailingNow) {
-  if (turns === undefined) return { deliveries: [], left: [], last: undefined };
-  const only = turns.only && new Set(turns.only);
+async function claimInTurn(tx: Tx, scope: ClaimScope | undefined, known: FailingNow) {
+  if (scope === undefined) return { deliveries: [], left: [], last: undefined };
+  const only = scope.only && new Set(scope.only);
   const [all, failing] = await Promise.all([dueDestinations(tx), known]);
   const due = all.filter((each) => only === undefined || only.has(each));
   const { left: ready, down } = await withoutProbed(tx, due, failing);
   const left = new Set(ready);
   const requests = requestsFor(ready, {
-    ...turns,
-    troubled: [...turns.troubled, ...down.map(({ destination }) => destination)],
+    ...scope,
+    troubled: [...scope.troubled, ...down.map(({ destination }) => destination)],
   });
   const deliveries = await claimDue(tx, requests, down);
   for (const { destination, limit } of requests)
@@ -98,10 +98,10 @@ export async function claimDue(
 ): Promise<readonly DueDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
   const rows = await deliveriesWith(tx, ids);
-  const over = rows.filter(({ isOver }) => isOver);
-  await holdBack(tx, over, SUPERSEDED);
+  const outdated = rows.filter(({ isOutdated }) => isOutdated);
+  await holdBack(tx, outdated, SUPERSEDED);
   const isAnyOther = await dropRecoveries(tx, rows);
-  if (over.length > 0 || isAnyOther) return claimDue(tx, requests, down);
+  if (outdated.length > 0 || isAnyOther) return claimDue(tx, requests, down);
   return claimRows(tx, withinBytes(rows), down);
 }
 
@@ -145,7 +145,7 @@ async function claimRows(
   await claimAs(tx, rows.filter(isWhole), sql`${tx.now} - due_at`);
   for (const row of rows.filter((each) => !isWhole(each)))
     await claimAs(tx, [row], sql`${waited.get(row.id)}`);
-  await writeEach(
+  await writeHistoryOf(
     tx,
     rows.filter(({ isTakenOver }) => !isTakenOver),
     'taken_over',
@@ -177,7 +177,7 @@ function waitedMs({ dueInMs }: DeliveryRow, failures: Failures | undefined): num
 
 function claimAs(tx: Tx, rows: readonly DeliveryRow[], waited: Sql): Promise<void> {
   const claimed = sql`owner = ${tx.owner}, is_taken_over = 1, waited_ms = waited_ms + ${waited}, due_at = ${tx.now}`;
-  return change(tx, rows, claimed);
+  return updateRows(tx, rows, claimed);
 }
 
 export async function bodiesOf(tx: Tx, rows: readonly Pick<DeliveryRow, 'callbackId'>[]) {
@@ -189,7 +189,7 @@ export async function bodiesOf(tx: Tx, rows: readonly Pick<DeliveryRow, 'callbac
 }
 
 /** What a process has in hand, and what it may send where. */
-export interface ClaimTurns {
+export interface ClaimScope {
   readonly last: string;
   /** The destination of each claimed delivery that no POST waits for. */
   readonly inHand: readonly string[];
@@ -221,7 +221,7 @@ export class Places extends Counts {
   /** Destinations that did not answer the last attempt, or whose attempt runs past its time. */
   readonly troubled: Set<string>;
 
-  constructor({ inHand, troubled }: Pick<ClaimTurns, 'inHand' | 'troubled'> = { inHand: [], troubled: [] }) {
+  constructor({ inHand, troubled }: Pick<ClaimScope, 'inHand' | 'troubled'> = { inHand: [], troubled: [] }) {
     super();
     this.troubled = new Set(troubled);
     for (const destination of inHand) this.add(destination, 1);
@@ -239,9 +239,9 @@ export class Places extends Counts {
 }
 
 /** How many to claim for each destination, in turn, so that a slow one does not delay the others. */
-export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly DueRequest[] {
-  const { isBulkFirst, last } = turns;
-  const places = new Places(turns);
+export function requestsFor(due: readonly string[], scope: ClaimScope): readonly DueRequest[] {
+  const { isBulkFirst, last } = scope;
+  const places = new Places(scope);
   const share = Math.max(1, Math.floor(MOST_OF_CLAIM / Math.max(1, due.length)));
   const begun = places.total;
   return inTurn(due, last).flatMap((destination) => {
@@ -249,7 +249,7 @@ export function requestsFor(due: readonly string[], turns: ClaimTurns): readonly
     const most = places.troubled.has(destination) ? 1 : MOST_OF_DESTINATION;
     const left = MOST_OF_CLAIM - (places.total - begun);
     const room = places.roomFor(destination, most);
-    const limit = Math.min(share, left, pacedRoom(destination, turns), room);
+    const limit = Math.min(share, left, pacedRoom(destination, scope), room);
     if (limit <= 0) return [];
     places.add(destination, limit);
     return { destination, limit, isBulkFirst };
@@ -263,7 +263,7 @@ function inTurn(due: readonly string[], last: string): readonly string[] {
   return [...inOrder.filter((each) => !isServed(each)), ...inOrder.filter(isServed)];
 }
 
-function pacedRoom(destination: string, { waits }: ClaimTurns): number {
+function pacedRoom(destination: string, { waits }: ClaimScope): number {
   const paced = [destination, channelOf(destination)].flatMap((key) => waits[key] ?? []);
   if (paced.length === 0) return Infinity;
   return Math.max(...paced) <= POLL_MS ? 1 : 0;

@@ -2,7 +2,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Telling } from '../../signal/decide.ts';
 import { idsOf, inChunks, shared, type Tx } from '../database.ts';
-import { type HistoryEntries, type HistoryWhat, writeEach } from '../callbacks/history.ts';
+import { type HistoryEntries, type HistoryWhat, writeHistoryOf } from '../callbacks/history.ts';
 import { type DecidedTarget, type DeliveryName, type DeliveryRecord, isSame, SUPERSEDED } from '../ledger.ts';
 import { BEHIND, IS_IDLE, IS_OF_JOB, JOB_KEY, RECEIVED_AT, type DeliveryRow } from './rows.ts';
 
@@ -101,7 +101,7 @@ async function insertRow(
   if (row === undefined) return undefined;
   const { id } = row;
   if (state === 'held')
-    await writeEach(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
+    await writeHistoryOf(tx, [{ id, callbackId }], state, { result: reason, entry: { endsAt: heldUntil } });
   const named = { id, callbackId, receivedAt, destination } as const;
   const begun = { state, attempts: 0, refusals: 0, ...named } as const;
   const due = { isTakenOver, ageMs: 0, dueInMs, updatedAt: now };
@@ -112,16 +112,16 @@ async function insertRow(
 type Changed = Pick<DeliveryRow, 'id' | 'callbackId'>;
 
 /** Changes deliveries that this transaction has locked. @param what their rows of history say; left out: there are none */
-export async function change<What extends HistoryWhat>(
+export async function updateRows<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly Changed[],
   to: Sql,
   what?: What,
-  more?: Parameters<typeof writeEach<What>>[3],
+  more?: Parameters<typeof writeHistoryOf<What>>[3],
 ): Promise<void> {
   for (const some of inChunks(rows, AT_ONCE))
     await tx.all(sql`UPDATE deliveries SET ${to} WHERE id IN (${join(some.map(({ id }) => id))})`);
-  if (what !== undefined) await writeEach(tx, rows, what, more);
+  if (what !== undefined) await writeHistoryOf(tx, rows, what, more);
 }
 
 const AT_ONCE = 5000;
@@ -129,7 +129,7 @@ const AT_ONCE = 5000;
 /** Holds deliveries that no process has claimed. */
 export function holdBack(tx: Tx, rows: readonly Changed[], reason: string): Promise<void> {
   const held = sql`state = 'held', reason = ${reason}, held_until = NULL, owner = NULL, updated_at = ${tx.now}`;
-  return change(tx, rows, held, 'held', { result: reason });
+  return updateRows(tx, rows, held, 'held', { result: reason });
 }
 
 /**
@@ -144,7 +144,7 @@ export async function dropRecoveries(tx: Tx, rows: readonly DeliveryRow[]): Prom
   await holdBack(tx, untrue.filter(isOnlyThat), SUPERSEDED);
   for (const row of untrue.filter((each) => !isOnlyThat(each))) {
     const plain = Object.assign({}, row.telling, { occasion: undefined });
-    await change(tx, [row], sql`recovery_of = NULL, telling = ${plain}`);
+    await updateRows(tx, [row], sql`recovery_of = NULL, telling = ${plain}`);
   }
   return untrue.length > 0;
 }
@@ -178,7 +178,7 @@ export function makePending<What extends HistoryWhat>(
     is_taken_over = 1, due_at = ${now}, updated_at = ${now}, ${age},
     given_back_at = coalesce(${givenBackAt}, given_back_at), telling = coalesce(${telling}, telling),
     is_bulk = ${bulkId !== undefined}, bulk_id = ${bulk}`;
-  return change(tx, rows, pending, what, { entry });
+  return updateRows(tx, rows, pending, what, { entry });
 }
 
 /** Takes over also deliveries that are being attempted: if the attempt fails, they are due at once. @throws {Error} the store has lost one of them */
@@ -190,7 +190,7 @@ export async function takeOver(tx: Tx, deliveries: readonly DeliveryName[]): Pro
     WHERE id IN (
       SELECT id FROM deliveries WHERE id IN (${join(ids)}) AND state = 'pending' AND is_taken_over = 0 ORDER BY id ${tx.forUpdate})
     RETURNING id, callback_id`);
-  await writeEach(tx, rows, 'taken_over');
+  await writeHistoryOf(tx, rows, 'taken_over');
 }
 
 /** @throws {Error} the store has lost one of these deliveries, as in a crash; another one may have its id */

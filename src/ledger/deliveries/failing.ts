@@ -63,18 +63,18 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
 }
 
 /** A delivery that is given up says nothing new of its destination: the next one there may be tried at once. */
-export async function noteFailure(
+export async function noteFailedAttempts(
   tx: Tx,
   attempts: readonly Pick<AttemptRecord, 'outcome' | 'endedAt'>[],
   { destination, state }: Pick<DeliveryUpdate, 'destination' | 'state'>,
 ): Promise<void> {
   const failed = attempts.filter(({ outcome }) => outcome === 'transient').map(({ endedAt }) => endedAt);
   if (state !== 'dead' && failed.length > 0)
-    await noteFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
+    await widenFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
 }
 
 /** Widens the span of failures both ways, since an earlier failure may be written later. @param times by the monotonic clock */
-export async function noteFailing(tx: Tx, destination: string, times: Failures): Promise<void> {
+export async function widenFailing(tx: Tx, destination: string, times: Failures): Promise<void> {
   const [first, last] = [storedTime(tx, times.first), storedTime(tx, times.last)];
   await tx.all(sql`
     INSERT INTO destinations (destination, failing_since, failing_at) VALUES (${destination}, ${first}, ${last})

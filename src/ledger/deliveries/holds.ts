@@ -8,7 +8,7 @@ import { inChunks, type Tx } from '../database.ts';
 import type { HistoryWhat } from '../callbacks/history.ts';
 import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
 import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
-import { change, holdBack, makePending } from './deliveries.ts';
+import { updateRows, holdBack, makePending } from './deliveries.ts';
 import { deliveriesWhere, type DeliveryRow, lockHeld } from './rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { destinationOf, endTimer, openSnoozes, type Timer } from '../timers/timers.ts';
@@ -102,17 +102,17 @@ async function heldAfter(tx: Tx, destination: string, after: number): Promise<re
 
 /** A success after which the BOT has failed again is no recovery any more. */
 function withoutRecovery(held: EndedHold): EndedHold {
-  const { isOver, telling } = held;
+  const { isOutdated, telling } = held;
   const isOnlyThat = telling?.isOnlyRecovery === true;
-  return { ...held, isOver: isOver || isOnlyThat, telling: { ...telling, occasion: undefined } };
+  return { ...held, isOutdated: isOutdated || isOnlyThat, telling: { ...telling, occasion: undefined } };
 }
 
 function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {
   const outcomes = new Map<string, Ended>();
   return (held) => {
-    const { kind, botId, status, telling, isOver, heldUntil } = held;
+    const { kind, botId, status, telling, isOutdated, heldUntil } = held;
     const askedAgainAt = heldUntil > known.now ? heldUntil : known.now + ASKED_AGAIN_MS;
-    const key = JSON.stringify([kind, botId, status, telling, isOver, askedAgainAt]);
+    const key = JSON.stringify([kind, botId, status, telling, isOutdated, askedAgainAt]);
     const outcome = outcomes.get(key) ?? decide(held, askedAgainAt, known);
     outcomes.set(key, outcome);
     return outcome;
@@ -125,7 +125,7 @@ async function holdOn(tx: Tx, all: readonly EndedHold[], hold: HeldOn): Promise<
     reason === row.reason && heldUntil === row.heldUntil && snoozeId === row.snoozeId;
   const rows = all.filter((row) => !isSame(row));
   const held = sql`reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}`;
-  await change(tx, rows, held, 'held', { result: reason, entry: { endsAt: heldUntil } });
+  await updateRows(tx, rows, held, 'held', { result: reason, entry: { endsAt: heldUntil } });
 }
 
 function release(tx: Tx, rows: readonly EndedHold[], telling?: Telling): Promise<void> {

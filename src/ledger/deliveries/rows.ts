@@ -50,7 +50,7 @@ export function hasResult(row: string): Sql {
  * result is known; a missed result that has come; a summary of messages that were told otherwise; an alert whose incident is over, or whose
  * callback has been delivered everywhere since, unless the incident's destination has a dead letter.
  */
-export const IS_OVER: Sql = sql`CASE callbacks.kind
+export const IS_OUTDATED: Sql = sql`CASE callbacks.kind
   WHEN 'callback' THEN callbacks.status = 2 AND ${hasResult('callbacks')}
   WHEN 'overdue' THEN ${hasResult('callbacks')}
   WHEN 'missed' THEN EXISTS (SELECT 1 FROM callbacks AS came
@@ -96,8 +96,8 @@ export interface DeliveryRow extends DeliveryRecord, Omit<NoticeRow, 'body'> {
   readonly status: StatusCode;
   readonly bytes: number;
   readonly error: string | undefined;
-  /** `IS_OVER`. */
-  readonly isOver: boolean;
+  /** `IS_OUTDATED`. */
+  readonly isOutdated: boolean;
   /** It is a recovery, and its BOT has failed since. */
   readonly hasFailedAgain: boolean;
   readonly isBulk: boolean;
@@ -117,7 +117,7 @@ export function deliveriesWhere(tx: Tx, which: Sql): Promise<readonly DeliveryRo
     SELECT deliveries.*, kind, bot_key, bot_id, bot_name, callbacks.job_id, status, started_at, received_at, times_received, bytes, error,
       ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
       CASE WHEN state = 'pending' AND owner IS NOT NULL THEN 'another' END AS claim,
-      CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OVER} AS is_over, ${HAS_FAILED_AGAIN} AS has_failed_again
+      CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OUTDATED} AS is_outdated, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which}`);
 }
 

@@ -10,11 +10,11 @@ import {
   SUPERSEDED,
 } from '../ledger.ts';
 import { shortened, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
-import { raise } from '../incidents/telling.ts';
-import { noticeFailure } from '../incidents/results.ts';
+import { raiseAlerts } from '../incidents/telling.ts';
+import { recordFailureSign } from '../incidents/results.ts';
 import { tellSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
-import { noteFailure } from './failing.ts';
+import { noteFailedAttempts } from './failing.ts';
 
 /**
  * Writes a success once, however often it is called: the caller may not have heard that the first call was committed.
@@ -44,9 +44,9 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   const [made, answered] = historyOf(settlement, times);
   await writeHistory(tx, [...made, ...(decision === undefined ? [] : entryOf(decision)), ...answered]);
   if (decision === undefined) return false;
-  const raised = await noticeFailure(tx, decision);
-  await noteFailure(tx, attempts, decision);
-  const isAlerted = raised !== undefined && (await raise(tx, sql`id = ${raised}`));
+  const raised = await recordFailureSign(tx, decision);
+  await noteFailedAttempts(tx, attempts, decision);
+  const isAlerted = raised !== undefined && (await raiseAlerts(tx, sql`id = ${raised}`));
   const { state, isTakenOver, dueInMs } = decision;
   return isAlerted || (state === 'pending' && isTakenOver && dueInMs === 0);
 }
@@ -198,7 +198,7 @@ function decide(
   const decided = { row, dueAt, ...update, isTakenOver };
   if (isGivenBack(row, update))
     return { ...decided, state: 'pending', lastError: undefined, dueAt: now, alert: undefined };
-  if (state === 'pending' && row.isOver)
+  if (state === 'pending' && row.isOutdated)
     return { ...decided, state: 'held', reason: SUPERSEDED, alert: undefined };
   return decided;
 }

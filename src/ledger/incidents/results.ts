@@ -11,7 +11,7 @@ import { ofIncident } from '../deliveries/deliveries.ts';
 import { holdWanted } from '../timers/admission.ts';
 import { factsFromRows } from '../timers/facts.ts';
 import { beginEscalations, tellingSteps } from './escalations.ts';
-import { endBot, notice } from './signs.ts';
+import { endBotIncident, recordSign } from './signs.ts';
 
 interface Known {
   readonly callbackId: number;
@@ -22,7 +22,7 @@ interface Known {
  * A success ends the BOT's incident; an error of which somebody is told counts in one.
  * @returns the targets, and those that steps told of the incident that ends
  */
-export async function enterResult(
+export async function updateBotIncident(
   tx: Tx,
   came: AdmitArgs,
   known: Known,
@@ -34,7 +34,7 @@ export async function enterResult(
   if (error === null || targets.length === 0) return targets;
   const isWaiting = targets.every(({ reason }) => reason === 'after_failures');
   const about = { kind: 'bot', key, subject: came.botId, name: came.botName, sign: 'error' } as const;
-  const id = await notice(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
+  const id = await recordSign(tx, { ...about, gist: error, jobId: came.jobId, startedAt, isWaiting });
   if (id !== undefined) await beginEscalations(tx, id, tellingSteps(came.asking.planned, targets));
   return ofIncident(targets, id);
 }
@@ -48,7 +48,7 @@ async function endByResult(
 ): Promise<readonly DecidedTarget[]> {
   const { botKey, botId, asking } = came;
   const startedAt = Math.min(came.startedAt, tx.now);
-  const ended = await endBot(tx, botKey, startedAt);
+  const ended = await endBotIncident(tx, botKey, startedAt);
   const isTold = ({ destination }: { readonly destination: string }) =>
     ended?.alerted?.some((told) => told.destination === destination) === true;
   const told = asking.later?.filter(isTold) ?? [];
@@ -119,7 +119,7 @@ function signOf({ state, isTakenOver, lastError, alert }: Failed): Sign | undefi
 }
 
 /** @returns the id of the incident that is to be alerted, if any */
-export async function noticeFailure(tx: Tx, failed: Failed): Promise<number | undefined> {
+export async function recordFailureSign(tx: Tx, failed: Failed): Promise<number | undefined> {
   const { destination, lastError, row } = failed;
   const sign = signOf(failed);
   if (sign === undefined) return undefined;
@@ -128,6 +128,6 @@ export async function noticeFailure(tx: Tx, failed: Failed): Promise<number | un
   const alert = failed.alert && !isAgain ? { about, ...failed.alert } : undefined;
   const whose = { kind: 'destination', key: keyOf(destination), subject: destination, name: '' } as const;
   const told = { sign, gist: gistOf(lastError?.message ?? ''), about, isAgain, alert };
-  const id = await notice(tx, { ...whose, ...told });
+  const id = await recordSign(tx, { ...whose, ...told });
   return alert && id;
 }

@@ -16,7 +16,7 @@ import {
   type AlertAbout,
   endIncidents,
   INCIDENT,
-  raise,
+  raiseAlerts,
   tellIncidents,
   type IncidentRow,
 } from './telling.ts';
@@ -40,7 +40,7 @@ interface Noticed {
   readonly about?: number | undefined;
   /** The same message has failed so before, so it does not count once more. */
   readonly isAgain?: boolean;
-  /** It is to be told by `raise`. */
+  /** It is to be told by `raiseAlerts`. */
   readonly alert?: AlertAbout | undefined;
 }
 
@@ -50,7 +50,7 @@ interface Noticed {
  * is no parameter, for which SQLite would plan the statement anew each time.
  * @returns its id; undefined: nothing was done
  */
-export async function notice(tx: Tx, noticed: Noticed): Promise<number | undefined> {
+export async function recordSign(tx: Tx, noticed: Noticed): Promise<number | undefined> {
   const { kind, key, subject, name, sign, gist, startedAt, isWaiting = false, jobId = '' } = noticed;
   const { about, isAgain = false, alert: raised } = noticed;
   const alert = raised?.targets.length === 0 ? undefined : raised;
@@ -91,7 +91,7 @@ async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
 }
 
 /** Ends the BOT's incident by a success that started after all runs whose errors it counts, or with the last of them (a start ahead of now is a wrong clock's). @returns undefined: it goes on */
-export function endBot(
+export function endBotIncident(
   tx: Tx,
   botKey: string,
   startedAt: number,
@@ -104,14 +104,14 @@ export function endBot(
 }
 
 /** A fault of Botbell's own, and the alert that it raises. */
-export async function noticeOwn(
+export async function recordOwnSign(
   tx: Tx,
   { key, ...noticed }: Pick<Noticed, 'key' | 'sign' | 'gist'>,
   alert: Alert,
 ): Promise<void> {
-  const id = await notice(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
+  const id = await recordSign(tx, { kind: 'botbell', key, subject: key, name: '', ...noticed, alert });
   if (noticed.sign === 'reload') await noteRefusal(tx, true);
-  await raise(tx, sql`id = ${id}`);
+  await raiseAlerts(tx, sql`id = ${id}`);
 }
 
 /** Notes whether this process refuses its config: the incident of that is over when no living process does. */
@@ -177,7 +177,7 @@ async function sayWhatIsLeft(tx: Tx): Promise<void> {
  * Ends incidents that no event ends: of a BOT whose success was not seen; of a destination that has delivered since, whose dead letters are gone,
  * or of which nothing is known any more; unrouted ones; of refused callbacks after a quiet hour; without a sign for long. Tells due alerts.
  */
-export async function careForIncidents(
+export async function maintainIncidents(
   tx: Tx,
   { isConfigRefused, unrouted, configHash, keepMs, noNews }: IncidentCare,
 ): Promise<void> {
@@ -193,7 +193,7 @@ export async function careForIncidents(
     OR (kind = 'destination'
       AND NOT ${HAS_DEAD} AND (sign = 'dead' OR ${HAS_DELIVERED} OR (${MAY_BE_MENDED})))`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
-  await raise(tx, sql`1 = 1`);
+  await raiseAlerts(tx, sql`1 = 1`);
 }
 
 /** The key of the incident of a store that cannot be written. */
@@ -243,7 +243,7 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
   const [first] = errors;
   const gist = short(first === undefined ? detail : `${first.pointer} ${first.detail}`.trim());
   const key = `refused ${status}`;
-  await noticeOwn(tx, { key, sign: 'refused', gist }, alert);
+  await recordOwnSign(tx, { key, sign: 'refused', gist }, alert);
 }
 
 async function keep(tx: Tx, refused: RefusedBody): Promise<void> {

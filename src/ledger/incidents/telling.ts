@@ -147,7 +147,7 @@ interface Raised extends Pick<Incident, 'id' | 'since' | 'count'> {
  * Tells the alerts of incidents that have lasted for as long as their alert waits, or have grown and were alerted last at least an hour ago.
  * Has to be the last to lock any rows in a transaction. @param which of them @returns whether any alert was written
  */
-export async function raise(tx: Tx, which: Sql): Promise<boolean> {
+export async function raiseAlerts(tx: Tx, which: Sql): Promise<boolean> {
   const raised = await tx.all<Raised>(sql`
     SELECT id, since, count, told_at, told_count, cause, alert FROM incidents
     WHERE over_at IS NULL AND alert IS NOT NULL AND ${which} ORDER BY kind, subject_key ${tx.skipLocked}`);

@@ -1,7 +1,7 @@
 /** A transaction on a connection of PostgreSQL, in as few round trips as its statements need. */
 import pg from 'pg';
 import { rowIn, type Statement } from '../database.ts';
-import { failed, unavailable } from '../failures.ts';
+import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { SharedStatements } from './shared-statements.ts';
 
 /** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
@@ -143,6 +143,6 @@ export async function query(client: pg.PoolClient, statement: string | TimedQuer
     return await client.query(statement);
   } catch (error) {
     const isRefusal = error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
-    throw isRefusal ? failed(error) : unavailable(error);
+    throw isRefusal ? operationFailed(error) : ledgerUnavailable(error);
   }
 }

@@ -10,7 +10,7 @@ import {
   type Transactions,
   type Tx,
 } from '../database.ts';
-import { failed, unavailable } from '../failures.ts';
+import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { gatheringSocket } from './gathering-socket.ts';
@@ -78,7 +78,7 @@ class PostgresTransactions implements Transactions {
       this.#isScheduled = true;
     }) as Promise<Result>;
     return deadline.bound(done).catch((error: unknown) => {
-      throw unavailable(error);
+      throw ledgerUnavailable(error);
     });
   }
 
@@ -126,7 +126,7 @@ class PostgresTransactions implements Transactions {
     try {
       client = await this.#connect();
     } catch (error) {
-      return reject(unavailable(error));
+      return reject(ledgerUnavailable(error));
     }
     try {
       const results = await this.#inTransaction(client, calls, pool);
@@ -135,7 +135,7 @@ class PostgresTransactions implements Transactions {
     } catch (error) {
       const isUnprepared = UNPREPARED.has(codeOf(error));
       if (isUnprepared) this.#mayPrepare = false;
-      return isUnprepared || isToRunAgain(calls, error) ? calls : reject(failed(error));
+      return isUnprepared || isToRunAgain(calls, error) ? calls : reject(operationFailed(error));
     }
   }
 

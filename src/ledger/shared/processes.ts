@@ -1,9 +1,9 @@
 /** Which processes share the store, which of them may route anew while their configs differ, and the end of claims on which nobody works any more. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { Tx } from '../database.ts';
-import { writeEach } from '../callbacks/history.ts';
+import { writeHistoryOf } from '../callbacks/history.ts';
 import type { DeliveryName } from '../ledger.ts';
-import { change } from '../deliveries/deliveries.ts';
+import { updateRows } from '../deliveries/deliveries.ts';
 import { type DeliveryRow, RECEIVED_AT } from '../deliveries/rows.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -108,11 +108,11 @@ interface Looking {
   /** Whether to look at claims at all. @param dead the dead owners, with blanks between */
   readonly isDue: (dead: string) => boolean;
   /** Those of this process's claims that it does not work on. */
-  readonly leftOf: (own: OwnClaims) => OwnClaims;
+  readonly abandonedOf: (own: OwnClaims) => OwnClaims;
 }
 
-/** Ends the claims of dead processes, and those of this one that `leftOf` names. @returns whether it looked at claims, and whether it ended any */
-export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftOf }: Looking) {
+/** Ends the claims of dead processes, and those of this one that `abandonedOf` names. @returns whether it looked at claims, and whether it ended any */
+export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, abandonedOf }: Looking) {
   const { now, owner } = tx;
   const others = await tx.all<{ owner: string; isSilent: boolean }>(sql`
     SELECT owner, CAST(seen_at <= ${now - DEAD_AFTER_MS} AS INTEGER) AS is_silent FROM processes
@@ -132,7 +132,7 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
     SELECT id, destination, (${RECEIVED_AT}) AS received_at, updated_at FROM deliveries
     WHERE state = 'pending' AND destination >= '' AND ${isOwn}`);
   const timers = await tx.all<{ key: string }>(sql`SELECT key FROM timers WHERE ${isOwn}`);
-  const left = leftOf({ deliveries, timers: timers.map(({ key }) => key) });
+  const left = abandonedOf({ deliveries, timers: timers.map(({ key }) => key) });
   const isAnyLeft = await endClaims(
     tx,
     sql`${isOwn} AND id IN (${join([-1, ...left.deliveries.map(({ id }) => id)])})`,
@@ -142,7 +142,7 @@ export async function freeClaims(tx: Tx, { isGone, isSilenceJudged, isDue, leftO
 }
 
 /** Signs off, and gives back what it could not finish. */
-export async function leave(tx: Tx): Promise<void> {
+export async function signOff(tx: Tx): Promise<void> {
   const isOwn = sql`owner = ${tx.owner}`;
   await endClaims(tx, sql`destination >= '' AND ${isOwn}`, isOwn);
   await tx.all(sql`DELETE FROM processes WHERE ${isOwn}`);
@@ -155,8 +155,8 @@ async function endClaims(tx: Tx, deliveries: Sql, timers: Sql): Promise<boolean>
     SELECT id, callback_id, is_taken_over FROM deliveries
     WHERE state = 'pending' AND ${deliveries} ORDER BY +id ${tx.forUpdate}`);
   const free = sql`owner = NULL, is_taken_over = 1, due_at = CASE WHEN due_at > ${tx.now} THEN ${tx.now} ELSE due_at END`;
-  await change(tx, held, free);
-  await writeEach(
+  await updateRows(tx, held, free);
+  await writeHistoryOf(
     tx,
     held.filter(({ isTakenOver }) => !isTakenOver),
     'taken_over',

@@ -29,7 +29,7 @@ export interface UpkeepSettings extends LongestWaits {
   readonly isGone?: ((owner: string) => boolean) | undefined;
 }
 
-export interface Hands {
+export interface InHand {
   has(delivery: DeliveryName): boolean;
   /** @param key of a timer */
   isFiring(key: string): boolean;
@@ -53,7 +53,7 @@ export class Upkeep {
   /** Claims of this process for which it has nothing in hand, each with when that was first seen. */
   #strays: ReadonlyMap<string, number> = new Map();
   /** Until then a call that failed may still claim something. By the monotonic clock, as the next two. */
-  #doubtedUntil = -Infinity;
+  #straysUntil = -Infinity;
   #nextLookAt = -Infinity;
   #silenceCountsFrom = -Infinity;
   /** The store may have times that were made by a clock that was ahead. */
@@ -83,17 +83,17 @@ export class Upkeep {
   }
 
   /** This process may have claims with nothing in hand: a call failed but was committed, or a POST claimed a delivery anew before this process let go of it. */
-  doubt(): void {
-    this.#doubtedUntil = this.#settings.clock.monotonic() + LATE_MS;
+  expectStrays(): void {
+    this.#straysUntil = this.#settings.clock.monotonic() + LATE_MS;
   }
 
   /** Ends claims on which no living process works, and waits that a wrong clock made. @returns whether something may be due because of it */
-  async lookAfter(hands: Hands): Promise<boolean> {
+  async repair(inHand: InHand): Promise<boolean> {
     const isCorrected = this.#mayBeAhead;
     const { takeOverAfterMs } = this.#settings;
     if (isCorrected) await this.#call('correctTimes', [{ takeOverAfterMs }]);
     this.#mayBeAhead = false;
-    return (await this.#freeClaims(hands)) || isCorrected;
+    return (await this.#freeClaims(inHand)) || isCorrected;
   }
 
   #note(beat: Beat): void {
@@ -107,18 +107,18 @@ export class Upkeep {
   }
 
   /** Looks at all claims if a process has died since the last look, if a call has failed, and once a minute. */
-  async #freeClaims(hands: Hands): Promise<boolean> {
+  async #freeClaims(inHand: InHand): Promise<boolean> {
     const { clock, isGone: hasEnded = isGone, workMs } = this.#settings;
     const now = clock.monotonic();
-    const isLate = now < this.#doubtedUntil || this.#strays.size > 0 || now >= this.#nextLookAt;
+    const isLate = now < this.#straysUntil || this.#strays.size > 0 || now >= this.#nextLookAt;
     let strays = this.#strays;
     const { dead, isAny, hasLooked } = await this.#call('freeClaims', [
       {
         isGone: hasEnded,
         isSilenceJudged: now >= this.#silenceCountsFrom,
         isDue: (found) => isLate || found !== this.#dead,
-        leftOf: (own) => {
-          const looked = this.#leftOf(own, hands, now - workMs);
+        abandonedOf: (own) => {
+          const looked = this.#abandonedOf(own, inHand, now - workMs);
           strays = looked.strays;
           return looked.left;
         },
@@ -132,11 +132,11 @@ export class Upkeep {
   }
 
   /** `left`: claims that have had nothing in hand since before `before`; `strays`: the others that have nothing, with since when. */
-  #leftOf(own: OwnClaims, hands: Hands, before: number) {
+  #abandonedOf(own: OwnClaims, inHand: InHand, before: number) {
     const now = this.#settings.clock.monotonic();
     const known = this.#strays;
     const strays = new Map<string, number>();
-    const isLeft = (claim: string) => {
+    const isAbandoned = (claim: string) => {
       const since = known.get(claim) ?? now;
       if (since < before) return true;
       strays.set(claim, since);
@@ -144,9 +144,10 @@ export class Upkeep {
     };
     const left = {
       deliveries: own.deliveries.filter(
-        (each) => !hands.has(each) && !this.#unwritten.has(each) && isLeft(`${each.id} ${each.updatedAt}`),
+        (each) =>
+          !inHand.has(each) && !this.#unwritten.has(each) && isAbandoned(`${each.id} ${each.updatedAt}`),
       ),
-      timers: own.timers.filter((key) => !hands.isFiring(key) && isLeft(key)),
+      timers: own.timers.filter((key) => !inHand.isFiring(key) && isAbandoned(key)),
     };
     return { left, strays };
   }

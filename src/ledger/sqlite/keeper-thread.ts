@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../time/clock.ts';
-import { sentError } from '../failures.ts';
+import { toPlainError } from '../failures.ts';
 import { databaseOver } from '../registry.ts';
 import {
   type FromKeeper,
@@ -52,7 +52,7 @@ async function run({ id, name, args, until }: KeeperCall): Promise<void> {
     const { call } = await database;
     send({ id, result: await call(name, args, { withinMs: until - sharedClockMs() }) });
   } catch (error) {
-    send({ id, error: sentError(error) });
+    send({ id, error: toPlainError(error) });
   }
 }
 

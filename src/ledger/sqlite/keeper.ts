@@ -5,7 +5,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type CallOptions, DEFAULT_WITHIN_MS, MOST_WAITING } from '../database.ts';
-import { receivedError, type SentError, unavailable } from '../failures.ts';
+import { fromPlainError, type PlainError, ledgerUnavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { Args, Database, OperationName, Result } from '../registry.ts';
 import { Deadline, systemClock } from '../../time/clock.ts';
@@ -32,7 +32,7 @@ export interface KeeperCall {
 }
 
 export type KeeperReply =
-  { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: SentError };
+  { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: PlainError };
 
 /** `finish`: the writer rests, so the remainder of the log can be moved. */
 export type ToKeeper = KeeperCall | 'finish' | 'close';
@@ -107,7 +107,7 @@ export class Keeper implements Database {
     }) as Promise<Result<Name>>;
     // The thread uses the system's clock, so no other would match.
     return new Deadline(systemClock, withinMs + EARLY_MS).bound(reply).catch((error: unknown) => {
-      throw unavailable(error);
+      throw ledgerUnavailable(error);
     });
   };
 
@@ -169,7 +169,7 @@ export class Keeper implements Database {
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if ('error' in message) waiting?.reject(receivedError(message.error));
+    if ('error' in message) waiting?.reject(fromPlainError(message.error));
     else waiting?.resolve(message.result);
   }
 }

@@ -12,7 +12,7 @@ import {
   type Transactions,
   type Tx,
 } from '../database.ts';
-import { failed, unavailable } from '../failures.ts';
+import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { systemRandom } from '../../text/random.ts';
 import { Deadline, Turns } from '../../time/clock.ts';
@@ -122,7 +122,7 @@ export class SqliteTransactions implements Transactions {
       for (const call of batch) call.isAlone = true;
       this.#waiting.unshift(...batch);
     } else {
-      const reason = unavailable(this.#settings.connection.explained(error));
+      const reason = ledgerUnavailable(this.#settings.connection.explained(error));
       for (const { reject } of batch) reject(reason);
     }
   }
@@ -142,7 +142,7 @@ export class SqliteTransactions implements Transactions {
       else
         new Deadline(clock, until - clock.monotonic()).bound(flushed).then(
           () => resolve(result),
-          (error: unknown) => reject(unavailable(error)),
+          (error: unknown) => reject(ledgerUnavailable(error)),
         );
     }
   }
@@ -156,7 +156,7 @@ export class SqliteTransactions implements Transactions {
       try {
         results.push(await work(tx));
       } catch (error) {
-        throw !connection.isInTransaction || isTrouble(error) ? error : failed(error);
+        throw !connection.isInTransaction || isTrouble(error) ? error : operationFailed(error);
       }
     return results;
   }
@@ -237,6 +237,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteTransact
     const space = hasLimit ? new Space({ maxBytes, connection, clock, onEvent }) : undefined;
     return await upToDate(new SqliteTransactions({ ...options, connection, space }), options);
   } catch (error) {
-    throw unavailable(error);
+    throw ledgerUnavailable(error);
   }
 }

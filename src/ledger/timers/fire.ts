@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import sql, { join } from 'sql-template-tag';
 import { inChunks, type Tx } from '../database.ts';
 import { beginEscalations, tellingSteps } from '../incidents/escalations.ts';
-import { notice as noticeTrouble } from '../incidents/signs.ts';
+import { recordSign } from '../incidents/signs.ts';
 import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
@@ -31,19 +31,19 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   const id = kind === 'overdue' ? hash('sha256', timer.key, 'hex') : undefined;
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
   const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
-  const incident = await noticeLate(tx, notice);
+  const incident = await recordLateSign(tx, notice);
   if (incident !== undefined) await beginEscalations(tx, incident, tellingSteps(planned, targets));
   const written = await writeOwnNotice(tx, { ...notice, id }, ofIncident(targets, incident));
   return written.deliveries;
 }
 
-async function noticeLate(
+async function recordLateSign(
   tx: Tx,
   { kind, botId = '', botName = '' }: FiredNotice,
 ): Promise<number | undefined> {
   if (kind !== 'overdue' && kind !== 'missed') return undefined;
   const about = { key: keyOf(botId), subject: nameIn(botId), name: nameIn(botName) };
-  return noticeTrouble(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
+  return recordSign(tx, { kind: 'bot', ...about, sign: kind, gist: '' });
 }
 
 /** Whether the job's result has come, or another process has written this notice. Locks the job, so that a result that comes now waits. */

@@ -65,7 +65,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'tells a held beginning of a run after its result',
     file: 'src/deliver/ended-holds.ts',
-    from: 'if (held.isOver) return SUPERSEDED;',
+    from: 'if (held.isOutdated) return SUPERSEDED;',
     to: '',
   },
   {
