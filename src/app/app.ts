@@ -11,7 +11,7 @@ import type { Logger } from '../observe/logger.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { Loads } from '../receive/loads.ts';
 import { type Random, systemRandom } from '../text/random.ts';
-import { type Clock, within } from '../time/clock.ts';
+import { type Clock, waitAtMost } from '../time/clock.ts';
 import { Pipeline, type PipelineParts } from './pipeline.ts';
 import { Reloader } from './reload.ts';
 import { Reports } from './reports.ts';
@@ -86,7 +86,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
   const environment = { ...options, onTemplateError: reports.onTemplateError };
   const settings = new RunningSettings(await openSettings(options, environment), clock, reports.onUnforeseen);
   beginSeries(metrics, settings);
-  cleanUps.push(() => within(GOODBYE_MS, settings.close(), clock));
+  cleanUps.push(() => waitAtMost(GOODBYE_MS, settings.close(), clock));
   const ledger = await openStore(options, settings, reports);
   let closeBy = 0;
   cleanUps.push(() => ledger.close(Math.max(STORE_GOODBYE_MS, closeBy - clock.monotonic())));
@@ -151,7 +151,7 @@ function drain({ loads, pipeline, settings, clock }: Services, reload: Promise<v
   const drained = Promise.all([loads.drain(), reload]);
   return Promise.all([
     pipeline.stop(),
-    within(settings.current.config.receiver.answerWithinMs, drained, clock),
+    waitAtMost(settings.current.config.receiver.answerWithinMs, drained, clock),
   ]);
 }
 

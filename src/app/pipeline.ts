@@ -18,7 +18,7 @@ import { POLL_MS } from '../ledger/deliveries/claim.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Refusal } from '../receive/problems.ts';
 import type { Random } from '../text/random.ts';
-import { type Clock, within } from '../time/clock.ts';
+import { type Clock, waitAtMost } from '../time/clock.ts';
 import { heartbeatChore } from './heartbeat.ts';
 import { Outage } from './outage.ts';
 import type { Reports } from './reports.ts';
@@ -145,7 +145,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const failing = ledger
       .failingDestinations()
-      .then((stored) => this.loop.failing.take(stored, clock.monotonic()));
+      .then((stored) => this.loop.failing.refresh(stored, clock.monotonic()));
     const first = Promise.all([this.paces.refresh(), failing, this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([
@@ -171,9 +171,9 @@ export class Pipeline {
     const { settings, clock } = this.#parts;
     this.loop.stop();
     const idle = Promise.all([this.#chores.stop(), this.loop.underWay.idle()]);
-    await within(settings.current.config.receiver.answerWithinMs, idle, clock);
+    await waitAtMost(settings.current.config.receiver.answerWithinMs, idle, clock);
     this.loop.cutOff();
-    await within(GOODBYE_MS, idle, clock);
+    await waitAtMost(GOODBYE_MS, idle, clock);
   }
 
   /** Signs off in the ledger, so that other processes do not wait for this one. Outcomes that it kept are written before its claims are freed. */
@@ -182,7 +182,7 @@ export class Pipeline {
     const left = ledger.unwritten.write().then(() => ledger.signOff());
     // The next process may have another login.
     const ended = [this.loop.seen.write(ledger), this.paces.endLogins(), left];
-    return within(GOODBYE_MS, Promise.allSettled(ended), clock);
+    return waitAtMost(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
   /** Beats, and frees what dead processes left. A process that was not heard may have lost its claims: it releases what waits. @throws {LedgerUnavailable} */

@@ -8,9 +8,9 @@ import { Readings } from '../config/readings.ts';
 import { createPlans } from '../deliver/plan.ts';
 import { changedChannels, type OpenChannel, type Planning, type Settings } from '../deliver/settings.ts';
 import { noticeOf } from '../notice/notice.ts';
-import { answerHolds, conditionFault } from '../render/condition.ts';
+import { meetsCondition, conditionFault } from '../render/condition.ts';
 import { Renderer, type TemplateFailure } from '../render/renderer.ts';
-import { createRouter, destinationsOf, routesOf, toldBesides, toldLater } from '../route/router.ts';
+import { createRouter, destinationsOf, routesOf, ownNoticeTargets, stepTargets } from '../route/router.ts';
 import {
   type LoadedConfig as LoadedFile,
   type Draft,
@@ -67,7 +67,7 @@ export async function openSettings(
   const formats = formatsOf(config, channelTypes);
   return {
     ...loaded,
-    ...decidedBy(loaded),
+    ...planningOf(loaded),
     channels,
     compose: ({ notice, channel, destination, templateSet, options }) => {
       const format = formats.get(channel);
@@ -86,7 +86,7 @@ export async function openSettings(
 }
 
 /** The part of the settings that needs no open channel. */
-export function decidedBy({ config, configHash }: Pick<UsableConfig, 'config' | 'configHash'>): Planning {
+export function planningOf({ config, configHash }: Pick<UsableConfig, 'config' | 'configHash'>): Planning {
   const router = createRouter(config.routes, config.defaultRoute);
   return {
     config,
@@ -114,7 +114,7 @@ async function openChannels(
       if (type === undefined || !used.has(each.name)) continue;
       let channel = changed.includes(each.name) ? undefined : previous?.channels.get(each.name)?.channel;
       if (channel === undefined) {
-        channel = await type.open(each.settings, { print, openPool, holds: answerHolds });
+        channel = await type.open(each.settings, { print, openPool, meetsCondition });
         opened.push(channel);
       }
       channels.set(each.name, { channel, pace: type.pace });
@@ -205,10 +205,10 @@ function plainTargets(formats: ReturnType<typeof formatsOf>) {
 /** The pairs of a format and a template set that notices can need, without duplicates. */
 function targetsOf(config: Draft, formats: ReturnType<typeof formatsOf>) {
   const routed = routesOf(config).map((route) => ({
-    notify: [...route.notify, ...toldLater(route)],
+    notify: [...route.notify, ...stepTargets(route)],
     templateSet: route.templateSet,
   }));
-  const targets = [...routed, { notify: toldBesides(config), templateSet: undefined }].flatMap(
+  const targets = [...routed, { notify: ownNoticeTargets(config), templateSet: undefined }].flatMap(
     ({ notify, templateSet }) =>
       notify.flatMap(({ channel, destination }) => {
         const format = formats.get(channel);

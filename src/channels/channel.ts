@@ -94,11 +94,11 @@ export interface Channel {
 export interface ChannelEnvironment {
   readonly print: (text: string) => void;
   readonly openPool: OpenPool;
-  readonly holds: Holds;
+  readonly meetsCondition: MeetsCondition;
 }
 
 /** Whether a condition in the config, such as `when`, holds for these values; a condition whose evaluation fails does not hold. */
-export type Holds = (condition: string, values: object) => boolean;
+export type MeetsCondition = (condition: string, values: object) => boolean;
 
 /** A setting that is valid but probably a mistake; `key` is its key or path. */
 export interface SettingWarning {

@@ -1,7 +1,7 @@
 /** Fits a card into its remote's limit: if the message is too long, the parts of the card are cut according to their weights. */
 import type { Card } from './card.ts';
 import { lengthOf } from './lines.ts';
-import { type Most, type Rooms, showCard, type ShownCard, sizeOfFact } from './show-card.ts';
+import { type CardLimits, type Rooms, showCard, type ShownCard, sizeOfFact } from './show-card.ts';
 
 /** The largest size of a message, in the unit in which `of` measures it. */
 export interface Limit<Message> {
@@ -29,7 +29,7 @@ const CAUTION = 0.97;
 /** Builds the message, and again with less room while it is too long; each room is interpolated between one that fitted and one that did not. */
 export function fitted<Message>(
   card: Card,
-  most: Most,
+  most: CardLimits,
   limit: Limit<Message>,
   build: (shown: ShownCard) => Message,
 ): Fitted<Message> {

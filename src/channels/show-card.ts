@@ -23,13 +23,13 @@ export interface ShownCard extends Pick<
 export type Rooms = Readonly<Record<'message' | 'text' | 'link' | 'facts' | 'outputs', number>>;
 
 /** The most outputs, items of each output and facts, and the most characters of each part. */
-export interface Most extends MostOfOutputs {
+export interface CardLimits extends MostOfOutputs {
   readonly facts: number;
   readonly characters: number;
 }
 
 /** 99 items: Slack takes 100 rows in a table, including the row of names. */
-export const MOST: Most = { outputs: 15, items: 99, tables: 0, facts: 20, characters: 7500 };
+export const LIMITS: CardLimits = { outputs: 15, items: 99, tables: 0, facts: 20, characters: 7500 };
 /** Characters of a fact and of the footer: enough for ids, which can be long. */
 const LONGEST_FACT = 250;
 const MAX_LINE = 130;
@@ -37,7 +37,7 @@ const MAX_SUMMARY = 600;
 const MAX_NAME = 40;
 
 /** @param fewer the rooms of parts that may have less than `most` */
-export function showCard(card: Card, most = MOST, fewer: Partial<Rooms> = {}): ShownCard {
+export function showCard(card: Card, most = LIMITS, fewer: Partial<Rooms> = {}): ShownCard {
   const { tone, language, link } = card;
   const all = most.characters;
   const rooms = { message: all, text: all, link: all, facts: all, outputs: all, ...fewer };
@@ -77,7 +77,7 @@ function isItem(line: string): boolean {
 }
 
 /** The first facts that fit, and how many are left out. A link that needs over half the room is dropped: what identifies the run matters more. */
-function factsWithin({ facts, language }: Card, most: Most, room: number): readonly Fact[] {
+function factsWithin({ facts, language }: Card, most: CardLimits, room: number): readonly Fact[] {
   const some = facts.slice(0, most.facts).map(({ name, value, url }) => ({
     name: cutMiddle(name, MAX_NAME),
     // Line ends are kept, since every character of an ID matters.

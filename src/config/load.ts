@@ -11,7 +11,7 @@ import { YamlSource } from './yaml-source.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import { readSection } from './read/section.ts';
 import { checkChannels } from './read/channels.ts';
-import { checkRoutes, checkSettings, warnOfCalendars } from './read/together.ts';
+import { checkRoutes, checkSettings, warnOfCalendars } from './read/cross-checks.ts';
 import { secretsIn } from './read/secrets.ts';
 import { type CalendarReading, readCalendars } from './read/calendars.ts';
 import { readProxies } from './read/proxies.ts';

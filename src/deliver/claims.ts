@@ -59,7 +59,7 @@ export class Claims {
     loop.backlogged = new Set(left);
     if (tick !== undefined) {
       paces.take(tick.paces);
-      loop.failing.take(tick.failing, clock.monotonic());
+      loop.failing.refresh(tick.failing, clock.monotonic());
     }
     if (tick?.isBulkRunning === true) onBulk();
     // More timers may be due, so the next claim asks for them again.

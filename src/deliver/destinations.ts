@@ -19,7 +19,7 @@ export class Failing {
   readonly #succeededAt = new Map<string, number>();
 
   /** Counts an attempt; a rate limit or a refused message says nothing of the destination. @returns if this ends its failures: whether it was down */
-  judge(destination: string, failed: FailureClass | undefined, at: number): boolean | undefined {
+  countAttempt(destination: string, failed: FailureClass | undefined, at: number): boolean | undefined {
     const failures = this.#failures.get(destination);
     if (failed === 'transient') this.#failures.set(destination, { first: failures?.first ?? at, last: at });
     if (failed !== undefined || failures === undefined) return undefined;
@@ -38,7 +38,7 @@ export class Failing {
     return [...this.#failures.keys()].filter((destination) => this.isDown(destination));
   }
 
-  take(stored: readonly FailingDestination[], now: number): void {
+  refresh(stored: readonly FailingDestination[], now: number): void {
     const known = stored.map(({ destination, first, last }) => {
       return [destination, { first: now + first, last: now + last }] as const;
     });

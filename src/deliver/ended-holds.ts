@@ -5,8 +5,8 @@
 import { NOT_ASKED_FOR, SUPERSEDED } from '../ledger/ledger.ts';
 import { tellingSteps } from '../ledger/incidents/escalations.ts';
 import type { AskedRoute } from '../signal/decide.ts';
-import { asArriving, judge, NOTHING_KNOWN } from '../ledger/timers/admission.ts';
-import type { Ended, EndedHold, HoldRules, KnownNow } from '../ledger/deliveries/holds.ts';
+import { asArriving, applyRules, NOTHING_KNOWN } from '../ledger/timers/admission.ts';
+import type { HoldOutcome, EndedHold, HoldRules, KnownNow } from '../ledger/deliveries/holds.ts';
 import { type Plan, type PlannedTarget, routesOf } from '../route/router.ts';
 import { plannedDelivery, plannedFor, planOf } from './plan.ts';
 import type { Settings } from './settings.ts';
@@ -16,7 +16,7 @@ export function holdRules(settings: Settings): HoldRules {
   return { decide: (held, askedAgainAt, known) => decideOn(held, askedAgainAt, known, settings), routes };
 }
 
-function decideOn(held: EndedHold, askedAgainAt: number, known: KnownNow, settings: Settings): Ended {
+function decideOn(held: EndedHold, askedAgainAt: number, known: KnownNow, settings: Settings): HoldOutcome {
   if (held.isOutdated) return SUPERSEDED;
   const plan = planOf(settings, held);
   const target = plannedFor(held, plan);
@@ -45,11 +45,11 @@ function decisionOn(
   const planned = [{ destination, asked: wanting.length === 0 ? asked : wanting }];
   const about = { botId, status: kind === 'callback' ? status : undefined, planned };
   const arriving = asArriving({ ...about, timezone: config.display.timezone }, now);
-  return judge(arriving, { ...NOTHING_KNOWN, snoozes }, now).foreseen[0]?.decision;
+  return applyRules(arriving, { ...NOTHING_KNOWN, snoozes }, now).foreseen[0]?.decision;
 }
 
 /** A callback is routed anew. A notice of Botbell's own is told where it was held, unless the config now has only other destinations for it. */
-function unplanned({ kind, destination }: EndedHold, plan: Plan, { destinations }: Settings): Ended {
+function unplanned({ kind, destination }: EndedHold, plan: Plan, { destinations }: Settings): HoldOutcome {
   const isElsewhere = plan.destinations.length > 0 && !destinations.has(destination);
   if (kind === 'callback' || isElsewhere) return 'pending';
   return { route: undefined, isPlanned: false, escalating: [] };

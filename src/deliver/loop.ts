@@ -212,7 +212,7 @@ export class Loop {
   #note(destination: string, result: AttemptResult): void {
     const { failure, endedAt } = result;
     this.seen.attempted(destination, result);
-    const wasDown = this.failing.judge(destination, failure?.class, endedAt);
+    const wasDown = this.failing.countAttempt(destination, failure?.class, endedAt);
     if (wasDown !== undefined) this.endFailing(destination, wasDown);
     this.#calls.note(destination, failure?.class === 'transient');
     if (failure?.retryAfterMs !== undefined) this.#dependencies.paces.pausedBy(destination, failure);

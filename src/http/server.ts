@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { FaultError, faultsOf } from '../text/fault.ts';
-import { systemClock, within } from '../time/clock.ts';
+import { systemClock, waitAtMost } from '../time/clock.ts';
 import type { TurnedAway } from './problem.ts';
 import type { Duplex } from 'node:stream';
 
@@ -120,7 +120,7 @@ async function close(server: Server, withinMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection that is answered from now on is closed, not kept for another request.
   server.keepAliveTimeout = 1;
-  await within(withinMs, closed, systemClock);
+  await waitAtMost(withinMs, closed, systemClock);
   server.closeAllConnections();
 }
 

@@ -96,7 +96,7 @@ export async function openArchive(url: string, options: ReadingOptions = {}): Pr
 }
 
 /** For commands that act while the service runs. @throws {Error} there is no ledger, or it cannot be written; says what to do */
-export async function openBeside(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
+export async function openBesideService(url: string, clock: Clock = systemClock): Promise<DatabaseLedger> {
   // Throws unless there is a ledger of this version; opening for writing would create one.
   await (await openArchive(url, { clock })).close();
   const owner = ownerName(clock.now());

@@ -28,7 +28,7 @@ export const archiveReads = {
   body: callbacks.readBody,
   ...overviews,
   delivery: callbacks.readDelivery,
-  knownOf: rules.knownOf,
+  readKnownFacts: rules.readKnownFacts,
   snoozes: timers.findSnoozes,
   tally: byHand.tally,
   bulks: byHand.readBulks,

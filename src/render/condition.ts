@@ -55,8 +55,8 @@ export class Conditions {
 
 const ofAnswers = lazily(() => new Conditions(PLAIN_DISPLAY));
 
-/** Implements `Holds` of a channel's environment. */
-export function answerHolds(condition: string, values: object): boolean {
+/** Implements `MeetsCondition` of a channel's environment. */
+export function meetsCondition(condition: string, values: object): boolean {
   try {
     return ofAnswers().holds(condition, values);
   } catch {

@@ -23,7 +23,7 @@ export interface PlannedTarget extends Destination {
 }
 
 /** The destinations of alerts, digests, reports and the budget. */
-export function toldBesides({
+export function ownNoticeTargets({
   delivery,
   digests,
   reports,
@@ -37,10 +37,10 @@ export function toldBesides({
 /** Every destination that the config names, by its name. */
 export function destinationsOf(config: Config): ReadonlyMap<string, PlannedTarget> {
   const routed = routesOf(config).flatMap((route): readonly PlannedTarget[] =>
-    [...route.notify, ...toldLater(route)].map((told) => ({ ...told, templateSet: route.templateSet })),
+    [...route.notify, ...stepTargets(route)].map((told) => ({ ...told, templateSet: route.templateSet })),
   );
   const targets = new Map<string, PlannedTarget>();
-  for (const target of [...routed, ...toldBesides(config)])
+  for (const target of [...routed, ...ownNoticeTargets(config)])
     if (!targets.has(target.destination)) targets.set(target.destination, target);
   return targets;
 }
@@ -181,14 +181,14 @@ function gather(
 }
 
 function steppedTo(applying: readonly Match[]): readonly PlannedTarget[] {
-  return [...reached(applying, toldLater).values()].map((each) => ({
+  return [...reached(applying, stepTargets).values()].map((each) => ({
     ...each,
-    asked: applying.flatMap(({ route }) => (isAmong(toldLater(route), each) ? [route] : [])),
+    asked: applying.flatMap(({ route }) => (isAmong(stepTargets(route), each) ? [route] : [])),
   }));
 }
 
 /** The destinations in a route's `then`. */
-export function toldLater({ steps = [] }: RouteConfig): readonly Destination[] {
+export function stepTargets({ steps = [] }: RouteConfig): readonly Destination[] {
   return steps.flatMap(({ notify }) => notify);
 }
 

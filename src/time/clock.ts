@@ -70,7 +70,7 @@ export class Deadline {
 }
 
 /** Waits for the promise, but no longer than `ms`. */
-export async function within(ms: number, promise: Promise<unknown>, clock: Timers): Promise<void> {
+export async function waitAtMost(ms: number, promise: Promise<unknown>, clock: Timers): Promise<void> {
   await new Deadline(clock, ms).bound(promise).catch((error: unknown) => {
     if (!(error instanceof DeadlinePassed)) throw error;
   });
@@ -162,7 +162,7 @@ const IDLE_TURN_MS = 0.03;
  * Lets calls that come at nearly the same time go on together: they share a transaction, and find the code of each stage in the processor's
  * caches. While the process is busy, a call that waits here would have waited elsewhere. A call that comes alone does not wait.
  */
-export class Turns {
+export class BatchWindow {
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** How many calls went on together last: after a call that was alone, the next one is likely to be alone, too. */
   #last = 1;

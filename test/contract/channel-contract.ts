@@ -16,7 +16,7 @@ import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { Fault } from '../../src/text/fault.ts';
 import { moment } from '../support/moment.ts';
-import { answerHolds } from '../../src/render/condition.ts';
+import { meetsCondition } from '../../src/render/condition.ts';
 
 /** Stands in every message of the suite and must stand in no error. */
 export const CONFIDENTIAL = 'CONFIDENTIAL-7391';
@@ -28,7 +28,7 @@ export const AMPLE_MS = 20_000;
 const MANY = 60;
 
 /** No proxy, and nobody to print to. */
-export const DIRECT = { print: () => undefined, openPool: poolsThrough(NO_PROXIES), holds: answerHolds };
+export const DIRECT = { print: () => undefined, openPool: poolsThrough(NO_PROXIES), meetsCondition };
 
 /** What a message comes to where the remote does so; `when` is the rest of a sentence that begins with "fails as … when". */
 export type FailureCase<Fault> = readonly [

@@ -14,7 +14,7 @@ import type {
 } from '../../src/ledger/ledger.ts';
 import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
-import type { Ended, HoldRules } from '../../src/ledger/deliveries/holds.ts';
+import type { HoldOutcome, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
@@ -184,7 +184,7 @@ export function only(destination: string, most = MOST_OF_DESTINATION): Partial<C
 }
 
 /** What a summary tells. */
-export const TOLD: Ended = { route: undefined, isPlanned: false, escalating: [] };
+export const TOLD: HoldOutcome = { route: undefined, isPlanned: false, escalating: [] };
 
 export const TOGETHER: HoldRules = { decide: () => TOLD, routes: [] };
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
-import { inspectStore, openArchive, openBeside } from '../../src/ledger/open-ledger.ts';
+import { inspectStore, openArchive, openBesideService } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { anew } from '../support/anew.ts';
 import { until } from '../support/proof-wait.ts';
@@ -216,7 +216,7 @@ const WAYS_IN = [
   (store: MigratedStore) => store.open(),
   ({ storeUrl }: MigratedStore) => inspectStore(storeUrl),
   ({ storeUrl }: MigratedStore) => openArchive(storeUrl),
-  ({ storeUrl }: MigratedStore) => openBeside(storeUrl),
+  ({ storeUrl }: MigratedStore) => openBesideService(storeUrl),
 ];
 
 function describeForeign(database: string, createStore: () => Promise<MigratedStore> | MigratedStore): void {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { type Callback, statusNameOf } from '../../src/callback/callback.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Admission, DeliveryName, PlannedDelivery, Watched } from '../../src/ledger/ledger.ts';
-import type { Ended, EndedHold } from '../../src/ledger/deliveries/holds.ts';
-import { judge } from '../../src/ledger/timers/admission.ts';
+import type { HoldOutcome, EndedHold } from '../../src/ledger/deliveries/holds.ts';
+import { applyRules } from '../../src/ledger/timers/admission.ts';
 import type { SnoozeRequest } from '../../src/ledger/timers/timers.ts';
 import { isAlert, noticeId, withTelling } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
@@ -111,7 +111,7 @@ class SignalBench extends Bench {
     const at = { startedAt: this.now, receivedAt: this.now };
     const watched = { timezone: 'UTC', expected, overdueMs: [], isRemembered: true };
     const arriving = { ...of, ...at, planned, watched, likeness: '', unmet: [] };
-    const { foreseen } = judge(arriving, await this.ledger.archive.knownOf(arriving), this.now);
+    const { foreseen } = applyRules(arriving, await this.ledger.archive.readKnownFacts(arriving), this.now);
     const words = foreseen.map(({ decision }) => {
       const verdict = decision?.ruling ?? { does: 'tell' };
       if (verdict.does !== 'hold') return verdict.does === 'tell' ? 'tell' : verdict.rule;
@@ -121,7 +121,7 @@ class SignalBench extends Bench {
   }
 
   /** What all whose hold is over come to, but for starts whose results have come. @returns at how many destinations */
-  endWith(outcome: Ended = TOLD): Promise<number> {
+  endWith(outcome: HoldOutcome = TOLD): Promise<number> {
     return this.end(({ isOutdated }) => (isOutdated ? 'superseded' : outcome));
   }
 
@@ -523,7 +523,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('when holds end', () => {
       it('tells it as the first route that tells a trouble of it, else as the first that tells', async () => {
         const routes = ['a', 'b', 'c'];
-        const tells = ({ botId }: EndedHold): Ended => ({
+        const tells = ({ botId }: EndedHold): HoldOutcome => ({
           route: routes.find((name) => name === botId),
           isPlanned: true,
           escalating: [],

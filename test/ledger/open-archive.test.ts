@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import { inspectStore, openArchive, openBeside, openLedger } from '../../src/ledger/open-ledger.ts';
+import { inspectStore, openArchive, openBesideService, openLedger } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
@@ -177,7 +177,7 @@ describe('reading a ledger in SQLite', () => {
 
   it('keeps nothing locked while somebody who acts beside the service thinks', async () => {
     const { ledger } = await fill(store);
-    const beside = await openBeside(url());
+    const beside = await openBesideService(url());
     await beside.archive.tally({});
     for (let number = 0; number < 100; number += 1) {
       const callback = callbackWith({ job_id: `job-${number}`, message: 'x'.repeat(100_000) });

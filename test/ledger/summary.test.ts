@@ -1,11 +1,11 @@
 /** What was held back, as one message. */
 import { expect } from 'chai';
-import { Counted } from '../../src/ledger/deliveries/holds.ts';
+import { SummaryTally } from '../../src/ledger/deliveries/holds.ts';
 
-type Held = Parameters<Counted['add']>[0];
+type Held = Parameters<SummaryTally['add']>[0];
 
 function summaryOf(messages: readonly Held[]) {
-  const counted = new Counted();
+  const counted = new SummaryTally();
   for (const message of messages) counted.add(message);
   return counted.subject;
 }

@@ -3,7 +3,12 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import type { Destination } from '../../src/config/destination.ts';
-import { createRouter, destinationsOf, type PlannedTarget, toldBesides } from '../../src/route/router.ts';
+import {
+  createRouter,
+  destinationsOf,
+  type PlannedTarget,
+  ownNoticeTargets,
+} from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
@@ -179,7 +184,7 @@ describe('what else the config names', () => {
       'slack:#report - - -',
       'slack:#budget - - -',
     ]);
-    expect(named(toldBesides(config)).at(-1)).to.equal('slack:#report - - -');
+    expect(named(ownNoticeTargets(config)).at(-1)).to.equal('slack:#report - - -');
   });
 });
 

@@ -1,6 +1,6 @@
 /** Waits that end, and work under way. */
 import { expect } from 'chai';
-import { UnderWay, within } from '../../src/time/clock.ts';
+import { UnderWay, waitAtMost } from '../../src/time/clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { moment } from '../support/moment.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
@@ -8,12 +8,12 @@ import { rejectionOf } from '../support/rejection-of.ts';
 describe('Waiting no longer than a time', () => {
   it('ends or fails with the promise, or else ends when the time is over', async () => {
     const clock = new ManualClock();
-    const waiting = within(1000, new Promise(() => {}), clock);
+    const waiting = waitAtMost(1000, new Promise(() => {}), clock);
     await clock.advance(1000);
     await waiting;
-    const failing = within(1000, Promise.reject(new Error('broken')), clock);
+    const failing = waitAtMost(1000, Promise.reject(new Error('broken')), clock);
     expect((await rejectionOf(failing)).message).to.equal('broken');
-    await within(1000, Promise.resolve(), clock);
+    await waitAtMost(1000, Promise.resolve(), clock);
     expect(clock.sleeping, 'timers left behind').to.equal(0);
   });
 });

@@ -1,6 +1,6 @@
 /** How long what comes waits for company, in turns of the event loop. */
 import { expect } from 'chai';
-import { Turns } from '../../src/time/clock.ts';
+import { BatchWindow } from '../../src/time/clock.ts';
 
 describe('What comes to a turn of the event loop', () => {
   let at = 0;
@@ -10,7 +10,7 @@ describe('What comes to a turn of the event loop', () => {
   let seen = 0;
 
   const turns = () =>
-    new Turns({
+    new BatchWindow({
       monotonic: () => {
         seen += 1;
         at += turnMs;
@@ -19,7 +19,7 @@ describe('What comes to a turn of the event loop', () => {
     });
 
   /** @returns how many turns it took */
-  const wait = async (own: Turns, coming: () => number) => {
+  const wait = async (own: BatchWindow, coming: () => number) => {
     seen = 0;
     await own.end(() => (waiting = coming()));
     return seen - 1;

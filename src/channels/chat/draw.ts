@@ -5,7 +5,7 @@ import type { Composed, MessageFormat } from '../channel.ts';
 import { type Fitted, fitted, type Limit } from '../fit.ts';
 import { MENTION_OPTION, type Mentions } from '../mention-option.ts';
 import { shownAs } from '../preview.ts';
-import { CARD_PARTS, type CardPart, linesOfCard, MOST, type ShownCard, withJobId } from '../show-card.ts';
+import { CARD_PARTS, type CardPart, linesOfCard, LIMITS, type ShownCard, withJobId } from '../show-card.ts';
 
 export interface Drawn extends Pick<ShownCard, 'title' | 'summary' | 'link'> {
   readonly tone: Tone;
@@ -76,7 +76,7 @@ function draw<Message>(
   const { tone } = card;
   const marks = typeof markup === 'function' ? markup(tone) : markup;
   const mentions = called.map((entry) => mentioning?.write(entry) ?? '');
-  const most = { ...MOST, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
+  const most = { ...LIMITS, tables: tables ?? (marks.table === undefined ? 0 : Infinity) };
   return fitted(card, most, limit, (shown) => {
     const { title, summary, link } = shown;
     const lines = linesOfCard(shown, parts);

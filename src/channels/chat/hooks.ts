@@ -54,7 +54,7 @@ export function hooks<Message, Entry extends Hook = string>(
         const doubts = [...doubtsOf(url, parts), parts.warningOf?.(url, hook) ?? []].flat();
         return doubts.map((each) => ({ key: ['hooks', name], fault: each }));
       }),
-    open: (chat, { hooks }, { openPool, holds }) => {
+    open: (chat, { hooks }, { openPool, meetsCondition }) => {
       const remote = openRemote(chat.title, openPool);
       return {
         ...remote,
@@ -65,7 +65,8 @@ export function hooks<Message, Entry extends Hook = string>(
           const ok = parts.okOf?.(hook);
           if (ok === undefined) return receiptFrom(answer, chat);
           const { status } = answer;
-          if (holds(ok, { status, answer: valueIn(answer.body) })) return { answered: String(status) };
+          if (meetsCondition(ok, { status, answer: valueIn(answer.body) }))
+            return { answered: String(status) };
           throw failureOfAnswer(answer, { ...chat, kindOf: () => (status <= 299 ? NOT_OK : undefined) });
         },
         verify: () => verify(remote, chat, hooks, isAsked),

@@ -17,7 +17,7 @@ import { markedUp, UNMARKED } from '../lines.ts';
 import { leftOutMark } from '../marks.ts';
 import { textAsHtml } from '../preview.ts';
 import { TEMPLATE_TEXT } from '../settings.ts';
-import { linesOfCard, type Most, type ShownCard, tidied } from '../show-card.ts';
+import { linesOfCard, type CardLimits, type ShownCard, tidied } from '../show-card.ts';
 import { frameOf } from './frame.ts';
 import { linesAsHtml } from './html.ts';
 
@@ -30,7 +30,7 @@ export interface EmailMessage {
   readonly attachment?: Card['attachment'];
 }
 
-const MOST: Most = {
+const MOST: CardLimits = {
   outputs: 40,
   items: 500,
   facts: 20,

@@ -11,7 +11,7 @@ import type { ChannelConfig, Config } from '../../config/config.ts';
 import { poolsThrough } from '../../outbound/exchange.ts';
 import type { Proxies } from '../../outbound/proxy.ts';
 import { fileOf, inspectStore } from '../../ledger/open-ledger.ts';
-import { answerHolds } from '../../render/condition.ts';
+import { meetsCondition } from '../../render/condition.ts';
 
 export async function run(context: CommandContext, options: OptionsOf<'check'>): Promise<number> {
   const { withoutSecrets = false } = options;
@@ -66,7 +66,7 @@ const STORE_STATES = {
 
 async function verify({ type, settings }: ChannelConfig, proxies: Proxies, say: Words): Promise<string> {
   const openPool = poolsThrough(proxies);
-  const environment = { print: () => undefined, openPool, holds: answerHolds };
+  const environment = { print: () => undefined, openPool, meetsCondition };
   const channel = await channelTypes.get(type)?.open(settings, environment);
   try {
     await channel?.verify();

@@ -4,13 +4,13 @@ import { ruleInputs } from '../../deliver/plan.ts';
 import type { Planning } from '../../deliver/settings.ts';
 import { keyOf, nameIn } from '../../ledger/callbacks/keys.ts';
 import type { PlannedDelivery } from '../../ledger/ledger.ts';
-import { type Arriving, type Foreseen, judge, NOTHING_KNOWN } from '../../ledger/timers/admission.ts';
+import { type Arriving, type Foreseen, applyRules, NOTHING_KNOWN } from '../../ledger/timers/admission.ts';
 import { noticeOf } from '../../notice/notice.ts';
 import type { AskedRoute, RouteRuling } from '../../signal/decide.ts';
 import type { Sayings } from '../../story/sayings.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { errorIn } from '../../text/fault.ts';
-import { reading } from '../beside.ts';
+import { withArchive } from '../with-ledger.ts';
 import type { CommandContext } from '../context.ts';
 import type { Project } from '../load-config.ts';
 
@@ -32,13 +32,13 @@ export async function ruledLines(foreseeing: Foreseeing, checked: CheckedCallbac
   const tell = (message: string) => context.message(visibleOnOneLine(message));
   const arriving = arrivingOf(foreseeing, checked, at, tell);
   const { botKey, watched, planned } = arriving;
-  const found = await reading(project.config, (archive) =>
-    archive.knownOf({ botKey, watched, planned }),
+  const found = await withArchive(project.config, (archive) =>
+    archive.readKnownFacts({ botKey, watched, planned }),
   ).catch((error: unknown) => errorIn(error, context.speaks.language));
   const isKnown = typeof found !== 'string';
   if (!isKnown) tell(context.say('route.unknown', { why: found }));
   const asked = { ...foreseeing, status: statusNameOf(checked.callback), isKnown };
-  const { foreseen } = judge(arriving, isKnown ? found : NOTHING_KNOWN, at);
+  const { foreseen } = applyRules(arriving, isKnown ? found : NOTHING_KNOWN, at);
   const decided = foreseen.flatMap((each) => {
     const lines = foreseenInLines(each, asked);
     const teller = each.decision?.ruling.route;

@@ -1,6 +1,6 @@
 /** `botbell preview`: shows a callback as each destination would get it, as text, JSON or HTML, and sends nothing. */
 import { drawAt, type DrawnMessage, drawingOf, placesFor } from '../../admin/drawing.ts';
-import { decidedBy } from '../../app/settings.ts';
+import { planningOf } from '../../app/settings.ts';
 import { frameHeightOf, messageDocument } from '../../channels/preview.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import { noticeOf } from '../../notice/notice.ts';
@@ -25,7 +25,7 @@ export async function run(
   const notice = noticeOf(await readCallback(context, file, config), 1);
   const to =
     options.to === undefined ? undefined : destinationTyped(options.to, config, channelTypes).destination;
-  const drawing = drawingOf({ ...decidedBy(project), renderer }, channelTypes);
+  const drawing = drawingOf({ ...planningOf(project), renderer }, channelTypes);
   const now = systemClock.now();
   const say = (message: string) => context.message(visibleOnOneLine(message));
   const previews = placesFor(notice, to, drawing).flatMap((place) => {

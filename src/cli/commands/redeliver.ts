@@ -4,14 +4,14 @@ import { isDone, refusedOutcome } from '../../people/outcomes.ts';
 import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
-import { type Beside, beside } from '../beside.ts';
+import { type LedgerAccess, withLedger } from '../with-ledger.ts';
 import { actorHere, type CommandContext, CommandFailed, configFileOf, inWords } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig, loadProject } from '../load-config.ts';
 
 type Options = OptionsOf<'redeliver'>;
 
-interface Acting extends Beside {
+interface Acting extends LedgerAccess {
   readonly context: CommandContext;
   readonly options: Options;
 }
@@ -25,7 +25,7 @@ export async function run(
   const { dead = false, route } = options;
   const loaded =
     route === undefined ? { config: await loadLedgerConfig(context) } : await loadProject(context);
-  return beside(loaded, (open) => {
+  return withLedger(loaded, (open) => {
     const acting = { ...open, context, options };
     if (route !== undefined) return routeAnew(acting, route);
     return dead ? allDead(acting) : eachNamed(acting, [...new Set(ids)]);

@@ -9,7 +9,7 @@ import { inColumns } from '../../text/aligned.ts';
 import { visible } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
-import { reading } from '../beside.ts';
+import { withArchive } from '../with-ledger.ts';
 import { type CommandContext, printJson } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -23,7 +23,7 @@ export async function run(
   const now = systemClock.now();
   const given = Object.entries({ ...days, bot_id: bot }).filter(([, text]) => text !== undefined);
   const { asked } = readReport(new URLSearchParams(given as [string, string][]), { timezone, now });
-  const report = await reading(config, (archive) => loadReport(archive, asked, config));
+  const report = await withArchive(config, (archive) => loadReport(archive, asked, config));
   const { hide } = context.secrets;
   const formats = formatsFor(language, timezone, now);
   const telling = { t: translator(language), formats, language, redact: hide };

@@ -1,5 +1,5 @@
 /** `botbell route`: shows which routes a callback matches and why, its destinations, and with `--at` what the rules decide. */
-import { decidedBy } from '../../app/settings.ts';
+import { planningOf } from '../../app/settings.ts';
 import {
   ALL_STATUSES,
   checkCallback,
@@ -17,7 +17,7 @@ import { cutEnd, shortLine } from '../../text/cut.ts';
 import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatElapsed, formatInstant, parseStartTime } from '../../time/display.ts';
-import { reading } from '../beside.ts';
+import { withArchive } from '../with-ledger.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { type Foreseeing, ruledLines } from './foresee.ts';
@@ -47,7 +47,7 @@ export async function run(
   const asking: Asking = {
     context,
     project,
-    planning: decidedBy(project),
+    planning: planningOf(project),
     sayings: new Sayings({ ...display, now }),
     at: at === 'now' ? now : parseStartTime(at ?? '', display.timezone),
     isMadeUp: file === undefined,
@@ -88,7 +88,7 @@ async function botsOf({ project, context }: Asking): Promise<readonly string[]> 
   const { routes } = project.config;
   const bots = new Set(routes.flatMap(({ botIds }) => botIds.filter((id) => !isPattern(id))));
   try {
-    const known = await reading(project.config, (archive) => archive.bots(undefined, MOST_BOTS));
+    const known = await withArchive(project.config, (archive) => archive.bots(undefined, MOST_BOTS));
     for (const { botId } of known) bots.add(botId);
   } catch (error) {
     const why = errorIn(error, context.speaks.language);

@@ -7,7 +7,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
-import { beside } from '../beside.ts';
+import { withLedger } from '../with-ledger.ts';
 import { actorHere, type CommandContext, inWords, printJson } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -23,7 +23,7 @@ export async function run(
   const fields = { bot_id: botId, destination: to, until, because };
   // Wrong fields are reported before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
-  return beside({ config }, async ({ people, ledger }) => {
+  return withLedger({ config }, async ({ people, ledger }) => {
     const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
     if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
     const id = end ?? begun?.json?.['id'];

@@ -15,7 +15,7 @@ import { shortLine } from '../../text/cut.ts';
 import { errorIn } from '../../text/fault.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatAge } from '../../time/display.ts';
-import { reading } from '../beside.ts';
+import { withArchive } from '../with-ledger.ts';
 import { type CommandContext, printJson, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -72,7 +72,7 @@ function print(
 async function openNow(context: CommandContext) {
   const config = await loadLedgerConfig(context);
   const { url, maxSizeBytes } = config.store;
-  return reading(config, async (archive) => {
+  return withArchive(config, async (archive) => {
     const living = await archive.processes();
     const isFull = url.startsWith('sqlite:') && (await archive.storeBytes()) > maxSizeBytes;
     const isServed = living.some(({ silentMs }) => silentMs < SILENT_MS);

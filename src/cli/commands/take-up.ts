@@ -1,5 +1,5 @@
 /** `botbell take-up`: says who is on incidents, or that nobody is any more. */
-import { beside } from '../beside.ts';
+import { withLedger } from '../with-ledger.ts';
 import { actorHere, type CommandContext, inWords } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -11,7 +11,7 @@ export async function run(
   { by = '', because = '', quiet = false, giveBack = false }: OptionsOf<'take-up'>,
 ): Promise<number> {
   const config = await loadLedgerConfig(context);
-  return beside({ config }, async ({ people }) => {
+  return withLedger({ config }, async ({ people }) => {
     const outcome = giveBack
       ? await people.giveBack(ids, actorHere())
       : await people.takeUp(ids, { by, because, quiet }, actorHere());

@@ -1,6 +1,6 @@
 /** `botbell why`: tells the stories of a job's callbacks, or of a BOT's latest ones, or what did not reach a destination, from the ledger. */
 import { namer } from '../../admin/page/words.ts';
-import { decidedBy } from '../../app/settings.ts';
+import { planningOf } from '../../app/settings.ts';
 import { statusNameOf } from '../../callback/callback.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import type { Config } from '../../config/config.ts';
@@ -15,7 +15,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
-import { reading } from '../beside.ts';
+import { withArchive } from '../with-ledger.ts';
 import { CommandFailed, type CommandContext, printJson, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -52,7 +52,7 @@ export async function run(
     if (format === 'json') shapes.push(shape);
     else context.result(text);
   };
-  await reading(config, async (archive) => {
+  await withArchive(config, async (archive) => {
     const asked = { context, archive, telling, print };
     if (named === undefined) return tellStories(asked, { jobId, botId }, last);
     return tellUntold(asked, await destinationIn(archive, named, config), { since, last });
@@ -82,7 +82,7 @@ async function tellStories(
 /** @returns also one that today's config does not tell, where the ledger knows it. @throws {Refused} neither knows it */
 async function destinationIn(archive: Archive, named: string, config: Config): Promise<string> {
   try {
-    return destinationOf(named, decidedBy({ config, configHash: '' }), channelTypes);
+    return destinationOf(named, planningOf({ config, configHash: '' }), channelTypes);
   } catch (error) {
     const { items } = await archive.callbacks({ destination: named }, { limit: 1 });
     if (items.length === 0) throw error;

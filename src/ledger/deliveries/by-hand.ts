@@ -16,7 +16,7 @@ import {
 } from '../ledger.ts';
 import { addRows, updateRows, makePending } from './deliveries.ts';
 import { IS_OUTDATED, lockCallback, lockDeliveries, type DeliveryRow, deliveriesWith } from './rows.ts';
-import { gained, isUnrouted, siblingsOf } from './rerouting.ts';
+import { splitTargets, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
 
@@ -120,7 +120,7 @@ export async function routeByHand(
   );
   if (callback === undefined) return undefined;
   if (callback.isOutdated) return 'superseded';
-  const { lacking, revived } = gained(
+  const { lacking, revived } = splitTargets(
     targets,
     await siblingsOf(tx, sql`${callbackId}`),
     channels,

@@ -159,7 +159,7 @@ interface GivenBack {
   readonly telling?: Telling | undefined;
 }
 
-/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. @param what as of `change` */
+/** Makes deliveries of any state pending, taken over and due at once. A running attempt keeps its claim. @param what as of `updateRows` */
 export function makePending<What extends HistoryWhat>(
   tx: Tx,
   rows: readonly Changed[],

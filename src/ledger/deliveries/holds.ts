@@ -27,9 +27,9 @@ interface HeldOn {
 type ForGood = typeof SUPERSEDED | typeof NOT_ASKED_FOR;
 
 /** What becomes of a held message: told now, held further, never told, or pending, since no route names it any more. */
-export type Ended = Tells | HeldOn | ForGood | 'pending';
+export type HoldOutcome = ToldNow | HeldOn | ForGood | 'pending';
 
-export interface Tells {
+export interface ToldNow {
   /** The first route that tells it, by name; undefined: not known. */
   readonly route: string | undefined;
   /** A route names it still. */
@@ -40,7 +40,7 @@ export interface Tells {
 
 export interface HoldRules {
   /** @param askedAgainAt until when it is held if the end of the hold is not known */
-  readonly decide: (held: EndedHold, askedAgainAt: number, known: KnownNow) => Ended;
+  readonly decide: (held: EndedHold, askedAgainAt: number, known: KnownNow) => HoldOutcome;
   /** By name, in the order of the config. */
   readonly routes: readonly string[];
 }
@@ -69,7 +69,7 @@ export async function endHolds(
   for (let after = 0, isMore = true; isMore;) {
     const held = await heldAfter(tx, destination, after);
     const outcomeOf = alikeAtOnce(decide, known);
-    const others = new Map<Exclude<Ended, Tells>, EndedHold[]>();
+    const others = new Map<Exclude<HoldOutcome, ToldNow>, EndedHold[]>();
     for (const each of held) {
       const outcome = outcomeOf(each);
       if (isTold(outcome)) told.add(each, outcome);
@@ -85,7 +85,7 @@ export async function endHolds(
   await told.write(tx);
 }
 
-function isTold(outcome: Ended): outcome is Tells {
+function isTold(outcome: HoldOutcome): outcome is ToldNow {
   return typeof outcome === 'object' && 'isPlanned' in outcome;
 }
 
@@ -107,8 +107,8 @@ function withoutRecovery(held: EndedHold): EndedHold {
   return { ...held, isOutdated: isOutdated || isOnlyThat, telling: { ...telling, occasion: undefined } };
 }
 
-function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => Ended {
-  const outcomes = new Map<string, Ended>();
+function alikeAtOnce(decide: HoldRules['decide'], known: KnownNow): (held: EndedHold) => HoldOutcome {
+  const outcomes = new Map<string, HoldOutcome>();
   return (held) => {
     const { kind, botId, status, telling, isOutdated, heldUntil } = held;
     const askedAgainAt = heldUntil > known.now ? heldUntil : known.now + ASKED_AGAIN_MS;
@@ -137,8 +137,8 @@ class Told {
   /** The routes' places in the config, by name. */
   readonly #places: ReadonlyMap<string, number>;
   readonly #ids: number[] = [];
-  readonly #counted = new Counted();
-  #first: (EndedHold & Tells) | undefined;
+  readonly #counted = new SummaryTally();
+  #first: (EndedHold & ToldNow) | undefined;
   /** The first route that tells trouble, else the first that tells. */
   #teller: string | undefined;
   #rank = Infinity;
@@ -149,7 +149,7 @@ class Told {
     this.#places = new Map(routes.map((name, place) => [name, place]));
   }
 
-  add(held: EndedHold, tells: Tells): void {
+  add(held: EndedHold, tells: ToldNow): void {
     this.#ids.push(held.id);
     this.#first ??= { ...held, ...tells };
     this.#counted.add(held);
@@ -217,7 +217,7 @@ const COUNTED = ['succeeded', 'errors', 'executing', 'missed', 'overdue'] as con
 const NOTHING_COUNTED = { bot_name: '', succeeded: 0, errors: 0, executing: 0, missed: 0, overdue: 0 };
 
 /** What a summary says of a destination, counted message by message, so that no number of them fills the memory. */
-export class Counted {
+export class SummaryTally {
   readonly #bots = new Map<string, CountedBot>();
   #first: EndedHold | undefined;
   #lastAt = 0;

@@ -13,7 +13,7 @@ import {
 } from '../ledger.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { deliveriesWhere, deliveriesWith, type DeliveryRow, IS_IDLE, lockDeliveries } from './rows.ts';
-import { holdWanted, type Wanted } from '../timers/admission.ts';
+import { decideHolds, type HoldQuestion } from '../timers/admission.ts';
 import { toldSince } from '../timers/facts.ts';
 import { addRows, findNamed, makePending } from './deliveries.ts';
 import { isDecider } from '../shared/processes.ts';
@@ -24,7 +24,7 @@ export interface Rerouting {
   /** How the delivery ends. A recovery or a late result that another destination is told instead is held, whatever this says. */
   readonly update: DeliveryUpdate;
   /** The destinations that the config names for its callback; `mute`, snoozes and bursts may hold those that are new. */
-  readonly wanted: Wanted;
+  readonly wanted: HoldQuestion;
   /** Further destinations, whose routes tell it only as a recovery or a late result. */
   readonly perhaps: readonly PlannedDelivery[];
   readonly routing: unknown;
@@ -53,8 +53,8 @@ export async function reroute(
   await settle(tx, { callbackId, receivedAt, attempts: [], update: ended, isDurable: false });
   const siblings = await siblingsOf(tx, sql`${callbackId}`);
   const also = perhaps.filter(({ destination }) => moved.has(destination));
-  const { lacking, revived } = gained([...wanted.planned, ...also], siblings, channels, isUnrouted);
-  const targets = await holdWanted(tx, { ...wanted, planned: lacking });
+  const { lacking, revived } = splitTargets([...wanted.planned, ...also], siblings, channels, isUnrouted);
+  const targets = await decideHolds(tx, { ...wanted, planned: lacking });
   const toldHow = targets.map((each) => {
     const as = moved.get(each.destination);
     return as === undefined ? each : { ...each, ...as, telling: { ...each.telling, ...as.telling } };
@@ -70,7 +70,7 @@ type Moved = Pick<DecidedTarget, 'telling' | 'recoveryOf'>;
 async function occasionFor(
   tx: Tx,
   { callbackId: before, telling }: Pick<DeliveryRow, 'callbackId' | 'telling'>,
-  { botId, planned }: Wanted,
+  { botId, planned }: HoldQuestion,
   perhaps: Rerouting['perhaps'],
 ): Promise<ReadonlyMap<string, Moved>> {
   const occasion = telling?.occasion;
@@ -199,7 +199,7 @@ export function siblingsOf(tx: Tx, callbackIds: Sql): Promise<readonly Sibling[]
  * @param mayRevive whether a delivery that has ended is attempted again
  * @returns `lacking`: targets without a delivery
  */
-export function gained<Target extends DeliveryTarget>(
+export function splitTargets<Target extends DeliveryTarget>(
   targets: readonly Target[],
   siblings: readonly Sibling[],
   channels: Channels,

@@ -8,7 +8,7 @@ import { keyOf } from '../callbacks/keys.ts';
 import type { Tx } from '../database.ts';
 import type { DecidedTarget, DeliveryRecord, DeliveryUpdate } from '../ledger.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
-import { holdWanted } from '../timers/admission.ts';
+import { decideHolds } from '../timers/admission.ts';
 import { factsFromRows } from '../timers/facts.ts';
 import { beginEscalations, tellingSteps } from './escalations.ts';
 import { endBotIncident, recordSign } from './signs.ts';
@@ -65,7 +65,7 @@ async function endByResult(
   const kept = targets.filter((each) => each.reason === undefined || each.heldUntil !== undefined);
   const planned = told.filter((each) => !kept.some((known) => known.destination === each.destination));
   const { timezone } = asking;
-  const held = await holdWanted(tx, { botId, status: 0, planned, timezone });
+  const held = await decideHolds(tx, { botId, status: 0, planned, timezone });
   const wanted = held.map((each) => ({
     ...each,
     telling: { ...each.telling, isOnlyRecovery: true } as const,

@@ -24,7 +24,7 @@ import {
   QUERY_TIMEOUT_MS,
 } from './open-transaction.ts';
 import { systemRandom } from '../../text/random.ts';
-import { Deadline, systemClock, Turns } from '../../time/clock.ts';
+import { Deadline, systemClock, BatchWindow } from '../../time/clock.ts';
 
 interface PostgresSettings extends DatabaseSettings {
   readonly url: string;
@@ -46,7 +46,7 @@ class PostgresTransactions implements Transactions {
   #pool: pg.Pool;
   /** Connections that run nothing. */
   #free: number;
-  readonly #turns: Turns;
+  readonly #batch: BatchWindow;
   #isScheduled = false;
   /** Called when nothing runs or waits. */
   #onIdle = () => {};
@@ -60,7 +60,7 @@ class PostgresTransactions implements Transactions {
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
-    this.#turns = new Turns(settings.clock);
+    this.#batch = new BatchWindow(settings.clock);
     this.#pool = connect(settings);
     this.#free = this.#pool.options.max;
   }
@@ -74,7 +74,7 @@ class PostgresTransactions implements Transactions {
       if (this.#pool.ending) throw new LedgerUnavailable('the ledger is closed');
       if (this.#queue.length >= MOST_WAITING) throw new LedgerUnavailable('the ledger is not keeping up');
       this.#queue.add({ work, isDurable, deadline, keys, isPlain, isAlone: false, resolve, reject });
-      if (!this.#isScheduled) void this.#turns.end(() => this.#queue.length).then(() => this.#begin());
+      if (!this.#isScheduled) void this.#batch.end(() => this.#queue.length).then(() => this.#begin());
       this.#isScheduled = true;
     }) as Promise<Result>;
     return deadline.bound(done).catch((error: unknown) => {

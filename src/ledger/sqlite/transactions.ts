@@ -15,7 +15,7 @@ import {
 import { operationFailed, ledgerUnavailable } from '../failures.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import { systemRandom } from '../../text/random.ts';
-import { Deadline, Turns } from '../../time/clock.ts';
+import { Deadline, BatchWindow } from '../../time/clock.ts';
 import { upToDate } from '../shared/migrate.ts';
 import { type ConnectionOptions, isLocked, isTrouble, SqliteConnection } from './connection.ts';
 import { Space, type StoreEvent } from './file.ts';
@@ -50,7 +50,7 @@ interface Waiting {
 
 export class SqliteTransactions implements Transactions {
   readonly #settings: SqliteSettings;
-  readonly #turns: Turns;
+  readonly #batch: BatchWindow;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   /** Until then nothing is begun, by `monotonic`. */
@@ -61,7 +61,7 @@ export class SqliteTransactions implements Transactions {
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
-    this.#turns = new Turns(settings.clock);
+    this.#batch = new BatchWindow(settings.clock);
   }
 
   run<Result>(
@@ -92,7 +92,7 @@ export class SqliteTransactions implements Transactions {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#turns.end(() => this.#waiting.length);
+      await this.#batch.end(() => this.#waiting.length);
       if (this.#settings.clock.monotonic() < this.#restsUntil) await this.#waitFor('the log was not emptied');
       else await this.#runNext();
     }

@@ -1,4 +1,4 @@
-/** Asks the rules about an arriving callback or notice, by what the ledger knows of its BOT, and stores what changes by it. What applies them (`judge`) is pure, so that a decision can be foretold, too. */
+/** Asks the rules about an arriving callback or notice, by what the ledger knows of its BOT, and stores what changes by it. What applies them (`applyRules`) is pure, so that a decision can be foretold, too. */
 import type { Tx } from '../database.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import type { Arrival, DecidedTarget, DeliveryRecord, PlannedDelivery, Watched } from '../ledger.ts';
@@ -29,13 +29,13 @@ import sql from 'sql-template-tag';
 import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
-export type Wanted = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
+export type HoldQuestion = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
-export function holdWanted(tx: Tx, wanted: Wanted): Promise<readonly DecidedTarget[]> {
+export function decideHolds(tx: Tx, wanted: HoldQuestion): Promise<readonly DecidedTarget[]> {
   return decideAll(tx, { ...asArriving(wanted, tx.now), hasSnoozes: true });
 }
 
-export function asArriving({ timezone, ...wanted }: Wanted, now: number): Arriving {
+export function asArriving({ timezone, ...wanted }: HoldQuestion, now: number): Arriving {
   const about = { ...wanted, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
   const nothing = { callbackId: 0, likeness: '', unmet: [], startedAt: now, receivedAt: now };
   const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
@@ -49,7 +49,7 @@ export async function decideAll(tx: Tx, arriving: Question): Promise<readonly De
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
   const known = withTimersPut(tx, await lockKnown(tx, asking, isKept));
-  const { foreseen, ended, facts, timers } = judge(asking, known, tx.now);
+  const { foreseen, ended, facts, timers } = applyRules(asking, known, tx.now);
   const lastId = Math.max(facts.lastId, asking.callbackId);
   // Nothing is awaited between `withTimersPut` and here, so no call beside this one has decided on these timers meanwhile.
   await putTimers(tx, timers);
@@ -105,7 +105,7 @@ function isUntilSuccessOf(botId: string) {
 }
 
 /** What the rules go by for a callback that has not come; locks nothing. */
-export async function knownOf(
+export async function readKnownFacts(
   tx: Tx,
   { botKey, watched, planned }: Pick<Arriving, 'botKey' | 'watched' | 'planned'>,
 ): Promise<KnownFacts> {
@@ -182,7 +182,7 @@ export interface Foreseen {
 }
 
 /** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
-export function judge(arriving: Arriving, { facts: kept, snoozes, timers }: KnownFacts, now: number) {
+export function applyRules(arriving: Arriving, { facts: kept, snoozes, timers }: KnownFacts, now: number) {
   const { botId, status } = arriving;
   const startedAt = startOf(arriving);
   const facts = withoutAhead(kept, startedAt, now);

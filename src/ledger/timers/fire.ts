@@ -8,7 +8,7 @@ import { jobKeyOf, keyOf, nameIn } from '../callbacks/keys.ts';
 import type { DeliveryRecord, PlannedDelivery } from '../ledger.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
-import { holdWanted } from './admission.ts';
+import { decideHolds } from './admission.ts';
 import { type OwnNotice, writeOwnNotice } from '../callbacks/own-notices.ts';
 import { AT_ONCE, beginHolds, beginTimers, endTimer, openRuns, putTimers, type Timer } from './timers.ts';
 
@@ -30,7 +30,7 @@ export async function fire(tx: Tx, { timer, next, notice }: Fired): Promise<read
   const { kind, planned, timezone, botId = '' } = notice;
   const id = kind === 'overdue' ? hash('sha256', timer.key, 'hex') : undefined;
   if (id !== undefined && (await isOver(tx, notice, id))) return [];
-  const targets = await holdWanted(tx, { botId, status: undefined, planned, timezone });
+  const targets = await decideHolds(tx, { botId, status: undefined, planned, timezone });
   const incident = await recordLateSign(tx, notice);
   if (incident !== undefined) await beginEscalations(tx, incident, tellingSteps(planned, targets));
   const written = await writeOwnNotice(tx, { ...notice, id }, ofIncident(targets, incident));

@@ -1,16 +1,16 @@
 /** Lets a command read the ledger of a service that may be running, and act on it as people do on the page. */
-import { decidedBy } from '../app/settings.ts';
+import { planningOf } from '../app/settings.ts';
 import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { openArchive, openBeside } from '../ledger/open-ledger.ts';
+import { openArchive, openBesideService } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { createPeople, type People } from '../people/actions.ts';
 import { systemClock } from '../time/clock.ts';
 
 /** @throws {Error} there is no ledger, or it cannot be read; says what to do */
-export async function reading<T>(
+export async function withArchive<T>(
   { store }: Pick<Config, 'store'>,
   read: (archive: Archive) => Promise<T>,
 ): Promise<T> {
@@ -22,19 +22,19 @@ export async function reading<T>(
   }
 }
 
-export interface Beside {
+export interface LedgerAccess {
   readonly people: People;
   readonly ledger: DatabaseLedger;
   readonly planning: Planning;
 }
 
 /** @throws {Error} there is no ledger, or it cannot be written; says what to do */
-export async function beside<T>(
+export async function withLedger<T>(
   { config, configHash = '' }: { readonly config: Config; readonly configHash?: string },
-  act: (beside: Beside) => Promise<T>,
+  act: (access: LedgerAccess) => Promise<T>,
 ): Promise<T> {
-  const planning = decidedBy({ config, configHash });
-  const ledger = await openBeside(planning.config.store.url);
+  const planning = planningOf({ config, configHash });
+  const ledger = await openBesideService(planning.config.store.url);
   const ignore = () => undefined;
   const people = createPeople({
     ledger,
