@@ -29,7 +29,7 @@ const slackSettings = settingsOf({
     ),
   icon_emoji: string()
     .strict()
-    .matches(/^:[\w+'-]{1,100}:$/, () =>
+    .matches(/^:[^\s:]{1,100}:$/, () =>
       faultSaid('must be an emoji, such as :robot_face:', '絵文字を書いてください（例：:robot_face:）'),
     ),
 });

@@ -126,7 +126,7 @@ describe('the Slack channel', () => {
   });
 });
 
-const LOOK = { username: 'BOT alerts', icon_emoji: ':robot_face:' };
+const LOOK = { username: 'BOT alerts', icon_emoji: ':ロボット:' };
 
 describe('a message on Slack', () => {
   let remote: ChatStandIn;
@@ -143,6 +143,13 @@ describe('a message on Slack', () => {
   afterEach(async () => {
     await channel.close();
     await remote.close();
+  });
+
+  it('may have any emoji of a workspace, and nothing else for one', () => {
+    const takes = (icon_emoji: string) =>
+      slackChannel.settings.isValidSync({ token: 'xoxb-1', icon_emoji }, { strict: true });
+    expect([':robot_face:', ':+1:', ':ありがとう:'].filter((each) => !takes(each))).to.deep.equal([]);
+    expect(['bell', ':bell', ':a b:', '::', 'https://x.example/y.png'].filter(takes)).to.deep.equal([]);
   });
 
   it('has the name and the emoji that the config gives, and says where blocks are refused', async () => {
