@@ -203,6 +203,21 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       expect(success.deliveries.map(({ destination }) => destination)).to.deep.equal(['slack:#log']);
     });
 
+    it('counts no error as told that only a summary says which became a dead letter', async () => {
+      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
+      const error = { status: ERROR, message: 'no login' } as const;
+      for (const bot_id of ['failing', 'mended'])
+        await bench.comes({ ...error, bot_id }, [to('slack:#ops', [{ ...rules, ...MUTED }])]);
+      await pass(DAY);
+      await bench.endWith();
+      const comes = (fields: object) => bench.comes(fields, [to('slack:#ops', [rules])]);
+      expect(bench.shown(await comes({ ...error, bot_id: 'failing' })), 'while it waits').to.equal('repeat');
+      const [due] = await bench.claim();
+      await bench.settle([dead(due?.record ?? NOBODY)]);
+      expect(bench.shown(await comes({ ...error, bot_id: 'failing' }))).to.equal('tell');
+      expect((await comes({ status: 0, bot_id: 'mended' })).deliveries).to.deep.equal([]);
+    });
+
     it('counts an error as told where it was routed anew, by repeat as by recovered', async () => {
       const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
       const fields = { status: ERROR, message: 'no login' } as const;

@@ -118,8 +118,9 @@ export async function toldSince(
   return rows.map(({ destination }) => destination);
 }
 
-/** An error held by `mute`, a snooze or a burst counts as told; a dead letter, and what was dismissed or is no longer routed, does not. */
-const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND summary_id IS NULL)`;
+/** An error held by `mute`, a snooze or a burst counts as told, also while a summary of it waits; a dead letter, and what was dismissed or is no longer routed, does not. */
+const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND NOT EXISTS (
+  SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending'))`;
 
 /** Corrects which destinations were told of the kept errors that no success has ended, by what has become of their deliveries. */
 async function asTold(tx: Tx, facts: Facts, came: readonly ToldError[]): Promise<Facts> {

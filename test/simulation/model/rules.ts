@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from '../scenario.ts';
 import { deliveryAt, type History, nameOf, seconds, WRITTEN_WITHIN_MS } from './history.ts';
 import { type Ruling, Rules } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
-import { untold } from './told.ts';
+import { isLostWithItsSummary, untold } from './told.ts';
 import { judgeTimers } from './timers.ts';
 
 /** How much earlier than computed a hold may end by the store's clock. */
@@ -50,6 +50,7 @@ function unsurePlaces(history: History): ReadonlySet<string> {
     const isUnsure = ({ destination, state }: ListedDelivery) =>
       history.isActedOn(admitted) ||
       isOfLongAgo(history, admitted) ||
+      (state === 'held' && isLostWithItsSummary(history, destination)) ||
       (state === 'dead' && isDeathUnsure(history, admitted, destination));
     return listed.deliveries.filter(isUnsure).map(({ destination }) => `${send.bot} ${destination}`);
   });

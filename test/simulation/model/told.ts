@@ -199,7 +199,7 @@ function isRightlyUntold(
 }
 
 /** Messages in a dead summary are lost with it, until the summary is delivered again. */
-function isLostWithItsSummary({ observed }: History, destination: string): boolean {
+export function isLostWithItsSummary({ observed }: History, destination: string): boolean {
   return observed.listed.some(
     ({ kind, deliveries }) =>
       kind === 'summary' &&
