@@ -9,6 +9,7 @@ import type {
 } from '../admin/services.ts';
 import { statusNameOf } from '../callback/callback.ts';
 import type { Config, Problem } from '../config/config.ts';
+import { isOpenToAll } from '../config/read/cross-checks.ts';
 import { fault } from '../config/words.ts';
 import type { RunningSettings } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
@@ -147,7 +148,8 @@ export class Reloader implements Reloading {
 
 /**
  * The next config with the values that only a restart can change, the listeners' addresses and the store, taken from the running
- * one. If `admin.listen` differs, all of `admin` is kept: the next config may have no password, since its address needs none.
+ * one. If `admin.listen` differs, all of `admin` is kept: the next config may have no password, since its address needs none. So
+ * is who may post, if the running receiver would be open to everybody.
  * @returns also the keys that differ, as `unchanged`
  */
 export function asItCanRun(next: Config, running: Config) {
@@ -161,7 +163,9 @@ export function asItCanRun(next: Config, running: Config) {
     isAdminKept && 'admin.listen',
   ];
   const admin = isAdminKept ? running.admin : next.admin;
-  const receiver = { ...next.receiver, listen };
+  const { tokens, allowFrom, trustProxy } = running.receiver;
+  const asked = { ...next.receiver, listen };
+  const receiver = isOpenToAll(asked) ? { ...asked, tokens, allowFrom, trustProxy } : asked;
   const config = { ...next, admin, receiver, store: { ...next.store, url, maxSizeBytes } };
   return { config, unchanged: unchanged.filter((key) => key !== false) };
 }

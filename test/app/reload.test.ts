@@ -209,4 +209,20 @@ store: { url: 'sqlite:b.db', max_size: 2gb, keep: 5d }`);
     expect(unchanged).to.deep.equal(['admin.listen']);
     expect(asItCanRun(configOf(''), RUNNING).config.admin?.password).to.equal(undefined);
   });
+
+  it('leaves no receiver without a token that others can reach, and otherwise takes who may post from the next', () => {
+    const open = configOf(
+      `receiver: { listen: '0.0.0.0:8080', token: first, allow_from: [10.0.0.0/8], trust_proxy: true }`,
+    );
+    const closed = configOf(`receiver: { listen: '127.0.0.1:8080', path: /other }`);
+    const { tokens, allowFrom, trustProxy } = open.receiver;
+    const { config } = asItCanRun(closed, open);
+    const { path } = closed.receiver;
+    expect(config.receiver).to.deep.include({ tokens, allowFrom, trustProxy, path });
+    for (const next of ['token: second', 'allow_from: [10.0.0.1]'].map((by) =>
+      configOf(`receiver: { ${by} }`),
+    ))
+      expect(asItCanRun(next, open).config.receiver.tokens).to.deep.equal(next.receiver.tokens);
+    expect(asItCanRun(closed, RUNNING).config.receiver.tokens).to.deep.equal([]);
+  });
 });

@@ -25,15 +25,18 @@ const SERVICE_RETRY_MS = 30_000;
 export function checkSettings(settings: ConfigSettings, problems: Problems): void {
   const { receiver, delivery } = settings;
   if (!problems.hasErrors(['admin.listen', 'admin.password'])) checkAdmin(settings, problems);
-  const { listen, tokens, allowFrom } = receiver;
-  const isOpen = !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0;
-  if (isOpen && !problems.hasErrors(['receiver.token', 'receiver.allow_from']))
+  if (isOpenToAll(receiver) && !problems.hasErrors(['receiver.token', 'receiver.allow_from']))
     problems.error(['receiver', 'listen'], fault('open.receiver'));
   if (receiver.answerWithinMs >= SERVICE_RETRY_MS)
     problems.warning(['receiver', 'answer_within'], fault('answer_within'));
   const isNeverTakenOver = delivery.giveUpAfterMs <= delivery.takeOverAfterMs;
   if (isNeverTakenOver && !problems.hasErrors(['delivery.give_up_after', 'delivery.take_over_after']))
     problems.warning(['delivery', 'give_up_after'], fault('give_up_after'));
+}
+
+/** Whether anybody on the network may post. */
+export function isOpenToAll({ listen, tokens, allowFrom }: Config['receiver']): boolean {
+  return !isLoopback(listen.host) && tokens.length === 0 && allowFrom.length === 0;
 }
 
 type Together = Pick<Config, 'routes' | 'defaultRoute' | 'display' | 'admin'>;
