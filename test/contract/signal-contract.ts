@@ -10,6 +10,7 @@ import { isAlert, noticeId, withTelling } from '../../src/notice/notice.ts';
 import type { AskedRoute } from '../../src/signal/decide.ts';
 import { likenessOf } from '../../src/text/gist.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
+import { CONFIG_FAILURE } from '../support/alerts.ts';
 import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
@@ -216,6 +217,22 @@ export function describeSignals(name: string, createStore: CreateStore): void {
       await bench.settle([dead(due?.record ?? NOBODY)]);
       expect(bench.shown(await comes({ ...error, bot_id: 'failing' }))).to.equal('tell');
       expect((await comes({ status: 0, bot_id: 'mended' })).deliveries).to.deep.equal([]);
+    });
+
+    it('counts no message that a rule held as late at the end of a trouble of its destination', async () => {
+      const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [target('slack:#alerts')] };
+      const [failing] = namesOf(await bench.comes({}, [to('slack:#ops')]));
+      await bench.settle([failed(failing, { isTakenOver: true, alert })]);
+      for (const end of [() => bench.release(), () => bench.endWith()]) {
+        await bench.fails(muted);
+        await pass(DAY);
+        await end();
+        await bench.tellAll();
+      }
+      await pass(10 * SECOND);
+      await bench.care();
+      const [over] = await bench.claim();
+      expect(over?.notice).to.have.nested.property('alert.subject.troubles[0]').that.includes({ late: 1 });
     });
 
     it('counts an error as told where it was routed anew, by repeat as by recovered', async () => {

@@ -63,12 +63,18 @@ async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readon
 
 const LATE_MS = 60_000;
 
+/** When it was to be sent: what was held, at the end of the hold. */
+const WANTED_AT = sql`coalesce((
+  SELECT max(at) FROM history WHERE callback_id = deliveries.callback_id AND delivery_id = deliveries.id AND what = 'released'),
+  received_at)`;
+
 /** Of the messages for a destination since the first that failed: how many were told late, or are late now, and how many were given up. */
 async function lateAndLost(tx: Tx, { subject, about }: IncidentRow) {
   if (about === undefined) return undefined;
+  const lateMs = sql`CASE WHEN summary_id IS NOT NULL THEN 0 WHEN state = 'delivered' THEN updated_at - ${WANTED_AT}
+    WHEN state = 'pending' AND is_taken_over = 1 THEN ${tx.now} - ${WANTED_AT} END`;
   return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
-    SELECT CAST(coalesce(sum(CASE WHEN (state = 'delivered' AND updated_at - received_at >= ${LATE_MS})
-        OR (state = 'pending' AND is_taken_over = 1 AND ${tx.now} - received_at >= ${LATE_MS}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS late,
+    SELECT CAST(coalesce(sum(CASE WHEN ${lateMs} >= ${LATE_MS} THEN 1 ELSE 0 END), 0) AS INTEGER) AS late,
       CAST(coalesce(sum(CASE WHEN state = 'dead' OR (state = 'held' AND reason = ${DISMISSED}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS lost
     FROM deliveries JOIN callbacks ON callbacks.id = callback_id
     WHERE callback_id >= ${about} AND destination = ${subject}`);
