@@ -145,7 +145,7 @@ export class Pipeline {
     const { ledger, clock } = this.#parts;
     const failing = ledger
       .failingDestinations()
-      .then((stored) => this.loop.failing.refresh(stored, clock.monotonic()));
+      .then((stored) => this.loop.failing.adopt(stored, clock.monotonic()));
     const first = Promise.all([this.paces.refresh(), failing, this.#beatOnce()]);
     await first.catch(this.#parts.reports.onStoreTrouble);
     this.#chores.start([

@@ -58,8 +58,8 @@ export class Claims {
     this.#served += Number(deliveries.length > 0);
     loop.backlogged = new Set(left);
     if (tick !== undefined) {
-      paces.take(tick.paces);
-      loop.failing.refresh(tick.failing, clock.monotonic());
+      paces.adopt(tick.paces);
+      loop.failing.adopt(tick.failing, clock.monotonic());
     }
     if (tick?.isBulkRunning === true) onBulk();
     // More timers may be due, so the next claim asks for them again.
@@ -69,7 +69,7 @@ export class Claims {
       this.#launch(each, asOf);
     }
     if (deliveries.length > 0) onDue();
-    if (tick !== undefined) await signals.take(tick, asOf, current);
+    if (tick !== undefined) await signals.fire(tick, asOf, current);
   }
 
   /** Asks for timers and paces once per `POLL_MS`, even if deliveries are claimed more often. */

@@ -38,7 +38,7 @@ export class Failing {
     return [...this.#failures.keys()].filter((destination) => this.isDown(destination));
   }
 
-  refresh(stored: readonly FailingDestination[], now: number): void {
+  adopt(stored: readonly FailingDestination[], now: number): void {
     const known = stored.map(({ destination, first, last }) => {
       return [destination, { first: now + first, last: now + last }] as const;
     });
@@ -95,7 +95,7 @@ export class Calls extends Places {
   }
 
   /** Resolves when the destination has been given a place. Only one caller at a time may wait for each destination. */
-  async turn(destination: string): Promise<void> {
+  async waitForPlace(destination: string): Promise<void> {
     if (!this.begin(destination))
       await new Promise<void>((resolve) => this.#waiting.set(destination, resolve));
   }

@@ -7,7 +7,7 @@ import type { DeliveryRow } from '../ledger/deliveries/rows.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
-import { milestoneOf, updateOf, waitsForSomebody } from './outcome.ts';
+import { milestoneOf, updateOf, needsPerson } from './outcome.ts';
 import { plannedDelivery, planOf, plannedFor } from './plan.ts';
 import { runningConfig, type Settings } from './settings.ts';
 import type { Plan, PlannedTarget } from '../route/router.ts';
@@ -54,7 +54,7 @@ interface Review {
 /** Whether the settings may have mended what made a delivery fail, or route it differently. @param changed names of channels */
 function isAffectedBy(settings: Settings, changed: ReadonlySet<string>): (row: DeliveryRow) => boolean {
   return (row) =>
-    (row.lastError?.class === 'config' && !waitsForSomebody(row.lastError)) ||
+    (row.lastError?.class === 'config' && !needsPerson(row.lastError)) ||
     changed.has(channelOf(row.destination)) ||
     plannedFor(row, planOf(settings, row)) === undefined;
 }
@@ -118,7 +118,7 @@ export class ConfigFollower {
   /** A test message has reached the destination: makes what waits there due, except what may have arrived. Never rejects. */
   async mended(destination: string): Promise<void> {
     const { ledger, onDue, onUnwritten } = this.#delivering;
-    const waits = (row: DeliveryRow) => row.destination === destination && !waitsForSomebody(row.lastError);
+    const waits = (row: DeliveryRow) => row.destination === destination && !needsPerson(row.lastError);
     try {
       let after: WaitingPosition | undefined = { ...BEFORE_ALL, destination };
       while (after?.destination === destination) ({ next: after } = await ledger.hasten(after, waits));

@@ -7,7 +7,7 @@ import { type AttemptResult, Sending } from './attempt.ts';
 import type { Delivering } from './delivering.ts';
 import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { Calls, Failing, SeenDestinations } from './destinations.ts';
-import { attemptRecords, milestoneOf, nextAfter, retryInMs, waitsForSomebody } from './outcome.ts';
+import { attemptRecords, milestoneOf, nextAfter, retryInMs, needsPerson } from './outcome.ts';
 import { fits } from './pace.ts';
 import type { AddressedNotice } from './settings.ts';
 
@@ -124,7 +124,7 @@ export class Loop {
 
   /** Whether it is deferred: it waits for somebody; or, with a POST, others are due before it, its destination is down, or it is taken over and needs a slot. */
   #isLeftAlone({ destination, isTakenOver, isPosted, record }: Delivery): boolean {
-    if (!isPosted) return waitsForSomebody(record.lastError);
+    if (!isPosted) return needsPerson(record.lastError);
     if (this.backlogged.has(destination) || this.failing.isDown(destination)) return true;
     return isTakenOver && this.#dependencies.paces.isPaced(destination);
   }
@@ -151,7 +151,7 @@ export class Loop {
   async #serve(queue: Delivery[], destination: string): Promise<void> {
     const { paces, onDue } = this.#dependencies;
     while (queue.length > 0) {
-      await this.#calls.turn(destination);
+      await this.#calls.waitForPlace(destination);
       const [next] = queue;
       const hasSlot = next !== undefined && (await paces.slot(destination, next.until));
       if (next !== undefined && !hasSlot) this.#end(next, true);

@@ -12,7 +12,7 @@ import type {
   DeliveryUpdate,
 } from '../ledger/ledger.ts';
 import { LONGEST_BACKOFF_MS } from '../ledger/deliveries/failing.ts';
-import { resultOf } from '../ledger/callbacks/enter-callback.ts';
+import { resultOf } from '../ledger/callbacks/write-callback.ts';
 import { type RuleName, RULES } from '../signal/rules.ts';
 import type { Random } from '../text/random.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -52,7 +52,7 @@ export function nextAfter({
 }
 
 /** Whether a delivery that was taken over waits for somebody, since an attempt might tell people the same once more. */
-export function waitsForSomebody(error: DeliveryError | undefined): boolean {
+export function needsPerson(error: DeliveryError | undefined): boolean {
   return error?.class === 'config' && error.mayHaveArrived === true;
 }
 
@@ -88,7 +88,7 @@ export function updateAfter(
   if (receipt !== undefined)
     return updateOf(record, { state: 'delivered', attempts, lastError: undefined, receipt });
   const lastError = failure === undefined ? record.lastError : errorOf(failure);
-  if (made.length === 0 && record.isTakenOver && waitsForSomebody(lastError))
+  if (made.length === 0 && record.isTakenOver && needsPerson(lastError))
     return updateWaiting(record, context);
   if (failure === undefined || isDeferred) {
     // A delivery that was taken over before keeps its due time.

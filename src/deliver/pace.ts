@@ -150,11 +150,11 @@ export class Paces {
 
   /** Reads the paces that other processes wrote, or this one before a restart. @throws {LedgerUnavailable} */
   async refresh(): Promise<void> {
-    this.take(await this.#dependencies.store.currentPaces());
+    this.adopt(await this.#dependencies.store.currentPaces());
   }
 
   /** Takes over the store's paces, drops those that the store no longer has, and writes again the pauses that it does not know. */
-  take(current: readonly CurrentPace[]): void {
+  adopt(current: readonly CurrentPace[]): void {
     const stored = new Map(current.map(({ key, nextInMs }) => [key, this.#now() + nextInMs]));
     this.#notePauses(current);
     for (const [key, pace] of this.#paces) {

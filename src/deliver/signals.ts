@@ -44,7 +44,7 @@ export class Signals {
   }
 
   /** Fires the timers claimed at `now` by the store's clock. Adopts settings that are new, or in force again after those of other processes. */
-  async take({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
+  async fire({ timers, isLatest }: Tick, now: number, settings: Settings): Promise<void> {
     for (const timer of timers) this.#dependencies.loop.underWay.until(this.#fire(timer, settings, now));
     // The store's clock was set back: what was made while it was ahead is asked for anew.
     if (now < this.#seenAt - BACK_MS) this.#adopted = undefined;

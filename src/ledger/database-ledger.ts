@@ -11,7 +11,7 @@ import {
   type RefusedBody,
   type Settlement,
 } from './ledger.ts';
-import { admitArgs } from './callbacks/enter-callback.ts';
+import { admitArgs } from './callbacks/write-callback.ts';
 import { isPlain } from './deliveries/settle.ts';
 import {
   actionOperations,

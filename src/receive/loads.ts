@@ -57,7 +57,7 @@ export class Loads {
    * The memory of one body, to be asked for before it is read.
    * @param announced its bytes; left out: unknown @returns undefined: it is not counted @throws {HttpProblem} 503 while draining
    */
-  read(announced = Infinity) {
+  reserve(announced = Infinity) {
     this.#refuseWhileDraining();
     if (announced <= SMALL_BYTES) return undefined;
     let [received, counted] = [0, 0];

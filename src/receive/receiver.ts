@@ -149,7 +149,7 @@ async function receive(
   { config, clock, loads, timezone, read, post }: Parts,
 ): Promise<Verdict> {
   const { state } = ctx;
-  const memory = loads.read(announcedBytes(ctx.request, config.maxBodyBytes));
+  const memory = loads.reserve(announcedBytes(ctx.request, config.maxBodyBytes));
   try {
     const bytes = await read(ctx, memory?.add);
     // `answer_within` begins when the whole body has arrived.

@@ -16,7 +16,7 @@ export interface Subject extends Pick<Holders, 'botId' | 'status'> {
   /** The conditions `when` of its routes that it does not meet. */
   readonly unmet: readonly string[];
   /** Skips the rules before `mute`: the message is told or held, never let go. */
-  readonly isWanted: boolean;
+  readonly isNeverLetGo: boolean;
 }
 
 /** A route that reaches the destination. */
@@ -154,8 +154,8 @@ interface Question extends Pick<Holders, 'timezone'> {
 
 function rulingOf(route: AskedRoute, question: Question): Ruling {
   const { subject, facts, now, timezone } = question;
-  const isWanted = subject.isWanted || facts.lateFor.has(route.timer ?? '');
-  const rule = isWanted ? undefined : letGoBy(route, question);
+  const isNeverLetGo = subject.isNeverLetGo || facts.lateFor.has(route.timer ?? '');
+  const rule = isNeverLetGo ? undefined : letGoBy(route, question);
   if (rule !== undefined) return { does: 'let go', rule };
   const { mute } = route.rules;
   const hold = holdAt(now, { ...subject, ...facts, mute, timezone });

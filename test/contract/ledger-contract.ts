@@ -5,7 +5,7 @@ import { type Receipt, ROOT_GONE } from '../../src/channels/channel.ts';
 import { shared } from '../../src/ledger/database.ts';
 import { type Admission, type DeliveryUpdate, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { admit } from '../../src/ledger/callbacks/admit.ts';
-import { admitArgs } from '../../src/ledger/callbacks/enter-callback.ts';
+import { admitArgs } from '../../src/ledger/callbacks/write-callback.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
 import { storedJson } from '../../src/ledger/callbacks/keys.ts';
 import { anew } from '../support/anew.ts';

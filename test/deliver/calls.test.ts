@@ -39,7 +39,8 @@ describe('the calls of a process', () => {
     const calls = new Calls();
     begin(calls, 512, (number) => `other:${number}`);
     const order: string[] = [];
-    const wait = (destination: string) => void calls.turn(destination).then(() => order.push(destination));
+    const wait = (destination: string) =>
+      void calls.waitForPlace(destination).then(() => order.push(destination));
     wait('slack:#a');
     wait('slack:#b');
     await settle();

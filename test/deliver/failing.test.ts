@@ -141,13 +141,13 @@ describe('what a process knows of failing destinations', () => {
   it('is what the store has, but for what has succeeded here since', () => {
     const failing = new Failing();
     const stored = [{ destination: OPS, first: -130_000, last: -1000 }];
-    failing.refresh(stored, 500_000);
+    failing.adopt(stored, 500_000);
     expect(failing.isDown(OPS)).to.equal(true);
     expect(failing.down).to.deep.equal([OPS]);
     expect(failing.countAttempt(OPS, undefined, 500_500)).to.equal(true);
-    failing.refresh(stored, 500_600);
+    failing.adopt(stored, 500_600);
     expect(failing.isDown(OPS), 'not written yet').to.equal(false);
-    failing.refresh([{ ...stored[0], destination: OPS, first: -130_000, last: -100 }], 501_000);
+    failing.adopt([{ ...stored[0], destination: OPS, first: -130_000, last: -100 }], 501_000);
     expect(failing.isDown(OPS), 'has failed elsewhere since').to.equal(true);
     for (const failed of ['config', 'permanent', 'rate_limited'] as const)
       expect(failing.countAttempt('slack:#log', failed, 1)).to.equal(undefined);

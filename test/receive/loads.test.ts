@@ -13,7 +13,7 @@ const limitsWith = (parts: object = {}) => ({ maxBodyBytes: 8 * MB, maxInFlight:
 
 describe('bodies that are being read', () => {
   const reading = (loads: Loads, bytes: number) => {
-    const memory = loads.read();
+    const memory = loads.reserve();
     memory?.add(bytes);
     return memory;
   };

@@ -123,7 +123,7 @@ describe('a body', () => {
       it(`is answered 503 where there is no memory left for it (${what}), and the next one is read`, async () => {
         await bench.close();
         bench = await openReceiver({ maxBodyBytes: 2 * MB });
-        const taken = bench.loads.read();
+        const taken = bench.loads.reserve();
         taken?.add(15.5 * MB);
         const large = post(compress(callbackOf(MB)), { 'Content-Encoding': coding });
         client = await RawClient.open(bench.port);

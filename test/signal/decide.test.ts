@@ -48,13 +48,13 @@ class Place {
   run({ status = 'error', message = '', startedAt = this.now }: Run = {}): Decision {
     const row = status === 'executing' ? undefined : this.#enter(startedAt, status === 'error');
     const likeness = likenessOf(message, '');
-    const subject = { id: 0, botId: 'bot', status, startedAt, row, isWanted: false };
+    const subject = { id: 0, botId: 'bot', status, startedAt, row, isNeverLetGo: false };
     return this.#decide({ ...subject, likeness, unmet: [UNMET] });
   }
 
   /** `overdue` or `missed`; with a status, what had been held and is asked for again. */
   say(status?: Run['status']): Decision {
-    const own = { id: 0, botId: 'bot', status, startedAt: this.now, row: undefined, isWanted: true };
+    const own = { id: 0, botId: 'bot', status, startedAt: this.now, row: undefined, isNeverLetGo: true };
     return this.#decide({ ...own, likeness: '', unmet: [] });
   }
 

@@ -13,12 +13,12 @@ import type {
   Watched,
 } from '../../src/ledger/ledger.ts';
 import { admit } from '../../src/ledger/callbacks/admit.ts';
-import { admitArgs } from '../../src/ledger/callbacks/enter-callback.ts';
+import { admitArgs } from '../../src/ledger/callbacks/write-callback.ts';
 import { claimDue, dueDestinations } from '../../src/ledger/deliveries/claim.ts';
 import { heartbeat } from '../../src/ledger/shared/processes.ts';
 import { refuse } from '../../src/ledger/incidents/signs.ts';
 import { settle } from '../../src/ledger/deliveries/settle.ts';
-import { deliveriesWith } from '../../src/ledger/deliveries/rows.ts';
+import { deliveriesById } from '../../src/ledger/deliveries/rows.ts';
 import {
   actionOperations,
   type Actions,
@@ -133,7 +133,7 @@ export class Recorded {
     const now = this.#store.clock.now();
     const at = { receivedAt: now, answeredAt: now };
     const answer = result && { ...at, status: result === 'failed' ? 502 : 200, result };
-    const rows = await this.#store.call(deliveriesWith, [deliveries.map(({ id }) => id)]);
+    const rows = await this.#store.call(deliveriesById, [deliveries.map(({ id }) => id)]);
     const updates = deliveries.map((each) => {
       const { destination, receivedAt } = rows.find(({ id }) => id === each.id) ?? each;
       return { ...each, destination, receivedAt };

@@ -10,7 +10,7 @@ import {
   IS_OF_JOB,
   type NoticeRow,
   RESULT,
-  deliveriesWith,
+  deliveriesById,
 } from '../deliveries/rows.ts';
 import { keysFor, storedJson } from '../callbacks/keys.ts';
 import {
@@ -98,7 +98,7 @@ function plainCourse(deliveries: readonly DeliveryRow[]): readonly HistoryRow[] 
 }
 
 export async function readDelivery(tx: Tx, id: number): Promise<DeliveryOfCallback | undefined> {
-  const [delivery] = await deliveriesWith(tx, [id]);
+  const [delivery] = await deliveriesById(tx, [id]);
   const told = delivery && (await readTold(tx, delivery.callbackId));
   if (delivery === undefined || told === undefined) return undefined;
   const config = await tx.first<{ readonly hash: string }>(

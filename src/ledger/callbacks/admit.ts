@@ -11,20 +11,20 @@ import {
   IS_IDLE,
   lockBursts,
   lockJob,
-  deliveriesWith,
+  deliveriesById,
 } from '../deliveries/rows.ts';
-import { type AdmitArgs, enterCallback, resultOf } from './enter-callback.ts';
+import { type AdmitArgs, writeCallback, resultOf } from './write-callback.ts';
 import { bodiesOf } from '../deliveries/claim.ts';
 import { updateBotIncident } from '../incidents/results.ts';
-import { decideAll } from '../timers/admission.ts';
+import { decideTargets } from '../timers/admission.ts';
 import { beginTimers, overdueTimers } from '../timers/timers.ts';
-import { claimOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
+import { claimDeliveriesOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
 export async function admit(tx: Tx, args: AdmitArgs): Promise<Admission> {
-  const [nextId, ofJob] = await enterJob(tx, args);
-  const { id: callbackId, timesReceived, receivedAt } = await enterCallback(tx, args, ofJob.hasAlike, nextId);
+  const [nextId, ofJob] = await lockAndReadJob(tx, args);
+  const { id: callbackId, timesReceived, receivedAt } = await writeCallback(tx, args, ofJob.hasAlike, nextId);
   const isNew = timesReceived === 1;
   const isLateStart = args.status === EXECUTING && ofJob.hasResult;
   if (!ofJob.isFirstOfJob && args.status !== EXECUTING)
@@ -79,12 +79,12 @@ async function admitNew(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Take
       }),
       answerAtOnce(tx, args, entered, states),
     ]);
-  const [deliveries, isAnswered] = await asLast(tx, entered, targets, insert);
+  const [deliveries, isAnswered] = await commitWithInserts(tx, entered, targets, insert);
   return { deliveries, callback: args.callback, isAnswered };
 }
 
 /** Sends COMMIT with the inserts, unless statements follow them: the history row of a held delivery; what a later callback of its job, or a recovery, is behind. */
-function asLast<Result>(
+function commitWithInserts<Result>(
   tx: Tx,
   { ofJob }: Entered,
   targets: readonly DecidedTarget[],
@@ -97,8 +97,8 @@ function asLast<Result>(
 async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Taken> {
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
-  const own = isLateStart || args.isAccepted ? [] : await claimOf(tx, id);
-  await dropRecoveries(tx, await deliveriesWith(tx, own));
+  const own = isLateStart || args.isAccepted ? [] : await claimDeliveriesOf(tx, id);
+  await dropRecoveries(tx, await deliveriesById(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,
@@ -169,7 +169,7 @@ const askingJob = shared('text text text text integer text text bigint text');
  * for with LIMIT 1: for EXISTS, PostgreSQL may read all of them while its statistics are old. `kind || ''` keeps it from the index of BOTs.
  * The cast spares SQLite planning the statement each time: it compares a bare parameter's value with the status of a partial index.
  */
-async function enterJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: AdmitArgs) {
+async function lockAndReadJob(tx: Tx, { jobKey, jobId, botKey, status, asking }: AdmitArgs) {
   const [nextId, , rows] = await Promise.all([
     lockJob(tx, jobKey),
     asking.mayCount ? lockBursts(tx) : undefined,
@@ -199,7 +199,7 @@ async function targetsOf(
   const arrived = { callbackId, receivedAt: tx.now, hasSnoozes };
   if (status === EXECUTING && isFirstOfJob)
     await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));
-  return decideAll(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
+  return decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
 }
 
 /** Holds unclaimed deliveries of an `executing`, since its job's result is known. */

@@ -15,7 +15,7 @@ import {
   SUPERSEDED,
 } from '../ledger.ts';
 import { addRows, updateRows, makePending } from './deliveries.ts';
-import { IS_OUTDATED, lockCallback, lockDeliveries, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { IS_OUTDATED, lockCallback, lockDeliveries, type DeliveryRow, deliveriesById } from './rows.ts';
 import { splitTargets, isUnrouted, siblingsOf } from './rerouting.ts';
 import type { CallbackFilter } from '../archive/archive.ts';
 import { conditionsOnCallbacks, conditionsOnDeliveries } from '../archive/stories.ts';
@@ -90,7 +90,7 @@ export async function giveBack(
 
 async function lockedRow(tx: Tx, id: number): Promise<DeliveryRow | undefined> {
   await lockDeliveries(tx, [id]);
-  return (await deliveriesWith(tx, [id]))[0];
+  return (await deliveriesById(tx, [id]))[0];
 }
 
 function redeliverResult(row: DeliveryRow, again: boolean): RedeliverResult {

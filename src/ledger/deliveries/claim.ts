@@ -14,7 +14,7 @@ import { livingIn } from '../shared/processes.ts';
 import type { Notice } from '../../notice/notice.ts';
 import { writeHistoryOf } from '../callbacks/history.ts';
 import { channelOf, type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
-import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesById } from './rows.ts';
 import { updateRows, dropRecoveries, holdBack } from './deliveries.ts';
 import { Counts } from '../../time/clock.ts';
 
@@ -38,7 +38,7 @@ export async function claim(tx: Tx, { scope, tick }: ClaimRequest) {
   // Awaited even if nothing below needs it: if this query fails, so does the call.
   const [due, ticked] = await Promise.all([
     claimInTurn(tx, scope, failing),
-    tick && look(tx, tick, failing),
+    tick && readTick(tx, tick, failing),
     failing,
   ]);
   return { ...due, asOf: tx.now, tick: ticked };
@@ -63,10 +63,10 @@ async function claimInTurn(tx: Tx, scope: ClaimScope | undefined, known: Failing
   return { deliveries, left: [...left], last: requests.at(-1)?.destination };
 }
 
-export type Tick = Awaited<ReturnType<typeof look>>;
+export type Tick = Awaited<ReturnType<typeof readTick>>;
 
 /** @returns `isLatest`: this process's config was loaded last */
-async function look(tx: Tx, { timers: most, configHash }: TickRequest, known: FailingNow) {
+async function readTick(tx: Tx, { timers: most, configHash }: TickRequest, known: FailingNow) {
   const [state, paces, failing] = await Promise.all([
     tx.first<{ configHash: string | undefined; isBulkRunning: boolean }>(sql`
       SELECT (SELECT config_hash FROM ${livingIn(tx)} LIMIT 1) AS config_hash,
@@ -97,7 +97,7 @@ export async function claimDue(
   down: readonly FailingDestination[],
 ): Promise<readonly DueDelivery[]> {
   const ids = (await Promise.all(requests.map((request) => dueIds(tx, request)))).flat();
-  const rows = await deliveriesWith(tx, ids);
+  const rows = await deliveriesById(tx, ids);
   const outdated = rows.filter(({ isOutdated }) => isOutdated);
   await holdBack(tx, outdated, SUPERSEDED);
   const isAnyOther = await dropRecoveries(tx, rows);

@@ -219,7 +219,7 @@ export function findNamed<Row extends DeliveryName>(
 }
 
 /** Claims the callback's unclaimed pending deliveries. Skips rows that another transaction has locked. @returns ids */
-export function claimOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
+export function claimDeliveriesOf(tx: Tx, callbackId: number): Promise<readonly number[]> {
   return idsOf(
     tx,
     sql`UPDATE deliveries SET owner = ${tx.owner}

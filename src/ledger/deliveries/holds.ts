@@ -9,7 +9,7 @@ import type { HistoryWhat } from '../callbacks/history.ts';
 import { beginAfterHolds, type FirstStep } from '../incidents/escalations.ts';
 import type { DeliveryTarget, NOT_ASKED_FOR, SUPERSEDED } from '../ledger.ts';
 import { updateRows, holdBack, makePending } from './deliveries.ts';
-import { deliveriesWhere, type DeliveryRow, lockHeld } from './rows.ts';
+import { deliveriesWhere, type DeliveryRow, lockHeldRows } from './rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { destinationOf, endTimer, openSnoozes, type Timer } from '../timers/timers.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
@@ -63,7 +63,7 @@ export async function endHolds(
 ): Promise<void> {
   if (!(await endTimer(tx, timer))) return;
   const destination = destinationOf(timer);
-  await lockHeld(tx, destination);
+  await lockHeldRows(tx, destination);
   const known = { now: tx.now, snoozes: await openSnoozes(tx) };
   const told = new Told(routes);
   for (let after = 0, isMore = true; isMore;) {
@@ -198,7 +198,7 @@ async function writeOfSummary(tx: Tx, summaryId: number, what: HistoryWhat): Pro
 }
 
 /** Marks the deliveries that a summary contains as delivered, with the summary's receipt. */
-export async function tellSummarised(tx: Tx, summaryId: number, receipt: Receipt | undefined): Promise<void> {
+export async function markSummarised(tx: Tx, summaryId: number, receipt: Receipt | undefined): Promise<void> {
   const told = await tx.all(sql`
     UPDATE deliveries SET state = 'delivered', receipt = ${receipt}, reason = NULL, updated_at = ${tx.now}
     WHERE summary_id = ${summaryId} AND state = 'held' RETURNING id`);

@@ -12,7 +12,7 @@ import {
   type PlannedDelivery,
 } from '../ledger.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import { deliveriesWhere, deliveriesWith, type DeliveryRow, IS_IDLE, lockDeliveries } from './rows.ts';
+import { deliveriesWhere, deliveriesById, type DeliveryRow, IS_IDLE, lockDeliveries } from './rows.ts';
 import { decideHolds, type HoldQuestion } from '../timers/admission.ts';
 import { toldSince } from '../timers/facts.ts';
 import { addRows, findNamed, makePending } from './deliveries.ts';
@@ -41,7 +41,7 @@ export async function reroute(
 ): Promise<readonly string[] | undefined> {
   if (!(await isDecider(tx))) return undefined;
   await lockDeliveries(tx, [update.id]);
-  const [row] = findNamed(await deliveriesWith(tx, [update.id]), [update]);
+  const [row] = findNamed(await deliveriesById(tx, [update.id]), [update]);
   // The claim may have been lost by now.
   if (row?.state !== 'pending' || row.owner !== tx.owner) return [];
   const { callbackId, receivedAt } = row;

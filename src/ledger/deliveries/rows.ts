@@ -127,7 +127,7 @@ export function deliveriesOf(tx: Tx, callbackIds: readonly number[]): Promise<re
 }
 
 /** These deliveries, in the order of `ids`. */
-export async function deliveriesWith(tx: Tx, ids: readonly number[]): Promise<readonly DeliveryRow[]> {
+export async function deliveriesById(tx: Tx, ids: readonly number[]): Promise<readonly DeliveryRow[]> {
   if (ids.length === 0) return [];
   const rows = await deliveriesWhere(tx, sql`deliveries.id IN (${join(ids)})`);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -259,7 +259,7 @@ export async function lockWithoutJobs(tx: Tx, ids: readonly number[]): Promise<v
   if (ids.length > 0) await lock(tx, sql`SELECT id FROM deliveries WHERE id IN (${join(ids)}) ORDER BY id`);
 }
 
-export async function lockHeld(tx: Tx, destination: string): Promise<void> {
+export async function lockHeldRows(tx: Tx, destination: string): Promise<void> {
   await lock(
     tx,
     sql`SELECT id FROM deliveries WHERE held_until IS NOT NULL AND destination = ${destination} ORDER BY id`,

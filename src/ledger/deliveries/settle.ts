@@ -9,10 +9,10 @@ import {
   type Settlement,
   SUPERSEDED,
 } from '../ledger.ts';
-import { shortened, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesWith } from './rows.ts';
+import { shortened, lockJobsOf, lockRow, lockWithoutJobs, type DeliveryRow, deliveriesById } from './rows.ts';
 import { raiseAlerts } from '../incidents/telling.ts';
 import { recordFailureSign } from '../incidents/results.ts';
-import { tellSummarised } from './holds.ts';
+import { markSummarised } from './holds.ts';
 import { checkNamed, findNamed } from './deliveries.ts';
 import { noteFailedAttempts } from './failing.ts';
 
@@ -28,7 +28,7 @@ export async function settle(tx: Tx, settlement: Settlement): Promise<boolean | 
   const isAtOnce = firstSuccess(settlement) !== undefined && deliveredAnswer(settlement) !== undefined;
   if (update === undefined || !isAtOnce) return settlePlain(tx, settlement);
   // On the plain course one statement writes success and answer; if the callback has come again, it does not write the answer.
-  const row = await tx.commitWith(() => tellOne(tx, update, settlement));
+  const row = await tx.commitWith(() => updateDelivered(tx, update, settlement));
   return row?.timesReceived === 1 ? false : undefined;
 }
 
@@ -38,7 +38,7 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   await lockJobsOf(tx, [update.id]);
   const times = answer === undefined ? 1 : await writeAnswer(tx, settlement, answer);
   await lockWithoutJobs(tx, [update.id]);
-  const [row] = findNamed(await deliveriesWith(tx, [update.id]), [update]);
+  const [row] = findNamed(await deliveriesById(tx, [update.id]), [update]);
   const decision = decide(row, update, tx);
   if (decision !== undefined) await writeDecision(tx, decision);
   const [made, answered] = historyOf(settlement, times);
@@ -64,8 +64,8 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const { callbackId, answer } = settlement;
   const [, told, isDue] = await Promise.all([
     answer && lockRow(tx, callbackId),
-    tell(tx, settlement),
-    takeBack(tx, settlement),
+    writeSuccess(tx, settlement),
+    takeOverUnattempted(tx, settlement),
   ]);
   const isAnswered = deliveredAnswer(settlement) !== undefined && told?.timesReceived === 1;
   const isToAnswer = answer !== undefined && !isAnswered;
@@ -84,7 +84,7 @@ const takingOver = shared('bigint bigint text text bigint');
 const takingBack = shared('bigint bigint bigint text text bigint');
 
 /** Takes over a delivery that this process has claimed and not attempted, and ends the claim. @returns whether it did */
-async function takeBack(tx: Tx, { update }: Settlement): Promise<boolean> {
+async function takeOverUnattempted(tx: Tx, { update }: Settlement): Promise<boolean> {
   if (update === undefined || update.state === 'delivered') return false;
   const { now, owner } = tx;
   const { id, destination, receivedAt, dueInMs } = update;
@@ -143,21 +143,21 @@ export async function writeAnswer(
   return row.timesReceived;
 }
 
-/** Writes a success, even if the claim was lost: the message was sent. @returns as `tellOne` */
-async function tell(tx: Tx, settlement: Settlement) {
+/** Writes a success, even if the claim was lost: the message was sent. @returns as `updateDelivered` */
+async function writeSuccess(tx: Tx, settlement: Settlement) {
   const { update } = settlement;
   if (update?.state !== 'delivered') return undefined;
-  const row = await tellOne(tx, update, settlement);
+  const row = await updateDelivered(tx, update, settlement);
   if (row === undefined) await checkNamed(tx, [update]);
   // A summary belongs to no job.
-  else if (row.jobKey === undefined) await tellSummarised(tx, row.callbackId, shortened(update.receipt));
+  else if (row.jobKey === undefined) await markSummarised(tx, row.callbackId, shortened(update.receipt));
   return row;
 }
 
 const telling = shared('integer text bigint bigint integer bigint bigint bigint text bigint');
 
 /** Also writes its answer, unless the callback has come again. @returns undefined: it has been delivered before, or is not there */
-function tellOne(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
+function updateDelivered(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
   const { id, destination, receivedAt, attempts, receipt } = update;
   const [first, answer] = [firstSuccess(settlement), deliveredAnswer(settlement)];
   const tookMs = first && Math.round(first.durationMs);

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { Sign } from '../../incident/incident.ts';
 import { withResult } from '../../signal/streak.ts';
 import { gistOf } from '../../text/gist.ts';
-import type { AdmitArgs } from '../callbacks/enter-callback.ts';
+import type { AdmitArgs } from '../callbacks/write-callback.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import type { Tx } from '../database.ts';
 import type { DecidedTarget, DeliveryRecord, DeliveryUpdate } from '../ledger.ts';

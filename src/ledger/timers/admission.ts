@@ -32,7 +32,7 @@ import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 export type HoldQuestion = Pick<Arriving, 'botId' | 'status' | 'planned'> & Pick<Watched, 'timezone'>;
 
 export function decideHolds(tx: Tx, wanted: HoldQuestion): Promise<readonly DecidedTarget[]> {
-  return decideAll(tx, { ...asArriving(wanted, tx.now), hasSnoozes: true });
+  return decideTargets(tx, { ...asArriving(wanted, tx.now), hasSnoozes: true });
 }
 
 export function asArriving({ timezone, ...wanted }: HoldQuestion, now: number): Arriving {
@@ -45,7 +45,7 @@ export function asArriving({ timezone, ...wanted }: HoldQuestion, now: number): 
 type Question = Arriving & { readonly hasSnoozes: boolean };
 
 /** @returns its targets, held or not */
-export async function decideAll(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
+export async function decideTargets(tx: Tx, arriving: Question): Promise<readonly DecidedTarget[]> {
   const asking = { ...arriving, planned: await withoutEdits(tx, arriving) };
   const isKept = isResult(asking.status) && asking.watched.isRemembered;
   const known = withTimersPut(tx, await lockKnown(tx, asking, isKept));
@@ -154,7 +154,7 @@ export interface Arriving extends Pick<Arrival, 'startedAt' | 'likeness' | 'unme
   readonly planned: readonly PlannedDelivery[];
   readonly watched: Watched;
   /** Only `mute`, snoozes and bursts are asked. */
-  readonly isWanted?: boolean;
+  readonly isNeverLetGo?: boolean;
 }
 
 export interface KnownFacts {
@@ -184,13 +184,13 @@ export interface Foreseen {
 /** @returns decisions in the order of the planned deliveries; `ended`: ids of snoozes that end; facts and timers to store */
 export function applyRules(arriving: Arriving, { facts: kept, snoozes, timers }: KnownFacts, now: number) {
   const { botId, status } = arriving;
-  const startedAt = startOf(arriving);
+  const startedAt = runStart(arriving);
   const facts = withoutAhead(kept, startedAt, now);
   const { streak, row } = isResult(status)
     ? withResult(facts.streak, { startedAt, isError: status === 1 })
     : { streak: facts.streak, row: undefined };
   // A success ends no snooze if its run began before the last error's, or if it is routed anew.
-  const isWell = status === 0 && arriving.isWanted !== true && streak.results.at(-1)?.isError === false;
+  const isWell = status === 0 && arriving.isNeverLetGo !== true && streak.results.at(-1)?.isError === false;
   const ended = isWell ? snoozes.filter(isUntilSuccessOf(botId)) : [];
   const expectations = expectationsAfter(arriving, timers);
   const known = { facts, snoozes: snoozes.filter((snooze) => !ended.includes(snooze)), timers };
@@ -204,7 +204,7 @@ export function applyRules(arriving: Arriving, { facts: kept, snoozes, timers }:
 }
 
 /** When its run began: at the latest when it came, since the clock of a machine that runs BOTs may be ahead. */
-export function startOf({ startedAt, receivedAt }: Pick<Arriving, 'startedAt' | 'receivedAt'>): number {
+export function runStart({ startedAt, receivedAt }: Pick<Arriving, 'startedAt' | 'receivedAt'>): number {
   return Math.min(startedAt, receivedAt);
 }
 
@@ -215,7 +215,7 @@ export function isResult(status: StatusCode | undefined): boolean {
 /** The BOT's expectations after this callback, and the due times that it is late for, by the keys of their timers. */
 function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
   const { botId, botName, status, receivedAt: at, watched } = arriving;
-  const startedAt = startOf(arriving);
+  const startedAt = runStart(arriving);
   const lateFor = new Map<string, number>();
   const timers = watched.expected.map(({ key, rule }): KnownTimer<ExpectedBot> => {
     const before = known[key] as ExpectedBot | undefined;
@@ -231,12 +231,12 @@ function expectationsAfter(arriving: Arriving, known: KnownFacts['timers']) {
 type KnownNow = KnownFacts & Pick<Subject, 'row'> & Pick<DestinationFacts, 'lateFor'>;
 
 function foresee(arriving: Arriving, known: KnownNow, now: number): readonly Foreseen[] {
-  const { callbackId: id, botId, status, planned, likeness, unmet, isWanted = false } = arriving;
-  const startedAt = startOf(arriving);
+  const { callbackId: id, botId, status, planned, likeness, unmet, isNeverLetGo = false } = arriving;
+  const startedAt = runStart(arriving);
   const { row, snoozes, facts, timers, lateFor } = known;
   const { timezone } = arriving.watched;
   const statusName = status === undefined ? undefined : statusNameOf({ status });
-  const subject = { id, botId, status: statusName, startedAt, row, likeness, unmet, isWanted };
+  const subject = { id, botId, status: statusName, startedAt, row, likeness, unmet, isNeverLetGo };
   return planned.map((target) => {
     const { destination, asked, burst } = target;
     const window = timers[burstKey(destination)] as BurstWindow | undefined;
@@ -252,7 +252,7 @@ function toldAfter(arriving: Arriving, before: Facts['told'], foreseen: readonly
   const told: Record<string, ToldErrors> = { ...before };
   for (const { target, decision } of foreseen)
     if (decision !== undefined) told[target.destination] = decision.told;
-  return arriving.status === 0 ? withSuccessAt(told, startOf(arriving)) : told;
+  return arriving.status === 0 ? withSuccessAt(told, runStart(arriving)) : told;
 }
 
 export function burstKey(destination: string): string {

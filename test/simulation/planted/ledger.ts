@@ -17,8 +17,8 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'leaves held what a summary told',
     file: 'src/ledger/deliveries/settle.ts',
-    from: 'else if (row.jobKey === undefined) await tellSummarised',
-    to: "else if (row.jobKey === 'none') await tellSummarised",
+    from: 'else if (row.jobKey === undefined) await markSummarised',
+    to: "else if (row.jobKey === 'none') await markSummarised",
   },
   {
     does: 'has an outcome end another delivery',

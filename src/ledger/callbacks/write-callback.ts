@@ -66,13 +66,13 @@ async function earlierOf(
 }
 
 /** Counts the callback if it came before, else writes it. @param id what `lockJob` gave for its row @throws {LedgerFull} it is new */
-export async function enterCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
+export async function writeCallback(tx: Tx, args: AdmitArgs, hasAlike: boolean, id: number | undefined) {
   // The hash takes several passes over a callback, so it is made only where the job has another callback of this status.
   const identity = hasAlike ? identityOf(args.callback) : null;
   const before = identity === null ? undefined : await earlierOf(tx, args, identity);
   if (before !== undefined) return countCallback(tx, before, args.elapsed);
   if (tx.isFull) throw new LedgerFull();
-  return writeCallback(tx, args, identity, id);
+  return insertCallback(tx, args, identity, id);
 }
 
 const newCallback = shared(
@@ -80,7 +80,7 @@ const newCallback = shared(
 );
 
 /** `received_at` is the store's time, since machines' clocks differ: due times, lateness and digests are counted from it. */
-async function writeCallback(tx: Tx, args: AdmitArgs, identity: string | null, known: number | undefined) {
+async function insertCallback(tx: Tx, args: AdmitArgs, identity: string | null, known: number | undefined) {
   const { now } = tx;
   const written = tx.all<{ id: number }>(newCallback`
     INSERT INTO callbacks (id, kind, identity, job_id, bot_key, bot_id, bot_name, status, started_at, received_at,
