@@ -13,6 +13,11 @@ import { type Answer, DELIVERED, expectProblem, openReceiver, post } from './rec
 import type { ReceiverBench } from './receiver-bench.ts';
 
 const CALLBACK = callbackWith();
+const HELD = [
+  { destination: 'slack:#night', state: 'held', rule: 'mute', until: '2026-11-20T22:00:00.000Z' },
+  { destination: 'slack:#rare', state: 'held', rule: 'when' },
+] as const;
+const VERDICT: Verdict = { ...DELIVERED, deliveries: [...DELIVERED.deliveries, ...HELD] };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 type Method = 'POST' | 'GET' | 'HEAD' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -55,10 +60,11 @@ describe('the receiver', () => {
 
   describe('a callback that was handled', () => {
     it('is answered 200 with its job, the result and how each delivery stands', async () => {
+      bench.handle = () => Promise.resolve(VERDICT);
       const answer = await send();
       expect(answer.status).to.equal(200);
       expect(answer.headers['content-type']).to.equal('application/json; charset=utf-8');
-      const { result, deliveries } = DELIVERED;
+      const { result, deliveries } = VERDICT;
       const json = JSON.parse(answer.body) as Record<string, unknown>;
       expect(json).to.deep.equal({ job_id: 'job-1', result, deliveries });
       expect(faultIn('POST /callbacks', { ...answer, json })).to.equal(undefined);
@@ -69,7 +75,7 @@ describe('the receiver', () => {
     });
 
     it('is answered 502 with the failed deliveries', async () => {
-      const deliveries = [{ destination: 'slack:#ops', state: 'pending', error: 'no' }] as const;
+      const deliveries = [{ destination: 'slack:#ops', state: 'pending', error: 'no' }, ...HELD] as const;
       const verdict: Verdict = { ...DELIVERED, status: 502, result: 'failed', deliveries };
       bench.handle = () => Promise.resolve(verdict);
       const answer = await send();
