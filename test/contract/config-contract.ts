@@ -208,6 +208,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await routeAnew(await claimOne(), []);
         await bench.store.passTime(60 * MINUTE_MS);
         expect((await revive())[0]?.ageMs).to.equal(60 * MINUTE_MS);
+        await bench.care({ isConfigRefused: false, unrouted: [], configHash: 'a' });
+        expect(await bench.ledger.archive.openIncidents(), 'not told yet').to.have.length(1);
         const { record } = await claimOne();
         expect(record).to.include({ id: old, state: 'pending', reason: undefined, ageMs: 0 });
         expect(await revive(), 'once').to.deep.equal([]);

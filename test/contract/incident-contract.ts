@@ -111,13 +111,19 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     });
 
     it('opens one of a destination at a dead letter, which is over once none of them is left', async () => {
-      const [id] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
-      await bench.settle([dead(id)]);
-      expect(shown(await open())).to.deep.equal(['destination slack:#ops dead 1 open']);
+      const [first] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      const [last] = namesOf(await arrive(0, '2026-01-01T09:00:00Z'));
+      await bench.settle([dead(first), dead(last)]);
+      expect(shown(await open())).to.deep.equal(['destination slack:#ops dead 2 open']);
       await deliver();
       await care();
       expect(shown(await open()), 'though it has delivered since').to.have.length(1);
-      await bench.ledger.actions.dismiss(id.id, { via: 'api', user: undefined, from: 'test' });
+      const actor = { via: 'api', user: undefined, from: 'test' } as const;
+      await bench.ledger.actions.dismiss(first.id, actor);
+      await bench.ledger.actions.redeliver(last.id, actor, false);
+      await care();
+      expect(shown(await open()), 'though it was given back').to.have.length(1);
+      await bench.tell(await bench.claim());
       await care();
       expect(await open()).to.deep.equal([]);
     });

@@ -155,6 +155,11 @@ export const HAS_DELIVERED: Sql = sql`(
 
 const HAS_DEAD = sql`EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)`;
 
+/** A dead letter that a person or a route has given back is not told yet. */
+const HAS_GIVEN_BACK = sql`EXISTS (
+  SELECT 1 FROM deliveries
+  WHERE state = 'pending' AND destination = subject AND (given_back_at IS NOT NULL OR callback_id = incidents.about))`;
+
 /** A config that was loaded since may have mended the destination, and no delivery waits there that would show it. */
 const MAY_BE_MENDED = sql`EXISTS (SELECT 1 FROM loaded_configs WHERE loaded_at > incidents.last_at)
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND destination = subject)
@@ -191,7 +196,8 @@ export async function maintainIncidents(
     OR id IN (${join([0, ...((await isDecider(tx, configHash)) ? unrouted : [])])})
     OR (kind = 'bot' AND ${HAS_SUCCEEDED})
     OR (kind = 'destination'
-      AND NOT ${HAS_DEAD} AND (sign = 'dead' OR ${HAS_DELIVERED} OR (${MAY_BE_MENDED})))`;
+      AND NOT ${HAS_DEAD}
+      AND CASE WHEN sign = 'dead' THEN NOT ${HAS_GIVEN_BACK} ELSE (${HAS_DELIVERED} OR (${MAY_BE_MENDED})) END)`;
   await endIncidents(tx, sql`(${isOver})`, noNews);
   await raiseAlerts(tx, sql`1 = 1`);
 }
