@@ -36,7 +36,7 @@ export function decideHolds(tx: Tx, wanted: HoldQuestion): Promise<readonly Deci
 }
 
 export function asArriving({ timezone, ...wanted }: HoldQuestion, now: number): Arriving {
-  const about = { ...wanted, jobId: '', botKey: keyOf(wanted.botId), botName: '', isWanted: true };
+  const about = { ...wanted, jobId: '', botKey: keyOf(wanted.botId), botName: '', isNeverLetGo: true };
   const nothing = { callbackId: 0, likeness: '', unmet: [], startedAt: now, receivedAt: now };
   const watched = { timezone, isRemembered: false, expected: [], overdueMs: [] };
   return { ...about, ...nothing, watched };
