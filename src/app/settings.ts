@@ -19,6 +19,7 @@ import {
 } from '../config/load.ts';
 import { pathText } from '../config/path.ts';
 import { inFileOrder } from '../config/problems.ts';
+import type { MissingReference } from '../config/read/interpolate.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { linkFault } from '../render/links.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
@@ -141,7 +142,7 @@ export interface ConfigReading {
   readonly loaded: UsableConfig | undefined;
   readonly problems: readonly Problem[];
   readonly readings: Readings;
-  readonly missing: readonly string[];
+  readonly missing: readonly MissingReference[];
   /** The language that the file sets; undefined: it sets none. */
   readonly language?: Language | undefined;
 }

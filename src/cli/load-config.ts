@@ -29,16 +29,28 @@ export function readProject(
   return readConfig({ file: configFileOf(source), variables: source.variables, channelTypes, ...how });
 }
 
-/** Says how many warnings there are, where `source` has messages. @throws {CommandFailed} with every error of the config and its templates */
+/** What these sections say changes neither whom a callback reaches nor a message; most of it is secret. */
+const OF_THE_SERVICE = new Set(
+  'receiver admin store delivery channels proxy heartbeat reports budget'.split(' '),
+);
+
+export function namesIn(missing: ConfigReading['missing']): string {
+  return [...new Set(missing.map(({ reference }) => reference))].join(', ');
+}
+
+/** Says how many warnings there are, and what is not known without variables, where `source` has messages. @throws {CommandFailed} with every error of the config and its templates */
 export async function loadProject(
   source: ConfigSource,
   how: { readonly withoutSecrets?: boolean } = {},
 ): Promise<Project> {
-  const { loaded, problems, language } = await readProject(source, how);
+  const { loaded, problems, missing, language } = await readProject(source, how);
   if (loaded === undefined) throw refusalOf(source, problems, language);
   heed(source, loaded.config);
+  const say = wordsIn(loaded.config.display);
   const { length: count } = problems;
-  if (count > 0) source.message?.(wordsIn(loaded.config.display)('warnings', { count }));
+  if (count > 0) source.message?.(say('warnings', { count }));
+  const unknown = missing.filter(({ section }) => !OF_THE_SERVICE.has(section));
+  if (unknown.length > 0) source.message?.(say('left out', { names: namesIn(unknown) }));
   const readAgain: ReadAgain = ({ calendars }) => readProject(source, { datesOfFiles: calendars.files });
   return { ...loaded, readConfig: readAgain };
 }

@@ -107,6 +107,7 @@ const WORDS = {
   'demo.ports': ['{why}. DEMO_PORT and DEMO_ADMIN_PORT name other ones', '{why}。DEMO_PORT と DEMO_ADMIN_PORT で、ほかのポートを指定できます'],
   'why.job': ['job {id}', 'ジョブ {id}'],
   'why.none': ['no callback of {what} is known here: it never came, was refused (its body is then kept with the reason), came to another store.url, or has been forgotten (store.keep)', '{what} のコールバックはありません：届いていないか、受付を拒否されたか（本文は理由とともに残っています）、別の store.url に届いたか、削除されています（store.keep）'],
+  'left out': ['not set here, and so not in the answer: {names}', 'ここでは設定されておらず、結果に入っていないもの：{names}'],
   'preview.title': ['Botbell preview', 'Botbellのプレビュー'],
   'preview.not there': ['{destination}: no route sends this callback there', '{destination}：このコールバックをここに送るルートはありません'],
   'preview.nobody': ['no route sends this callback to anybody', 'このコールバックを送るルートはありません'],

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { budgetOf, type Config, type Problem, reportsOf, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
 import type { Known } from './schema/form.ts';
-import { Interpolated } from './read/interpolate.ts';
+import { Interpolated, type MissingReference } from './read/interpolate.ts';
 import { type Fault, unreadable } from '../text/fault.ts';
 import { isJsonObject, type JsonObject } from '../text/json.ts';
 import { YamlSource } from './yaml-source.ts';
@@ -54,8 +54,7 @@ export interface LoadedConfig {
   /** Present with `draft`. */
   readonly source?: YamlSource;
   readonly problems: readonly Problem[];
-  /** The references that `withoutSecrets` accepted without a value. */
-  readonly missing?: readonly string[];
+  readonly missing?: readonly MissingReference[];
 }
 
 /**
@@ -87,7 +86,7 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
     source,
     language: config?.display.language ?? language,
     problems: problems.inOrder(),
-    missing: [...interpolated.missing],
+    missing: interpolated.missing,
   };
 }
 

@@ -254,6 +254,15 @@ describe('The command line', () => {
     });
   });
 
+  it('says of route and preview what is not in the answer without variables, and asks for no secret', async () => {
+    const secret = telling("{ type: slack, token: '${TOKEN}' }", '#x');
+    writeFileSync(config, secret);
+    expect((await run('route', ERROR)).stderr).to.equal('');
+    writeFileSync(config, secret.replace('#x', '${ROOM}${ROOM}'));
+    for (const command of ['route', 'preview'])
+      expect((await run(command, ERROR)).stderr).to.match(/^not set here, and so not in the answer: ROOM$/m);
+  });
+
   describe('serve', () => {
     it('refuses to start on a config that is wrong, and says where', async () => {
       writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack'));

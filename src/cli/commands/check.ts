@@ -4,7 +4,7 @@ import { problemLines } from '../../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import type { Words } from '../words.ts';
-import { readProject } from '../load-config.ts';
+import { namesIn, readProject } from '../load-config.ts';
 import { failureInWords } from '../../channels/failure.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import type { ChannelConfig, Config } from '../../config/config.ts';
@@ -18,7 +18,7 @@ export async function run(context: CommandContext, options: OptionsOf<'check'>):
   const { loaded, problems, missing, language } = await readProject(context, { withoutSecrets });
   context.speaks.language = language ?? context.speaks.language;
   for (const line of problemLines(problems, context.speaks.language)) context.result(line);
-  if (missing.length > 0) context.message(context.say('check.missing', { names: missing.join(', ') }));
+  if (missing.length > 0) context.message(context.say('check.missing', { names: namesIn(missing) }));
   const isClean = problems.every(({ severity }) => severity === 'warning' && options.strict !== true);
   const isOnline =
     loaded === undefined || options.online !== true || (await checkOnline(context, loaded.config));

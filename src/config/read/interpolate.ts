@@ -27,12 +27,19 @@ export function faultOfSecret(value: string): Fault | undefined {
   return /[\p{Cc}\uFEFF]/u.test(value.replaceAll(KEY_BLOCKS, '')) ? fault('secret.control') : undefined;
 }
 
+/** A reference that `withoutSecrets` accepts without a value. */
+export interface MissingReference {
+  /** A variable's name, or `file:` and a path. */
+  readonly reference: string;
+  /** Of the config, such as `routes`. */
+  readonly section: string;
+}
+
 /** Data with every reference replaced, and the values that were put in. */
 export class Interpolated {
   readonly data: unknown;
   readonly problems: { readonly path: Path; readonly fault: Fault }[] = [];
-  /** With `withoutSecrets`: the references accepted without a value, each a variable's name or `file:` and a path. */
-  readonly missing = new Set<string>();
+  readonly missing: MissingReference[] = [];
   /** The values put into each string, by the string's `pathText`. */
   readonly values = new Map<string, string[]>();
   /** The `pathText` of each string with a reference that could not be resolved. */
@@ -100,7 +107,7 @@ export class Interpolated {
   private miss(path: Path, reference: string, what: Fault): undefined {
     if (this.sources.withoutSecrets !== true) return this.fail(path, what);
     this.unresolved.add(pathText(path));
-    this.missing.add(reference);
+    this.missing.push({ reference, section: String(path[0]) });
   }
 
   private fail(path: Path, what: Fault): undefined {
