@@ -103,6 +103,7 @@ export const SENTENCES = {
   'in a summary': ['Botbell tells {who} of it in a summary.', '{who} にはまとめて通知します。'],
   dead: ['Not told: {who}; Botbell gave up{because}.', '{who} には届いていません。送信をあきらめました{because}。'],
   'dead unrouted': ['Not told: {who}; the config no longer names anybody for it.', '{who} には届いていません。現在の設定には、この通知の宛先がありません。'],
+  'summary given up': ['Not told: {who}; the summary with it was given up.', '{who} には届いていません。これを含むまとめの送信をあきらめました。'],
   'marked as done': ['Not told: {who}; marked as done by hand.', '{who} には届いていません。対応済みとされています。'],
   unrouted: ['Not told: {who}, where the config no longer sends it.', '{who} には届いていません。現在の設定では宛先ではありません。'],
   superseded: ['Not told: {who}, since the job’s result came first.', '{who} には送っていません。ジョブの結果が先に届いたためです。'],

@@ -25,6 +25,7 @@ const KINDS = {
   dead: ['bad', 'redeliver', 'dismiss'],
   /** A dead letter, since its callback is no longer routed to the destination. */
   'dead unrouted': ['bad', 'redeliver', 'dismiss'],
+  'summary given up': ['bad', 'redeliver'],
   'being sent': ['wait'],
   due: ['wait', 'try now'],
   /** The destination does not answer: its oldest delivery is tried at that time. */
@@ -74,14 +75,14 @@ export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 're
 type Found = readonly [kind: Standing['kind'], at?: number];
 
 function foundOf(delivery: DeliveryRecord, now: number): Found {
-  const { state, reason, heldUntil, summaryId, updatedAt } = delivery;
+  const { state, reason, heldUntil, summaryId, summaryState, updatedAt } = delivery;
   if (state === 'delivered') return [deliveredKind(delivery), updatedAt];
   if (state === 'pending') return pendingKind(delivery, now);
   if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
   if (reason === SUPERSEDED) return ['superseded'];
   if (reason === DISMISSED) return ['marked as done'];
   if (reason === NO_LONGER_ROUTED) return ['unrouted'];
-  if (summaryId !== undefined) return ['in a summary'];
+  if (summaryId !== undefined) return [summaryState === 'pending' ? 'in a summary' : 'summary given up'];
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 

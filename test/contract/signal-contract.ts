@@ -663,6 +663,21 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.endWith()).to.equal(0);
       });
 
+      it('lets a person deliver by itself what a summary has that was given up, and nothing that waits for one', async () => {
+        await bench.fails(muted);
+        const [held] = namesOf(await bench.comes({ job_id: 'held', status: ERROR }, [muted]));
+        await pass(DAY);
+        await bench.endWith();
+        const redeliver = () => bench.ledger.actions.redeliver(held.id, ASKED.actor, false);
+        expect(await redeliver()).to.equal('open');
+        const [due] = await bench.claim();
+        await bench.settle([dead(due?.record ?? NOBODY)]);
+        expect(await redeliver()).to.equal('accepted');
+        await bench.tellAll();
+        const ended = ['slack:#ops held', 'slack:#ops delivered', 'slack:#ops dead'];
+        expect(await bench.states()).to.deep.equal(ended);
+      });
+
       it('has all that a summary tells delivered by its receipt when it arrives, though it was dead before', async () => {
         await bench.fails(muted);
         const { callbackId } = await bench.comes({ job_id: 'held', status: ERROR }, [muted]);

@@ -107,6 +107,11 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
       rowAt(500, 'alerted', { alertId: 8, who: ['slack:#ops', 'email:ops@example.com'] }),
     ],
   }),
+  'what a summary tells, and what one had that was given up': storyWith({
+    deliveries: (['pending', 'dead'] as const).map((summaryState, id) =>
+      deliveryWith({ id, destination: `d:${id}`, state: 'held', reason: 'mute', summaryId: 5, summaryState }),
+    ),
+  }),
   'an address that is no longer routed, and the one that it was routed to instead': storyWith({
     deliveries: [
       deliveryWith({ state: 'held', reason: NO_LONGER_ROUTED, updatedAt: CAME_AT + 5000 }),

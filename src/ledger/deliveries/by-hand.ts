@@ -94,13 +94,14 @@ async function lockedRow(tx: Tx, id: number): Promise<DeliveryRow | undefined> {
 }
 
 function redeliverResult(row: DeliveryRow, again: boolean): RedeliverResult {
-  const { state, reason, isOutdated, heldUntil, summaryId } = row;
+  const { state, reason, isOutdated, heldUntil, summaryId, summaryState } = row;
   // If made pending, it would be held as superseded again.
   if (reason === SUPERSEDED || isOutdated) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   if (reason === NO_LONGER_ROUTED || reason === DISMISSED) return 'accepted';
-  return heldUntil === undefined && summaryId === undefined ? 'let go' : 'open';
+  if (heldUntil !== undefined || summaryState === 'pending') return 'open';
+  return summaryId === undefined ? 'let go' : 'accepted';
 }
 
 /**

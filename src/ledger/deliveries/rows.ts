@@ -117,6 +117,8 @@ export function deliveriesWhere(tx: Tx, which: Sql): Promise<readonly DeliveryRo
     SELECT deliveries.*, kind, bot_key, bot_id, bot_name, callbacks.job_id, status, started_at, received_at, times_received, bytes, error,
       ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
       CASE WHEN state = 'pending' AND owner IS NOT NULL THEN 'another' END AS claim,
+      CASE WHEN summary_id IS NOT NULL THEN (
+        SELECT state FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id) END AS summary_state,
       CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OUTDATED} AS is_outdated, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which}`);
 }

@@ -5,6 +5,7 @@ export const STANDING_PHRASES = {
   'standing.printed': ['Printed only', '出力のみ'],
   'standing.dead': ['Dead letter', '配信不能'],
   'standing.dead unrouted': ['Dead letter, no longer routed', '通知の対象外になりました'],
+  'standing.summary given up': ['Dead letter, in a summary', 'まとめての通知が配信不能'],
   'standing.being sent': ['Being sent', '送信中'],
   'standing.due': ['Tried again later', '後で再送します'],
   'standing.due when it answers': ['Waits until it answers', '応答を待っています'],
