@@ -43,7 +43,10 @@ export function linesOfOutputs(card: Card, most: MostOfOutputs, within: number):
     if (lines.some((line) => 'items' in line && line.table !== undefined)) tables -= 1;
     all.push(lines);
   }
-  return [...all.flat(), ...notShown(outputCount - all.length, card)];
+  return [
+    ...all.flat(),
+    ...notShown(outputCount - all.length, { language, restUrl: urlWithin(within, restUrl) }),
+  ];
 }
 
 /** @param room in characters, approximately */
@@ -163,10 +166,15 @@ function withinRoom<Item>(
 ): readonly [shown: readonly Item[], more: readonly CardLine[]] {
   const some = firstWithin(items, room, sizeOfItem);
   if (some.length === count) return [some, []];
-  const restUrl = limits.restUrl.length * 2 > room ? '' : limits.restUrl;
+  const restUrl = urlWithin(room, limits.restUrl);
   const mark = moreMark(limits.language, count).length + restUrl.length;
   const shown = firstWithin(some, room - mark, sizeOfItem);
   return [shown, notShown(count - shown.length, { ...limits, restUrl })];
+}
+
+/** A link that needs over half the room is dropped. */
+function urlWithin(room: number, url: string): string {
+  return url.length * 2 > room ? '' : url;
 }
 
 /** Draws lazily, so that no item is drawn for which there is no room. */

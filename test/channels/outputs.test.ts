@@ -66,3 +66,13 @@ describe('an output with files', () => {
     expect(drawn(filesOf('f', [long]), 200)).to.equal(`f:\n📎 a.pdf ${long.url}`);
   });
 });
+
+describe('how many outputs are left out', () => {
+  it('is linked to the rest where the address takes half of the room at most', () => {
+    const most = { outputs: 1, items: 99, tables: 0 };
+    const card = cardWith({ outputs: [], outputCount: 9, restUrl: 'https://jobs.example/1' });
+    const drawnIn = (room: number) => markedUp(linesOfOutputs(card, most, room), UNMARKED);
+    expect(drawnIn(44)).to.equal('… 9 more https://jobs.example/1');
+    expect(drawnIn(43)).to.equal('… 9 more');
+  });
+});
