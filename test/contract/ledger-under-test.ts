@@ -85,8 +85,8 @@ export class Bench {
   }
 
   /** Whatever is due. */
-  claim(by = this.ledger, turns: Partial<ClaimScope> = {}): Promise<readonly DueDelivery[]> {
-    return claimFor(by, turns);
+  claim(by = this.ledger, scope: Partial<ClaimScope> = {}): Promise<readonly DueDelivery[]> {
+    return claimFor(by, scope);
   }
 
   /** The destinations of what is due, none of which is claimed. */
@@ -173,9 +173,9 @@ export const ANY: ClaimScope = { last: '', inHand: [], troubled: [], waits: {}, 
 
 export async function claimFor(
   by: DatabaseLedger,
-  turns: Partial<ClaimScope> = {},
+  scope: Partial<ClaimScope> = {},
 ): Promise<readonly DueDelivery[]> {
-  return (await by.claim({ scope: { ...ANY, ...turns } })).deliveries;
+  return (await by.claim({ scope: { ...ANY, ...scope } })).deliveries;
 }
 
 /** What is claimed if only so many may be, of one destination. */
