@@ -151,17 +151,19 @@ function onIncidents(parts: ActionParts) {
   const endingQuiet = async <Ended>(ids: readonly number[], end: () => Promise<Ended>): Promise<Ended> => {
     const quiet = await quietFor(ids, archive);
     const ended = await end();
-    for (const id of quiet) await actions.endSnooze(id);
+    for (const { id } of quiet) await actions.endSnooze(id);
     return ended;
   };
   return {
-    /** Records who is on the incidents; `quiet` snoozes their BOTs until the next success. */
+    /** Records who is on the incidents; `quiet` snoozes their BOTs until the next success. Snoozes of who was on them before go over to them. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
       const { quiet, ...by } = readTakeUp(ids, fields, actor);
+      const inherited = (await quietFor(ids, archive)).flatMap(({ botId }) => botId ?? []);
       const taken = await actions.takeUp(ids, by, noNews());
       const taker = { ...actor, user: by.by };
       const asked = { until: 'next-success', because: by.because || by.by };
-      for (const bot_id of quiet ? botsOf(taken) : []) await snooze({ ...asked, bot_id }, taker);
+      const quieted = new Set([...inherited, ...(quiet ? botsOf(taken) : [])]);
+      for (const bot_id of quieted) await snooze({ ...asked, bot_id }, taker);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       const json = { ids: idsOf(taken), by: by.by };
       return done('take up', actor, ids.join(' '), { name, values: { by: by.by }, json });
@@ -182,14 +184,14 @@ function onIncidents(parts: ActionParts) {
 }
 
 /** The snoozes that came with quiet take-ups of those of these incidents that are not over. */
-async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly number[]> {
+async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly Snooze[]> {
   const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
   const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(incidents) });
   const cameWith = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
     isUntilSuccess &&
     destination === undefined &&
     incidents.some((each) => each.overAt === undefined && each.subject === botId && each.takenUp?.by === by);
-  return items.filter(cameWith).map(({ id }) => id);
+  return items.filter(cameWith);
 }
 
 function idsOf(incidents: readonly Incident[]): readonly number[] {

@@ -92,7 +92,7 @@ describe('what people do', () => {
   });
 
   for (const end of ['closeIncidents', 'giveBack'] as const)
-    it(`ends with a quiet take-up the snooze that came with it, and no other: ${end}`, async () => {
+    it(`ends with a quiet take-up, whoever is on it by then, the snooze that came with it, and no other: ${end}`, async () => {
       const { archive } = bench.first.ledger;
       const takeUpQuietly = async (job_id: string) => {
         // No snooze can name the BOT whose id is empty.
@@ -103,6 +103,7 @@ describe('what people do', () => {
         return ids;
       };
       const ids = await takeUpQuietly('1');
+      await people.takeUp(ids, { by: 'aya', because: '', quiet: false }, ACTOR);
       await people.snooze({ bot_id: 'a', destination: '', until: '2h', because: '' }, ACTOR);
       const open = async () => (await archive.snoozes()).items.map(({ isUntilSuccess }) => isUntilSuccess);
       expect(await open()).to.deep.equal([false, true]);
