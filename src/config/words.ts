@@ -109,6 +109,7 @@ export const WORDS = {
   'cron.fields': ['it has five fields with blanks between them: minute, hour, day, month, weekday', '分、時、日、月、曜日の5つを、空白で区切って書きます'],
   'cron.never': ['it never comes', 'その日時は来ません'],
   size: ['must be a size such as 512kb, 8mb or 2gb', 'サイズを書いてください（例：512kb、8mb、2gb）'],
+  'size.least': ['must be a size from {least} on, such as 512mb or 2gb', '{least} 以上のサイズを書いてください（例：512mb、2gb）'],
   whole: ['must be a whole number from {min} to {max}', '{min} から {max} までの整数にしてください'],
 
   // bot_id

@@ -29,7 +29,7 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'admin.metrics_token': ['', 'scrape/me+now=='],
   'store.url': ['sqlite:a.db', 'postgres://u:p@db/b'],
   'store.keep': ['30d', '1d12h'],
-  'store.max_size': ['2gb'],
+  'store.max_size': ['2gb', '1mb', '1048576'],
   'delivery.attempts_per_request': ['2', '100'],
   'delivery.alerts': ['[ops]', '[]'],
   'display.timezone': ['Asia/Tokyo', 'utc', 'JST', 'Etc/GMT+9'],
@@ -72,7 +72,7 @@ const REFUSED: readonly (readonly [key: string, text: string])[] = [
 
 /** What no pattern says: bounds, days, zones, addresses and URLs that there are, what is named elsewhere, and how parts go together. */
 const BEYOND =
-  /must be (?:a duration from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|valid regular expression|cron expression|has an option|cannot be read|keeps nothing|quotes around|no path|has the port|is open/;
+  /must be (?:a duration from|a size from|a whole number from|a day that there is|an address or a CIDR|an IANA time zone|an http:\/\/ or|sqlite:PATH|the URL of)|there is no|is a duplicate|valid regular expression|cron expression|has an option|cannot be read|keeps nothing|quotes around|no path|has the port|is open/;
 
 const BASE = {
   channels: { chat: { type: 'chat', token: 'A' } },

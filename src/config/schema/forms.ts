@@ -264,3 +264,9 @@ export const cron = judged((text) => {
 
 /** In bytes. */
 export const size = form(time.SIZE, fault('size'), time.parseSize);
+const LEAST_STORE = 2 ** 20;
+/** An empty ledger and its log take a good part of that; with less, each callback would be answered 503. */
+export const storeSize = form(time.SIZE, fault('size.least', { least: '1mb' }), (text) => {
+  const bytes = time.parseSize(text) ?? 0;
+  return bytes >= LEAST_STORE ? bytes : undefined;
+});

@@ -75,7 +75,7 @@ const storeSchema = section('Where what happened is written down.', {
   }),
   keep: text(form.keeping, 'How long callbacks are kept; what reached nobody, 3 days.', '30d'),
   max_size: text(
-    form.size,
+    form.storeSize,
     'Of a SQLite ledger. Before it is reached, what is done is forgotten early; what is undelivered, never: then 503.',
     '2gb',
   ),
