@@ -300,13 +300,38 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         for (const record of (await bench.arrive({}, [OPS])).deliveries)
           await attempted(
             record,
-            failed(record, { isTakenOver, lastError, dueInMs: 0, alert: isTakenOver ? alert : undefined }),
+            failed(record, {
+              attempts: record.attempts + 1,
+              isTakenOver,
+              lastError,
+              dueInMs: 0,
+              alert: isTakenOver ? alert : undefined,
+            }),
           );
       expect(await alertsDue()).to.have.length(1);
       await bench.store.passTime(2 * HOUR_MS);
       const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
       if (due !== undefined) await attempted(due.record, putOff(due.record, 0, { alert, lastError }));
       expect(await alertsDue()).to.have.length(0);
+      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
+    });
+
+    it('raises one for a message that waits for somebody as Botbell takes it over, and none while it goes on waiting', async () => {
+      const lastError = {
+        class: 'config',
+        code: '302',
+        message: 'a redirect',
+        mayHaveArrived: true,
+      } as const;
+      const alert = alertOf('redirect', { subject: CONFIG_FAILURE });
+      for (const record of (await bench.arrive({}, [OPS])).deliveries)
+        await attempted(record, failed(record, { lastError, dueInMs: 0 }));
+      for (const told of [1, 0, 0]) {
+        await bench.store.passTime(2 * HOUR_MS);
+        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
+        if (due !== undefined) await bench.settle([putOff(due.record, 0, { alert, lastError })]);
+        expect(await alertsDue()).to.have.length(told);
+      }
       expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
     });
 

@@ -79,7 +79,7 @@ async function endByResult(
 
 interface Failed extends DeliveryUpdate {
   /** The delivery before this failure. */
-  readonly row: Pick<DeliveryRecord, 'callbackId' | 'lastError'>;
+  readonly row: Pick<DeliveryRecord, 'callbackId' | 'lastError' | 'attempts' | 'updatedAt'>;
 }
 
 /**
@@ -88,7 +88,7 @@ interface Failed extends DeliveryUpdate {
  */
 async function isKnown(
   tx: Tx,
-  { id, destination, row, state, lastError }: Failed,
+  { id, destination, row, state, attempts, lastError }: Failed,
   sign: Sign,
 ): Promise<boolean> {
   const { callbackId, lastError: before } = row;
@@ -96,6 +96,12 @@ async function isKnown(
   if (state !== 'pending' || !isSame) return false;
   if (sign !== 'config' && !(await isOpen(tx, destination))) return false;
   const ofDelivery = sql`callback_id = ${callbackId} AND delivery_id = ${id}`;
+  if (attempts === row.attempts) {
+    // Nobody has attempted it: only that it was taken over since it was last written is new.
+    const takenOver = await tx.first(sql`
+      SELECT id FROM history WHERE ${ofDelivery} AND what = 'taken_over' AND at > ${row.updatedAt} LIMIT 1`);
+    return takenOver === undefined;
+  }
   const earlier = await tx.first(sql`
     SELECT id FROM history WHERE ${ofDelivery} AND ((what = 'taken_over' AND result IS NOT NULL) OR (what = 'attempt'
       AND id > coalesce((SELECT max(id) FROM history WHERE ${ofDelivery} AND what = 'taken_over'), 0)))
