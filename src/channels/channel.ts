@@ -122,6 +122,8 @@ export interface ChannelType<Settings = unknown> {
   readonly pace: ChannelPace;
   /** The modes of `JobMessages` that the channel supports; left out: none. */
   readonly perJob?: readonly ('thread' | 'update')[] | undefined;
+  /** What its addresses and options are depends on its settings; of other types these are known whatever is wrong with the settings. */
+  readonly needsSettings?: true;
   /** @param settings undefined if unknown, as for an outbox */
   formatOf(settings?: Settings): MessageFormat;
   /** The canonical form of an address. @param settings undefined if unknown, as for an outbox @throws {AddressError} */

@@ -113,7 +113,9 @@ function readConfig(file: string, data: JsonObject, problems: Problems, around: 
     ...settings,
     proxies,
     templates: templates && whole(templates),
-    channels: new Map([...channels].flatMap(([name, channel]) => (channel ? [[name, channel.config]] : []))),
+    channels: new Map(
+      [...channels].flatMap(([name, channel]) => (channel?.config ? [[name, channel.config]] : [])),
+    ),
     calendars,
     digests: reader.digests,
     reports: reportsOf(sections),

@@ -52,6 +52,27 @@ routes:
     ]);
   });
 
+  it('is told of addresses and options that a channel does not take, whatever is wrong with its settings', () => {
+    const text = `channels:
+  chat: { type: chat }
+  hooks: { type: teams, hooks: { ops: x } }
+  posed: { type: outbox, as: chatt }
+  line: { type: lineworks, client_id: a }
+groups: { ops: [{ chat: ops, mention: '@a' }, { chat: '#a', mention: a }] }
+routes: [{ bot_id: a, notify: [{ hooks: other }, { hooks: '', per_job: thread }, { posed: '#a b' }, { line: ops, mention_on_error: all }] }]
+`;
+    expect(loadText(text).problems.map(({ path }) => path)).to.deep.equal([
+      'channels.chat.token',
+      'channels.hooks.hooks.ops',
+      'channels.posed.as',
+      'channels.line',
+      'groups.ops[0].chat',
+      'groups.ops[1].mention',
+      'routes[0].notify[1].hooks',
+      'routes[0].notify[1].per_job',
+    ]);
+  });
+
   it('is told what the sound keys of a section cannot together, and nothing that a wrong one decides', () => {
     const rest = `channels: { chat: { type: chat, token: t } }
 routes: [{ bot_id: a, notify: [{ chat: '#a' }], then: [{ after: 1m, notify: [{ chat: '#b' }] }] }]`;

@@ -81,6 +81,7 @@ function wayOf(known?: LineworksSettings): ChannelType<LineworksSettings> {
 export const lineworksChannel: ChannelType<LineworksSettings> = {
   ...byBot,
   settings,
+  needsSettings: true,
   formatOf: (known) => wayOf(known).formatOf(known),
   parseAddress: (address, known) => wayOf(known).parseAddress(address, known),
   secretsOf: (known) => wayOf(known).secretsOf(known),

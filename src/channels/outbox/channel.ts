@@ -23,6 +23,7 @@ export function outboxOf(types: readonly Posed[]): ChannelType<OutboxSettings> {
     pace: { addressMs: 1000, channelMs: 100 },
     perJob: ['thread', 'update'],
     settings: settingsFor(names),
+    needsSettings: true,
     formatOf: (settings) => posedBy(settings).formatOf(),
     parseAddress: (text, settings) => posedBy(settings).parseAddress(text),
     secretsOf: () => [],

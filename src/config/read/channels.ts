@@ -13,12 +13,13 @@ import { section, textOrTexts } from '../schema/fields.ts';
 
 interface CheckedChannel {
   readonly type: ChannelType;
-  readonly config: ChannelConfig;
+  /** Undefined: its settings have errors, which have been reported. */
+  readonly config?: ChannelConfig;
   /** The schema of a `notify` entry for this channel: its addresses and options. */
   readonly entry: Schema<JsonObject>;
 }
 
-/** By the channel's name; undefined for a channel whose errors have been reported. */
+/** By the channel's name; undefined: what it takes is not known, and its errors have been reported. */
 export type CheckedChannels = ReadonlyMap<string, CheckedChannel | undefined>;
 
 export function checkChannels(
@@ -58,7 +59,8 @@ function checkChannel(
     writtenBurst === undefined
       ? undefined
       : checkSection(burstSchema, writtenBurst, [...path, 'burst'], { problems });
-  if (settings === undefined) return undefined;
+  if (settings === undefined)
+    return type.needsSettings ? undefined : { type, entry: entrySchema(name, type, undefined) };
   for (const { key, fault: what } of type.warningsOf(settings))
     problems.warning([...path, ...[key].flat()], fault('of its own', { what }));
   const limit = burst && { max: burst.max, perMs: burst.per };

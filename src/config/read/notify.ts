@@ -90,13 +90,14 @@ export class NotifyReader {
     }
     const channel = this.#channels.get(name);
     const checked = channel && checkSection(channel.entry, entry, at, this.#checking);
-    if (channel === undefined || checked === undefined) return [];
+    if (channel?.config === undefined || checked === undefined) return [];
+    const { type, config } = channel;
     const { [name]: written, per_job: perJob = 'message', ...rest } = checked;
     const mentioning = withHours(rest);
     return [written].flat().flatMap((text: unknown, index) => {
       // An unresolved reference has no address.
       if (typeof text !== 'string') return [];
-      const address = channel.type.parseAddress(text, channel.config.settings);
+      const address = type.parseAddress(text, config.settings);
       const destination = `${name}:${address}`;
       const told = { destination, channel: name, address, ...mentioning, perJob: perJob as PerJob };
       const place = Array.isArray(written) ? [...at, name, index] : [...at, name];
