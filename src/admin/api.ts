@@ -194,7 +194,7 @@ const RUNS_SHOWN = 50;
 
 const keyOfBot = ({ botId }: ArchivedBot) => botId;
 
-const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule };
+const AFTER: Parameter<string> = { read: (text) => text, rule: PAGE.before.rule, mayBeBlank: true };
 
 function addBots({ get }: Routes, { archive, surroundings: { redact } }: ApiServices): void {
   get('/api/bots', only({ after: AFTER, limit: PAGE.limit, search: TEXT }), async ({ values }) => {

@@ -30,6 +30,8 @@ export interface Parameter<T> {
   readonly read: (text: string) => T | undefined;
   /** The valid values, to be read after the parameter's name. */
   readonly rule: Fault;
+  /** A blank text is a value, too, as the id of a BOT may be. */
+  readonly mayBeBlank?: boolean;
 }
 
 export type KnownParameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -60,9 +62,9 @@ export function readParameters<Names extends KnownParameters>(
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const name of new Set(query.keys())) {
-    const given = query.getAll(name).filter((each) => each.trim() !== '');
+    const { read, rule, mayBeBlank } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
+    const given = query.getAll(name).filter((each) => mayBeBlank === true || each.trim() !== '');
     if (isForm && given.length === 0) continue;
-    const { read, rule } = (Object.hasOwn(known, name) ? known[name] : undefined) ?? UNKNOWN;
     const value = given.length === 1 ? read(given[0] ?? '') : undefined;
     if (value !== undefined) values[name] = value;
     else problems.push([cleanText(name), given.length > 1 ? TWICE : rule]);

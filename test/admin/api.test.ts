@@ -65,6 +65,8 @@ const REQUESTS: readonly (readonly [what: string, body?: object])[] = [
   ['GET /api/callbacks?state=pending&limit=1'],
   ['GET /api/callbacks?kind=missed'],
   ['GET /api/bots?limit=1'],
+  // The next page of one that ends with a BOT whose id is ''.
+  ['GET /api/bots?after=&limit=1'],
 ];
 
 /** By the status with which each is refused. */
