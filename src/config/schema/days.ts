@@ -98,11 +98,9 @@ export const reportsSchema = listOf(
 export const budgetSchema = section('The running time that the plan includes in a month.', {
   hours: text(whole(1, 1_000_000), 'Hours in a month, of all BOTs.').required(),
   from_day: text(whole(1, 28), 'Day on which a month of the plan begins.', '1'),
-  warn: listOf(
-    text(whole(1, 1000), 'A percentage.').defined(),
-    'At which percentages to tell that so much is used. Default: 80 and 100.',
-    '[80, 100]',
-  ).default([80, 100]),
+  warn: texts(whole(1, 1000), 'At which percentages to tell that so much is used. Default: 80 and 100.')
+    .typeError(() => fault('list', { example: '[80, 100]' }))
+    .default([80, 100]),
   calendar: text(form.calendar, 'Name of a calendar, by whose days the rest of a month is forecast.'),
   notify: notifyList('Whom to tell: groups, and addresses.'),
 });
