@@ -46,9 +46,12 @@ export function reportTimers(
   standing: Pick<Standing, 'begun' | 'now'>,
 ): readonly Timer<ReportPosition>[] {
   const { timezone } = settings.config.display;
+  const today = dayOf(standing.now, timezone);
   return keyedReports(settings).map(({ report, key }) => {
     const known = knownOf(standing, key) as ReportPosition | undefined;
-    const data = known ?? { from: periodStart(report.every, dayOf(standing.now, timezone)) };
+    // One that lies further ahead than the day of another time zone dates from before the clock was set back.
+    const isKept = known !== undefined && known.from <= today + DAY_MS;
+    const data = isKept ? known : { from: periodStart(report.every, today) };
     return { key, kind: 'report', dueAt: reportDue(report, data.from, timezone), data };
   });
 }

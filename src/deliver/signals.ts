@@ -141,7 +141,9 @@ function digestTimers(
 ): readonly Timer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);
-    const known = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
+    const kept = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
+    // One that lies ahead dates from before the clock was set back.
+    const known = kept && kept.since <= now ? kept : undefined;
     const data = known ?? { since: now, toldAt: now };
     // A digest that is due at the very moment of the first start is told.
     const toldAt = known?.toldAt ?? now - 1;

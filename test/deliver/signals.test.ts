@@ -334,6 +334,36 @@ default_route:
   overdue: 30m
   notify: [{ other: '#runs' }]`;
 
+  it('is counted by digests and reports from then on, also after a restart', async () => {
+    const world = await PipelineWorld.begin(
+      `
+channels: { slack: { type: outbox, as: slack } }
+groups: { team: { notify: [{ slack: '#team' }], digest: { at: '12:00' } } }
+routes: [{ bot_id: a, on: [succeeded], notify: [team] }]
+reports: [{ every: day, at: '11:00', notify: [{ slack: '#boss' }] }]`,
+      Date.parse('2026-11-20T11:59:00Z') + AHEAD,
+    );
+    await world.passBy(2 * MINUTE, MINUTE);
+    world.clock.setBy(-AHEAD);
+    for (const isRestarted of [false, true]) {
+      if (isRestarted) {
+        await world.stop();
+        await world.start();
+      }
+      await world.passBy(MINUTE, SECOND);
+      await world.post({ bot_id: 'a', bot_name: 'A', job_id: `${isRestarted}`, status: 1 });
+      world.arrived.splice(0);
+      await world.passBy(DAY, HOUR);
+      const told = world.arrived.map(({ lines }) => lines.slice(0, 2).join(' · '));
+      const day = isRestarted ? '2026-11-21' : '2026-11-20';
+      expect(told).to.deep.equal([
+        `❌ Report: ${day} · 1 run, 1 failed`,
+        '❌ Digest of team · 1 of 1 BOT failed',
+      ]);
+    }
+    await world.close();
+  });
+
   it('is missed, overdue, and no longer held, as if it had been told now', async () => {
     const world = await PipelineWorld.begin(YAML, Date.parse('2026-11-20T08:00:00Z') + AHEAD);
     const told = () => world.arrived.splice(0).map(({ lines }) => lines.slice(0, 2).join(' · '));
