@@ -330,6 +330,9 @@ routes:
   - bot_id: quiet
     mute: [{ from: '07:00', to: '08:30' }]
     notify: [{ other: '#quiet' }]
+  - bot_id: failing
+    notify: [{ other: '#first' }]
+    then: [{ after: 10m, notify: [{ other: '#next' }] }]
 default_route:
   overdue: 30m
   notify: [{ other: '#runs' }]`;
@@ -371,6 +374,7 @@ reports: [{ every: day, at: '11:00', notify: [{ slack: '#boss' }] }]`,
     for (const bot_name of ['Burst 1', 'Burst 2']) await world.post({ bot_id: 'burst', bot_name, status: 1 });
     await world.post({ bot_id: 'quiet', bot_name: 'Quiet', status: 1 });
     await world.post({ bot_id: 'slow', bot_name: 'Slow', status: 2 });
+    await world.post({ bot_id: 'failing', bot_name: 'Failing', status: 1 });
     told();
     world.clock.setBy(-AHEAD);
     for (let beats = 0; beats < 3; beats += 1) await world.pass(3 * SECOND);
@@ -379,7 +383,8 @@ reports: [{ every: day, at: '11:00', notify: [{ slack: '#boss' }] }]`,
     await world.passBy(32 * MINUTE, MINUTE);
     expect(told().join('\n'))
       .to.match(/Slow · Running/)
-      .and.to.match(/Quiet/);
+      .and.to.match(/Quiet/)
+      .and.to.match(/Failing · Failed/);
     await world.passBy(32 * MINUTE, MINUTE);
     expect(told().join('\n')).to.match(/Hourly · No result/);
     await world.close();

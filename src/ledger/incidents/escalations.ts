@@ -108,8 +108,10 @@ async function tellStep(
   if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
   const delivered = (await deliveredOf(tx, incident)).map((to) => to.destination);
   const facts = await factsOf(tx, incident, last, asked, delivered);
-  const { tell, dueAt, ...next } = escalate(asked.steps, timer.data, facts);
-  const data = { route: timer.data.route, from: timer.data.from, ...next };
+  // One that lies ahead dates from before the clock was set back.
+  const begun = { ...timer.data, from: Math.min(timer.data.from, tx.now) };
+  const { tell, dueAt, ...next } = escalate(asked.steps, begun, facts);
+  const data = { route: begun.route, from: begun.from, ...next };
   if (!(await endTimer(tx, timer, { dueAt, data })) || tell.length === 0) return;
   const escalated = { told: delivered, takenBy: incident.takenUp?.by ?? '' };
   const telling: Telling = { incident: id, escalated, ...last.telling };
