@@ -78,8 +78,8 @@ export interface DeliveryRecord extends DeliveryName {
   readonly heldUntil?: number | undefined;
   readonly snoozeId?: number | undefined;
   readonly summaryId?: number | undefined;
-  /** The state of that summary's own delivery. */
-  readonly summaryState?: DeliveryState | undefined;
+  /** Whether that summary waits to be delivered. */
+  readonly isSummaryPending?: boolean;
   /** How it is rendered, if not by its status alone. */
   readonly telling?: Telling | undefined;
   /** How often it failed as `permanent` or `config` and was left to the service, so that the answer was non-2xx. */

@@ -185,13 +185,17 @@ function onIncidents(parts: ActionParts) {
 
 /** The snoozes that came with quiet take-ups of those of these incidents that are not over. */
 async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly Snooze[]> {
-  const incidents = (await Promise.all(ids.map((id) => archive.incident(id)))).flatMap((each) => each ?? []);
-  const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(incidents) });
-  const cameWith = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
-    isUntilSuccess &&
-    destination === undefined &&
-    incidents.some((each) => each.overAt === undefined && each.subject === botId && each.takenUp?.by === by);
-  return items.filter(cameWith);
+  const asked = new Set(ids);
+  const taken = (await archive.openIncidents()).filter(
+    ({ id, kind, takenUp }) => kind === 'bot' && takenUp !== undefined && asked.has(id),
+  );
+  if (taken.length === 0) return [];
+  const takerOf = new Map(taken.map(({ subject, takenUp }) => [subject, takenUp?.by]));
+  const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(taken) });
+  return items.filter(
+    ({ botId, destination, isUntilSuccess, by }) =>
+      isUntilSuccess && destination === undefined && botId !== undefined && takerOf.get(botId) === by,
+  );
 }
 
 function idsOf(incidents: readonly Incident[]): readonly number[] {

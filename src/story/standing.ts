@@ -75,14 +75,14 @@ export function isPrinted({ state, receipt }: Pick<DeliveryRecord, 'state' | 're
 type Found = readonly [kind: Standing['kind'], at?: number];
 
 function foundOf(delivery: DeliveryRecord, now: number): Found {
-  const { state, reason, heldUntil, summaryId, summaryState, updatedAt } = delivery;
+  const { state, reason, heldUntil, summaryId, isSummaryPending, updatedAt } = delivery;
   if (state === 'delivered') return [deliveredKind(delivery), updatedAt];
   if (state === 'pending') return pendingKind(delivery, now);
   if (state === 'dead') return [reason === NO_LONGER_ROUTED ? 'dead unrouted' : 'dead'];
   if (reason === SUPERSEDED) return ['superseded'];
   if (reason === DISMISSED) return ['marked as done'];
   if (reason === NO_LONGER_ROUTED) return ['unrouted'];
-  if (summaryId !== undefined) return [summaryState === 'pending' ? 'in a summary' : 'summary given up'];
+  if (summaryId !== undefined) return [isSummaryPending === true ? 'in a summary' : 'summary given up'];
   return heldUntil === undefined ? ['held'] : ['held until', heldUntil];
 }
 

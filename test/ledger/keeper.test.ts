@@ -29,7 +29,7 @@ const PROGRAM = `
   import { existsSync, writeFileSync } from 'node:fs';
   import { Keeper, endDespiteHangingStore } from '${ROOT}/src/ledger/sqlite/keeper.ts';
   import { openSqlite } from '${ROOT}/src/ledger/sqlite/transactions.ts';
-  import { systemClock as clock, within } from '${ROOT}/src/time/clock.ts';
+  import { systemClock as clock, waitAtMost } from '${ROOT}/src/time/clock.ts';
   const [path, entry, disk] = process.argv.slice(2);
   const writer = await openSqlite({ path, owner: 'me', clock, isKept: true });
   const keeper = new Keeper({ path, writer, entry: new URL(entry), looksAtLoopMs: 50 });
@@ -40,7 +40,7 @@ const PROGRAM = `
     while (!existsSync(path + '.hung')) await clock.sleep(10);
   }
   await writer.close();
-  await within(disk === 'hangs' ? 500 : 60_000, keeper.close(), clock);
+  await waitAtMost(disk === 'hangs' ? 500 : 60_000, keeper.close(), clock);
   endDespiteHangingStore((text) => console.error(text));`;
 
 describe('The keeper of a SQLite ledger', () => {

@@ -108,8 +108,15 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     ],
   }),
   'what a summary tells, and what one had that was given up': storyWith({
-    deliveries: (['pending', 'dead'] as const).map((summaryState, id) =>
-      deliveryWith({ id, destination: `d:${id}`, state: 'held', reason: 'mute', summaryId: 5, summaryState }),
+    deliveries: [true, false].map((isSummaryPending, id) =>
+      deliveryWith({
+        id,
+        destination: `d:${id}`,
+        state: 'held',
+        reason: 'mute',
+        summaryId: 5,
+        isSummaryPending,
+      }),
     ),
   }),
   'an address that is no longer routed, and the one that it was routed to instead': storyWith({

@@ -13,7 +13,7 @@ import type {
 } from './archive.ts';
 import { DOWN_AFTER_MS, isPaused } from '../deliveries/failing.ts';
 import { boundsOf, isOfBot, pageOf } from './stories.ts';
-import { EARLIER, EXECUTING } from '../deliveries/rows.ts';
+import { EARLIER, EXECUTING, isSummaryPending } from '../deliveries/rows.ts';
 import { channelOf } from '../ledger.ts';
 import type { StatusCode } from '../../callback/callback.ts';
 import { cleanText } from '../../text/clean.ts';
@@ -41,8 +41,7 @@ export async function countOpen(tx: Tx) {
     ${count(sql`deliveries WHERE state = 'pending'`)} AS pending,
     ${count(sql`deliveries WHERE state = 'dead'`)} AS dead,
     ${count(sql`deliveries WHERE held_until IS NOT NULL`)}
-      + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND EXISTS (
-        SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending')`)} AS held,
+      + ${count(sql`deliveries WHERE summary_id IS NOT NULL AND state = 'held' AND ${isSummaryPending('deliveries')}`)} AS held,
     ${count(sql`paces WHERE ${isPaused(tx)}`)} AS paused,
     coalesce((SELECT ${tx.now} - min(due_at) FROM deliveries WHERE due_at <= ${tx.now} AND ${IS_READY} AND NOT EXISTS (
       SELECT 1 FROM paces WHERE (key = destination OR key || ':' = substr(destination, 1, length(key) + 1)) AND ${isPaused(tx)})), 0) AS oldest_due_ms`);

@@ -94,13 +94,13 @@ async function lockedRow(tx: Tx, id: number): Promise<DeliveryRow | undefined> {
 }
 
 function redeliverResult(row: DeliveryRow, again: boolean): RedeliverResult {
-  const { state, reason, isOutdated, heldUntil, summaryId, summaryState } = row;
+  const { state, reason, isOutdated, heldUntil, summaryId, isSummaryPending } = row;
   // If made pending, it would be held as superseded again.
   if (reason === SUPERSEDED || isOutdated) return 'superseded';
   if (state === 'delivered') return again ? 'accepted' : 'delivered';
   if (state !== 'held') return 'accepted';
   if (reason === NO_LONGER_ROUTED || reason === DISMISSED) return 'accepted';
-  if (heldUntil !== undefined || summaryState === 'pending') return 'open';
+  if (heldUntil !== undefined || isSummaryPending === true) return 'open';
   return summaryId === undefined ? 'let go' : 'accepted';
 }
 

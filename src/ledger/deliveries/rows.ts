@@ -15,6 +15,12 @@ export const EXECUTING = 2;
 /** A condition on a row of `deliveries` or `timers`: no process has claimed it. Claims of the dead are freed (`freeClaims`). */
 export const IS_IDLE: Sql = sql`owner IS NULL`;
 
+/** A condition on a row of `deliveries` under this name: a summary that tells it waits to be delivered. */
+export function isSummaryPending(row: string): Sql {
+  return sql`EXISTS (
+    SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = ${raw(row)}.summary_id AND summary.state = 'pending')`;
+}
+
 /**
  * A subquery of a row of `deliveries`: those that must end before it at its destination. These are pending deliveries of earlier callbacks
  * of its job and, before a recovery, of each error of its BOT that is still to be told, by itself or in a summary.
@@ -27,8 +33,7 @@ export const EARLIER: Sql = sql`
   SELECT earlier.id, earlier.callback_id, earlier.job_key FROM deliveries AS earlier
   WHERE earlier.state IN ('pending', 'held') AND earlier.error_of = deliveries.recovery_of
     AND earlier.destination = deliveries.destination AND earlier.callback_id < deliveries.callback_id
-    AND (earlier.state = 'pending' OR earlier.held_until IS NOT NULL OR earlier.summary_id IS NOT NULL AND EXISTS (
-      SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = earlier.summary_id AND summary.state = 'pending'))`;
+    AND (earlier.state = 'pending' OR earlier.held_until IS NOT NULL OR ${isSummaryPending('earlier')})`;
 
 /** The id of the last of `EARLIER`; 0 if they are of several jobs, since nobody knows which of these ends last. */
 export const BEHIND: Sql = sql`
@@ -117,8 +122,7 @@ export function deliveriesWhere(tx: Tx, which: Sql): Promise<readonly DeliveryRo
     SELECT deliveries.*, kind, bot_key, bot_id, bot_name, callbacks.job_id, status, started_at, received_at, times_received, bytes, error,
       ${now} - counts_from - waited_ms AS age_ms, due_at - ${now} AS due_in_ms,
       CASE WHEN state = 'pending' AND owner IS NOT NULL THEN 'another' END AS claim,
-      CASE WHEN summary_id IS NOT NULL THEN (
-        SELECT state FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id) END AS summary_state,
+      ${isSummaryPending('deliveries')} AS is_summary_pending,
       CASE WHEN state = 'pending' THEN (${BEHIND}) END AS behind, ${IS_OUTDATED} AS is_outdated, ${HAS_FAILED_AGAIN} AS has_failed_again
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${which}`);
 }

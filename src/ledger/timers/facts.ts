@@ -12,7 +12,7 @@ import {
   withToldError,
 } from '../../signal/streak.ts';
 import type { Tx } from '../database.ts';
-import { EXECUTING } from '../deliveries/rows.ts';
+import { EXECUTING, isSummaryPending } from '../deliveries/rows.ts';
 
 export interface Facts {
   readonly streak: Streak;
@@ -119,8 +119,7 @@ export async function toldSince(
 }
 
 /** An error held by `mute`, a snooze or a burst counts as told, also while a summary of it waits; a dead letter, and what was dismissed or is no longer routed, does not. */
-const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND NOT EXISTS (
-  SELECT 1 FROM deliveries AS summary WHERE summary.callback_id = deliveries.summary_id AND summary.state = 'pending'))`;
+const IS_UNTOLD = sql`(state IN ('dead', 'held') AND held_until IS NULL AND NOT ${isSummaryPending('deliveries')})`;
 
 /** Corrects which destinations were told of the kept errors that no success has ended, by what has become of their deliveries. */
 async function asTold(tx: Tx, facts: Facts, came: readonly ToldError[]): Promise<Facts> {
