@@ -35,8 +35,10 @@ const VALUE_MARK = '\u0001';
 function placeAt(source: string, offset: number, kind: TextKind): ValuePlace {
   const behind = withoutLiquid(source.slice(offset).replace(/^\{\{.*?\}\}/s, ''));
   const before = source.slice(0, offset);
-  const place = kind.placeOf(withoutLiquid(before), behind);
-  return kind.placeOf(withoutLiquid(unbranched(before)), behind) === place ? place : 'nowhere';
+  const [place, ...others] = [before, unbranched(before), repeated(source, offset)].map((printed) =>
+    kind.placeOf(withoutLiquid(printed), behind),
+  );
+  return place !== undefined && others.every((other) => other === place) ? place : 'nowhere';
 }
 
 const OPENS = String.raw`\{%-?\s*(?:if|unless|case|for|comment)\b(?:(?!\{%-?\s*(?:if|unless|case|for|comment)\b).)*`;
@@ -52,4 +54,20 @@ function unbranched(source: string): string {
 /** The template's own markup, with a mark for each value and without tags. */
 function withoutLiquid(source: string): string {
   return source.replace(VALUE, VALUE_MARK).replace(TAG, '');
+}
+
+const LOOP = /\{%-?\s*for\b(?:(?!\{%-?\s*for\b).)*?\{%-?\s*endfor\b.*?%\}/gs;
+
+/** What stands before it when the loop around it comes round again. */
+function repeated(source: string, offset: number): string {
+  const begin = /.*(?=\{%-?\s*for\b)/s.exec(withoutLoops(source.slice(0, offset)))?.[0].length;
+  const end = withoutLoops(source.slice(offset)).search(/\{%-?\s*endfor\b/);
+  if (begin === undefined || end === -1) return source.slice(0, offset);
+  return source.slice(0, offset + end) + source.slice(begin, offset);
+}
+
+/** Blanks in their place, so that all else stays where it is. */
+function withoutLoops(source: string): string {
+  const rest = source.replace(LOOP, (loop) => ' '.repeat(loop.length));
+  return rest === source ? source : withoutLoops(rest);
 }

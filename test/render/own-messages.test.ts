@@ -79,11 +79,14 @@ describe('a Slack message of a template’s own', () => {
     expect((await problemsOf(fileOf({ text: '<!{{ bot_id }}>' }))).join()).to.include(act);
   });
 
-  it('has no values where they would act if another branch is printed', async () => {
-    const link = '<https://example.com/';
+  it('has no values where they would act if another branch is printed, or a loop comes round again', async () => {
+    const [link, none] = ['<https://example.com/', '{% for b in outputs %}{% endfor %}'];
     for (const [faults, text] of [
       [1, `${link}{% if code %}{% if attempt %}{% endif %}|{% endif %}{{ message }}|x>`],
       [1, `${link}{% if code %}|{%- else -%}{{ message }}|{% endif %}x>`],
+      [1, `${none}>{% for a in outputs %}{{ message }}${link}{% endfor %}`],
+      [0, `{% for a in outputs %}>${none}{{ message }}${link}{% endfor %}`],
+      [0, `{% for a in outputs %}{{ message }}${link}${none}>{% endfor %}`],
       [1, `${link}{% comment %}|{% endcomment %}{{ message }}|x>`],
       [0, `{% if code %}${link}|{% endif %}{{ message }}{% if code %}>{% endif %}`],
       [
