@@ -59,6 +59,10 @@ interface Group {
   readonly asked: Asked[];
 }
 
+function isLock({ strings }: Group): boolean {
+  return strings.some((text) => text.includes('FOR NO KEY UPDATE'));
+}
+
 /** Collects statements until all calls that run at the same time have asked theirs. */
 export class SharedStatements {
   readonly #query: (query: Query) => Promise<Row[]>;
@@ -84,9 +88,9 @@ export class SharedStatements {
     };
   }
 
-  /** Sends what has been asked, in the order in which it was first asked. */
+  /** Sends what has been asked, in the order in which it was first asked; but locks first, so that no call's write comes before another's lock. */
   send(): void {
-    const groups = this.#groups;
+    const groups = this.#groups.toSorted((a, b) => Number(isLock(b)) - Number(isLock(a)));
     this.#groups = [];
     for (const { asked } of groups) for (const some of withinBytes(asked)) void this.#ask(some);
   }
