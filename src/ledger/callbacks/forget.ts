@@ -104,7 +104,8 @@ async function sweep(tx: Tx, which: Sql, before: number, after: number, atOnce =
   // The clock was set back after these came: those to be deleted are dated now, so that their turn comes. The others keep their time,
   // which is part of the names of their deliveries (`DeliveryName`): these may be in hand.
   if (ahead.length > 0)
-    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE id IN (${join(ahead)}) AND ${which}`);
+    await tx.all(sql`UPDATE callbacks SET received_at = ${tx.now} WHERE ${which} AND id IN (
+      SELECT id FROM callbacks WHERE id IN (${join(ahead)}) ORDER BY id ${tx.skipLocked})`);
   const young = some.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= tx.now);
   const looked = young === -1 ? some : some.slice(0, young);
   const old = looked.filter(({ receivedAt }) => receivedAt < before);
