@@ -274,6 +274,21 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(await other.failingDestinations()).to.deep.equal(known);
       });
 
+      it('is failing also by an attempt before the one at which its message was refused for good', async () => {
+        const [record = { callbackId: 0, ...NOBODY }] = (await bench.claim()).map((due) => due.record);
+        const endedAt = bench.store.clock.monotonic();
+        const attempts = (['transient', 'permanent'] as const).map((outcome) => ({
+          startedAt: 1,
+          durationMs: 1,
+          endedAt,
+          outcome,
+          error: undefined,
+        }));
+        const update = putOff(record, 0, { state: 'dead' });
+        await bench.ledger.settle({ ...settlementOf(update, record.callbackId), attempts });
+        expect(await failing()).to.deep.equal([{ destination: OPS.destination, first: 0, last: 0 }]);
+      });
+
       it('is down after two minutes: one is claimed there at a time, an eighth as long after the last failure, and its age grows meanwhile', async () => {
         await attempt('transient');
         await pass(120_000);

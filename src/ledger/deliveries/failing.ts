@@ -62,14 +62,15 @@ async function mayProbe(tx: Tx, { destination }: FailingDestination): Promise<bo
   return inHand === undefined;
 }
 
-/** A delivery that is given up says nothing new of its destination: the next one there may be tried at once. */
+/** A delivery that is given up with a transient failure says nothing new of its destination: the next one there may be tried at once. */
 export async function noteFailedAttempts(
   tx: Tx,
   attempts: readonly Pick<AttemptRecord, 'outcome' | 'endedAt'>[],
   { destination, state }: Pick<DeliveryUpdate, 'destination' | 'state'>,
 ): Promise<void> {
   const failed = attempts.filter(({ outcome }) => outcome === 'transient').map(({ endedAt }) => endedAt);
-  if (state !== 'dead' && failed.length > 0)
+  const isGivenUp = state === 'dead' && attempts.at(-1)?.outcome === 'transient';
+  if (!isGivenUp && failed.length > 0)
     await widenFailing(tx, destination, { first: Math.min(...failed), last: Math.max(...failed) });
 }
 
