@@ -19,7 +19,9 @@ const PARSE_LIMIT = 500_000;
 export const TIME_LIMIT_MS = 250;
 
 /** The tags that remain: the others print values unescaped, or read files. */
-const TAGS = ['assign', 'if', 'unless', 'case', 'for', 'break', 'continue', 'comment', '#'];
+const TAGS = ['assign', 'if', 'unless', 'case', 'for', 'comment', '#'];
+/** Where values are escaped, `capture` would have a text escaped again, and the others could leave a quote or a link open before a value. */
+const TAGS_OF_CARDS = [...TAGS, 'capture', 'break', 'continue'];
 
 /** How values are printed; `undefined`: as plain text. */
 export type Printing = Pick<TextKind, 'escape' | 'most'> | undefined;
@@ -40,8 +42,7 @@ export function createEngine(
     parseLimit: PARSE_LIMIT,
     operators,
   });
-  // Where values are escaped, printing would escape a captured text again.
-  const tags = printing === undefined ? [...TAGS, 'capture'] : TAGS;
+  const tags = printing === undefined ? TAGS_OF_CARDS : TAGS;
   for (const name of Object.keys(liquid.tags)) if (!tags.includes(name)) delete liquid.tags[name];
   registerFilters(liquid, display);
   return liquid;

@@ -85,6 +85,8 @@ describe('a Slack message of a template’s own', () => {
       [1, `${link}{% if code %}{% if attempt %}{% endif %}|{% endif %}{{ message }}|x>`],
       [1, `${link}{% if code %}|{%- else -%}{{ message }}|{% endif %}x>`],
       [1, `${none}>{% for a in outputs %}{{ message }}${link}{% endfor %}`],
+      [1, `{% for a in outputs %}${link}{% break %}|x>{% endfor %}{{ message }}`],
+      [1, `{% for a in outputs %}${link}{% continue %}|x>{% endfor %}{{ message }}`],
       [0, `{% for a in outputs %}>${none}{{ message }}${link}{% endfor %}`],
       [0, `{% for a in outputs %}{{ message }}${link}${none}>{% endfor %}`],
       [1, `${link}{% comment %}|{% endcomment %}{{ message }}|x>`],
