@@ -84,6 +84,11 @@ describe('a Slack message of a template’s own', () => {
     for (const [faults, text] of [
       [1, `${link}{% if code %}{% if attempt %}{% endif %}|{% endif %}{{ message }}|x>`],
       [1, `${link}{% if code %}|{%- else -%}{{ message }}|{% endif %}x>`],
+      [1, `{% if code %}${link}{% endif %}{% if attempt %}|x>{% endif %}{{ message }}`],
+      [1, `${link}{% case code %}{% when 1 %}|{% when 2 %}{% endcase %}{{ message }}`],
+      [1, `{% for a in outputs %}${none}{% if code %}{{ message }}{% endif %}${link}{% endfor %}`],
+      [0, `{% case code %}${link}{% when 1 %}{{ message }}{% else %}x{% endcase %}`],
+      [0, `{% if code %}${link}|{% else %}<{{ job_url }}|{% endif %}{{ message }}>`],
       [1, `${none}>{% for a in outputs %}{{ message }}${link}{% endfor %}`],
       [1, `{% for a in outputs %}${link}{% break %}|x>{% endfor %}{{ message }}`],
       [1, `{% for a in outputs %}${link}{% continue %}|x>{% endfor %}{{ message }}`],
