@@ -16,6 +16,7 @@ interface HeaderRules {
 const fault = faultsOf({
   map: ['must be a map of headers and their values', '「ヘッダー名: 値」の形で書いてください'],
   wrong: ['must give {name} {rule}', '{name}：{rule}'],
+  twice: ['must not give {name} twice: capital letters make no difference', '{name} が2つあります（大文字と小文字は区別されません）'],
   taken: ['must not give {name}: Botbell sets it by itself', '{name} はBotbell自身がつけるため、書けません'],
 });
 
@@ -33,8 +34,10 @@ export function headersOption(rules: HeaderRules) {
 
 function faultsIn(headers: unknown, { name: allowed, value, taken, rule }: HeaderRules): readonly Fault[] {
   if (!isJsonObject(headers)) return headers === undefined ? [] : [fault('map')];
-  return Object.entries(headers).flatMap(([written, text = '']) => {
+  const names = Object.keys(headers).map((each) => each.toLowerCase());
+  return Object.entries(headers).flatMap(([written, text = ''], index) => {
     const name = written.replace(BEHIND_NAME, '…');
+    if (names.indexOf(written.toLowerCase()) < index) return fault('twice', { name });
     if (taken.test(written)) return fault('taken', { name });
     const isRight = allowed.test(written) && typeof text === 'string' && value.test(text);
     return isRight ? [] : fault('wrong', { name, rule });

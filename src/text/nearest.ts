@@ -36,6 +36,7 @@ const fault = faultsOf({
     'has an option {name}, whose value must be {values}',
     'オプション {name} の値は {values} にしてください',
   ],
+  and: ['{what}; {more}', '{what}。{more}'],
 });
 
 /** A suggestion that goes on after another sentence; undefined if no candidate is near. */
@@ -62,13 +63,13 @@ function takes(values: string, value: string): boolean {
   return /^\d+$/.test(value) && Number(value) >= least && Number(value) <= most;
 }
 
-/** @param options a name with a dot at its end stands for all that begin with it @returns what is wrong with the URL; undefined if nothing is */
+/** @param options a name with a dot at its end stands for all that begin with it @returns everything that is wrong with the URL; undefined if nothing is */
 export function faultOfOptions(url: string, options: UrlOptions): Fault | undefined {
   if (!URL.canParse(url)) return undefined;
   const known = Object.entries(options).flatMap(([values, names]) =>
     names.split(' ').map((name) => [name, values] as const),
   );
-  for (const [given, value] of new URL(url).searchParams) {
+  const wrong = [...new URL(url).searchParams].flatMap(([given, value]) => {
     const name = JSON.stringify(given);
     const [, values] =
       known.find(([each]) => given === each || (each.endsWith('.') && given.startsWith(each))) ?? [];
@@ -76,8 +77,9 @@ export function faultOfOptions(url: string, options: UrlOptions): Fault | undefi
       const names = known.map(([each]) => each);
       return fault('option', { name, hint: didYouMean(given, names) });
     }
-    if (values !== '' && !takes(values, value))
-      return fault('value', { name, values: values.replaceAll(' ', ', ') });
-  }
-  return undefined;
+    if (values === '' || takes(values, value)) return [];
+    return fault('value', { name, values: values.replaceAll(' ', ', ') });
+  });
+  const [last, ...before] = wrong.toReversed();
+  return last && before.reduce((more, what) => fault('and', { what, more }), last);
 }

@@ -49,6 +49,9 @@ describe('the settings of an email channel', () => {
     expect(problemOf({ smtp: 'smtp://h?name=x&ignoreTLS=1' })).to.contain(
       'has an option "ignoreTLS", whose value must be true, false',
     );
+    expect(problemOf({ smtp: 'smtp://h?secur=1&port=1&ignoreTLS=si' }), 'several').to.match(
+      /"secur"; did you mean "secure"\?; has an option "ignoreTLS", whose value must be true, false/,
+    );
     // Of a negative time-out Node ends the process, and one that is no number ends at once.
     for (const value of ['-5', 'abc', '', '1.5', '2147483648'])
       expect(problemOf({ smtp: `smtp://h?socketTimeout=${value}` }), value).to.contain(
@@ -69,6 +72,7 @@ describe('the settings of an email channel', () => {
       expect(problemOf({ headers: { [name]: 'x' } })).to.contain(`must give ${shown} a value of`);
     for (const value of ['a\r\nBcc: b@x.jp', 'a\nb', '', 7])
       expect(problemOf({ headers: { 'X-Env': value } })).to.contain('must give X-Env a value of');
+    expect(problemOf({ headers: { 'X-Env': 'x', 'x-env': 'y' } })).to.contain('must not give x-env twice');
     expect(problemOf({ headers: ['x'] })).to.contain('must be a map');
   });
 
