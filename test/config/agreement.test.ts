@@ -20,7 +20,7 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'receiver.trust_proxy': ['true', 'False', '[10.0.0.0/8]'],
   'receiver.max_body': ['8mb', '512kB', '100000'],
   'receiver.max_nodes': ['1000', '20000'],
-  'receiver.answer_within': ['1500ms', '8s', '1m30s'],
+  'receiver.answer_within': ['100ms', '1500ms', '8s', '1m30s'],
   'receiver.answer_when': ['delivered', 'accepted'],
   'admin.listen': ['off', '127.0.0.1:8081'],
   'admin.url': ['', 'https://botbell.example.com', 'http://a:81/'],

@@ -228,6 +228,8 @@ export const keeping = durationFrom('1m', '3660d');
 export const interval = durationFrom('1s', '1h');
 /** setTimeout takes at most 2^31 - 1 ms; the limit of one hour also catches mistakes. */
 export const timer = durationFrom('1ms', '1h');
+/** At least 100 ms, or the time would be over before anybody is told. */
+export const answerTime = durationFrom('100ms', '1h');
 /** For waits that are rows of the ledger, not timers in memory. */
 export const span = durationFrom('1s', '366d');
 export const repeat = orElse('every', orElse('changes', span));

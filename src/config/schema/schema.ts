@@ -47,7 +47,7 @@ export const receiverSchema = section('Where callbacks come in.', {
   trust_proxy: trustProxy,
   max_body: text(form.size, 'Largest body, also after decompression; then 413.', '8mb'),
   max_nodes: text(whole(1000, 100_000_000), 'Most JSON values in one callback; then 413.', '500000'),
-  answer_within: text(form.timer, 'Whole answer, every destination included; then 504.', '8s'),
+  answer_within: text(form.answerTime, 'Whole answer, every destination included; then 504.', '8s'),
   answer_when: text(
     memberOf(['delivered', 'accepted']),
     'delivered: answered 200 when everybody has been told. accepted: answered 200 once written down.',
