@@ -132,7 +132,7 @@ export interface ConfigToRead {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly channelTypes: ReadonlyMap<string, ChannelType>;
   /** The dates in calendar files that were read before, by path. */
-  readonly datesOfFiles?: Config['calendars']['files'];
+  readonly datesOfFiles?: LoadEnvironment['datesOfFiles'];
   /** Missing variables and files are no errors but listed in `missing`: only for `check`. */
   readonly withoutSecrets?: boolean;
 }

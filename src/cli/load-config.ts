@@ -62,7 +62,9 @@ export async function loadProject(
  */
 export async function loadLedgerConfig(source: ConfigSource): Promise<Config> {
   const { variables } = source;
-  const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true };
+  // While a calendar's file cannot be read, the service goes on with its last days; these commands go on without them.
+  const datesOfFiles = { get: () => new Set<number>() };
+  const toRead = { file: configFileOf(source), variables, channelTypes, withoutSecrets: true, datesOfFiles };
   const { config, problems, language } = await readConfigFile(toRead);
   if (config === undefined) throw refusalOf(source, problems, language);
   heed(source, config);

@@ -82,6 +82,14 @@ describe('botbell status', () => {
     expect(some.stderr, 'with what is listed').to.match(/^no process of Botbell has written to the store/);
   });
 
+  it('goes on while a calendar’s file is gone, as the service does', async () => {
+    world.configure(`${CONFIG}calendars: { office: { except: [{ file: gone.csv }] } }\n`);
+    await world.recorded.loadConfig('config');
+    expect(await world.run(['status'])).to.deep.include({ code: 0, stdout: 'all is well' });
+    for (const args of [['report'], ['snooze', '--list']])
+      expect(await world.run(args), args[0]).to.include({ code: 0 });
+  });
+
   it('says that it is not known in the language of a config that is wrong', async () => {
     world.rewrite('Asia/Tokyo', 'Tokio, language: ja');
     const { code, stderr } = await world.run(['status']);

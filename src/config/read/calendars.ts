@@ -15,7 +15,7 @@ export interface CalendarReading {
   /** Reads a file byte for byte (latin1), since only its dates are read. @throws when it cannot be read */
   readonly readBytes: (path: string) => string;
   /** The dates that earlier readings found, by path. They stay in force if a file cannot be read any more; left out: none was read. */
-  readonly datesOfFiles?: Calendars['files'] | undefined;
+  readonly datesOfFiles?: Pick<Calendars['files'], 'get'> | undefined;
 }
 
 export function readCalendars(section: unknown, problems: Problems, reading: CalendarReading): Calendars {
