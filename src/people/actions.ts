@@ -148,12 +148,6 @@ function onIncidents(parts: ActionParts) {
   const done = doneBy(parts);
   const { snooze } = snoozing(parts);
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
-  const endingQuiet = async <Ended>(ids: readonly number[], end: () => Promise<Ended>): Promise<Ended> => {
-    const quiet = await quietFor(ids, archive);
-    const ended = await end();
-    for (const { id } of quiet) await actions.endSnooze(id);
-    return ended;
-  };
   return {
     /** Records who is on the incidents; `quiet` snoozes their BOTs until the next success. Snoozes of who was on them before go over to them. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
@@ -170,13 +164,12 @@ function onIncidents(parts: ActionParts) {
     },
     /** Nobody is on the incidents any more: their steps begin anew, and the snoozes that came with a quiet take-up end. */
     async giveBack(ids: readonly number[], actor: Actor) {
-      const given = await endingQuiet(ids, () => actions.releaseIncidents(ids));
+      const given = await actions.releaseIncidents(ids);
       const name = given.length === 0 ? await notOpen(ids, archive) : 'given back';
       return done('give back', actor, ids.join(' '), { name, json: { ids: idsOf(given) } });
     },
-    /** Ends such snoozes, too: the next trouble is another incident. */
     async closeIncidents(ids: readonly number[], actor: Actor) {
-      const isAnyClosed = await endingQuiet(ids, () => actions.closeIncidents(ids, noNews()));
+      const isAnyClosed = await actions.closeIncidents(ids, noNews());
       const name = isAnyClosed ? 'closed' : await notOpen(ids, archive);
       return done('close', actor, ids.join(' '), { name, json: { id: ids[0], result: name } });
     },

@@ -13,7 +13,15 @@ import { boundsOf, pageOf } from '../archive/stories.ts';
 import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { escalateAnew } from './escalations.ts';
-import { endIncidents, INCIDENT, INCIDENT_ROW, type IncidentRow, tellIncidents, toldOf } from './telling.ts';
+import {
+  endIncidents,
+  endQuietSnoozes,
+  INCIDENT,
+  INCIDENT_ROW,
+  type IncidentRow,
+  tellIncidents,
+  toldOf,
+} from './telling.ts';
 
 export interface IncidentFilter {
   readonly state?: IncidentState | undefined;
@@ -91,8 +99,9 @@ export async function takeUp(
   return [...open.filter(isKnown), ...taken];
 }
 
-/** Has incidents taken up by nobody, and begins the steps of their routes anew. @returns the open ones */
+/** Has incidents taken up by nobody, ends the snoozes that came with it, and begins the steps of their routes anew. @returns the open ones */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
+  await endQuietSnoozes(tx, sql`id IN (${join([0, ...ids])})`);
   const taken = await tx.all<IncidentRow>(sql`
     SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND taken_up IS NOT NULL AND id IN (${join([0, ...ids])})
     ORDER BY id ${tx.forUpdate}`);

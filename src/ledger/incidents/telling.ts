@@ -10,6 +10,9 @@ import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
+import { endSnoozes, openSnoozes } from '../timers/timers.ts';
+import type { Snooze } from '../../signal/rules.ts';
+import { cleanText } from '../../text/clean.ts';
 
 /** The columns of an `Incident`, and of an `IncidentRow`. */
 export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
@@ -33,8 +36,25 @@ export async function tellIncidents(
   await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
+/** Ends the snoozes that came with quiet take-ups of these incidents. Locks snoozes, as an admission does before it locks incidents. */
+export async function endQuietSnoozes(tx: Tx, which: Sql): Promise<void> {
+  const taken = await tx.all<Pick<Incident, 'subject' | 'takenUp'>>(
+    sql`SELECT subject, taken_up FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND taken_up IS NOT NULL AND ${which}`,
+  );
+  if (taken.length === 0) return;
+  const takerOf = new Map(taken.map(({ subject, takenUp }) => [cleanText(subject), takenUp?.by]));
+  const isQuiet = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
+    isUntilSuccess && destination === undefined && botId !== undefined && takerOf.get(botId) === by;
+  const quiet = (await openSnoozes(tx)).filter(isQuiet);
+  await endSnoozes(
+    tx,
+    quiet.map(({ id }) => id),
+  );
+}
+
 /** Ends incidents, and tells it wherever their alert was delivered: one message for all that end together there. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
+  await endQuietSnoozes(tx, which);
   const ended = await tx.all<IncidentRow>(
     sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
