@@ -129,9 +129,12 @@ const MOST_NEWEST = 20;
 
 const HAS_SUCCEEDED = sql`EXISTS (
   SELECT 1 FROM (
-    SELECT status, started_at, received_at FROM callbacks
+    SELECT id, status, started_at, received_at FROM callbacks
     WHERE kind = 'callback' AND bot_key = subject_key ORDER BY id DESC LIMIT ${MOST_NEWEST}) AS newest
-  WHERE status = 0 AND newest.started_at > incidents.started_at AND newest.received_at > incidents.started_at)`;
+  WHERE status = 0 AND newest.started_at >= incidents.started_at AND newest.received_at > incidents.started_at
+    AND NOT EXISTS (
+      SELECT 1 FROM callbacks
+      WHERE kind = 'callback' AND bot_key = subject_key AND id > newest.id AND status = 1 AND started_at = newest.started_at))`;
 
 interface IncidentCare {
   /** This process has refused the config on its disk, and goes on with an earlier one. */
