@@ -9,7 +9,7 @@ import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { Calls, Failing, SeenDestinations } from './destinations.ts';
 import { attemptRecords, milestoneOf, nextAfter, retryInMs, needsPerson } from './outcome.ts';
 import { fits } from './pace.ts';
-import type { AddressedNotice } from './settings.ts';
+import { type AddressedNotice, isReplaced } from './settings.ts';
 
 /** For what hands deliveries to the loop: POSTs, claims, timers. */
 export type DeliveringByLoop = Delivering & { readonly loop: Loop };
@@ -105,10 +105,9 @@ export class Loop {
   /** Sends a notice that is not in the ledger. @returns undefined: nothing may be sent there for now */
   async sendUnrecorded(addressed: AddressedNotice): Promise<AttemptResult | undefined> {
     const { paces, settings } = this.#dependencies;
-    const { destination } = addressed;
-    if (this.#isStopping || paces.waitMs(destination) > 0) return undefined;
+    if (this.#isStopping || paces.waitMs(addressed.destination) > 0) return undefined;
     const result = await new Sending(settings.current, this.#dependencies).attempt(addressed);
-    this.#note(destination, result);
+    this.#note(addressed.destination, result);
     return result;
   }
 
@@ -134,12 +133,11 @@ export class Loop {
     if (delivery.update !== undefined) return;
     const { destination, record, until } = delivery;
     const { clock, paces } = this.#dependencies;
-    const leftMs = until - clock.monotonic();
     const isPaced = paces.isPaced(destination);
     const queue = this.#queues.get(destination);
     const ahead = queue?.filter((other) => other.record.callbackId < record.callbackId).length ?? 0;
     const waitMs = isPaced ? paces.waitMs(destination) + ahead * paces.intervalMs(destination) : 0;
-    if (this.#isStopping || !fits(waitMs, leftMs)) return this.#end(delivery, true);
+    if (this.#isStopping || !fits(waitMs, until - clock.monotonic())) return this.#end(delivery, true);
     if (queue !== undefined) return void queue.splice(ahead, 0, delivery);
     if (!isPaced && this.#calls.begin(destination)) return this.#call(delivery);
     const begun = [delivery];
@@ -203,8 +201,10 @@ export class Loop {
     const perJob = asked && (await asked.catch(() => this.#end(delivery, true)));
     if (delivery.update !== undefined) return;
     const result = await delivery.send(planned, perJob ?? undefined);
-    this.#note(delivery.destination, result);
     delivery.attempts.push(result);
+    const isOutdated = result.failure && isReplaced(planned.channel, delivery, this.#dependencies);
+    if (isOutdated) return this.#end(delivery, !result.failure.mayHaveArrived);
+    this.#note(delivery.destination, result);
     this.#goOn(delivery, result);
   }
 

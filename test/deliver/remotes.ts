@@ -58,6 +58,11 @@ export class Remotes {
     return channel;
   }
 
+  /** As where its settings have changed. */
+  opensAnew(name: string): void {
+    this.#channels.delete(name);
+  }
+
   #open(name: string): Channel {
     return {
       turn: (withinMs) =>

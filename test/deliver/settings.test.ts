@@ -37,6 +37,27 @@ describe('settings that are swapped', () => {
     expect(bench.told).to.deep.equal([OPS]);
     await bench.close();
   });
+
+  it('neither wait for what their channel met before: the login and the limits are other ones', async () => {
+    for (const failed of ['config', 'rate_limited', 'transient'] as const) {
+      const bench = await DeliveryBench.open([OPS]);
+      await bench.first.pipeline.start();
+      bench.takes(OPS, 2000);
+      bench.fails(OPS, failure(failed, 600_000));
+      const posted = bench.first.handle(callbackWith({ job_id: 'before' }));
+      await bench.clock.advance(100);
+      bench.opensAnew('slack');
+      await bench.reload();
+      expect((await bench.clock.runUntil(posted)).result, failed).to.equal('taken_over');
+      const next = await bench.clock.runUntil(bench.first.handle(callbackWith({ job_id: 'after' })));
+      await bench.clock.advance(3000);
+      expect([next.result, bench.told.filter((each) => each === OPS)], failed).to.deep.equal([
+        'delivered',
+        [OPS, OPS],
+      ]);
+      await bench.close();
+    }
+  });
 });
 
 describe('running settings', () => {
