@@ -153,7 +153,7 @@ export function distinctValues(column: Sql, rows: Sql): Sql {
     SELECT key FROM found WHERE key IS NOT NULL`;
 }
 
-/** To stand after `lower(…)`, which knows other letters in each database: true if that contains the text or, if the text has an asterisk, matches it whole. */
+/** To stand after `lower(…)`: true if that contains the text or, if the text has an asterisk, matches it whole. */
 export function isLikeText(text: string): Sql {
   const literal = text.replaceAll(/[\\%_]/g, String.raw`\$&`);
   const pattern = text.includes('*') ? literal.replaceAll('*', '%') : `%${literal}%`;

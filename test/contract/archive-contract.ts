@@ -250,7 +250,8 @@ export function describeArchive(
         ['*PORT', [other, outgoing, invoice]],
         ['invoice_', [outgoing]],
         ['100%', [outgoing]],
-        ['取込ＢＯＴ', [invoice]],
+        // PostgreSQL knows the letters of its database’s locale.
+        [name === 'SQLite' ? '取込ｂｏｔ' : '取込ＢＯＴ', [invoice]],
         ['nothing', []],
       ] as const)
         expect(await found({ search }), search).to.deep.equal(ids);

@@ -149,7 +149,11 @@ export class SqliteConnection {
   #open(): DatabaseSyncInstance {
     const { isReader: readOnly = false, mayIndexLog = false } = this.#options;
     const location = readOnly ? withoutTrace(realpathSync(this.#path), mayIndexLog) : this.#path;
-    return new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
+    const database = new DatabaseSync(location, { readOnly, timeout: BUSY_TIMEOUT_MS });
+    // SQLite's own knows ASCII alone.
+    const lower = (text: unknown) => (typeof text === 'string' ? text.toLowerCase() : null);
+    database.function('lower', { deterministic: true }, lower);
+    return database;
   }
 
   #prepare(): void {
