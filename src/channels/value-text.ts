@@ -67,6 +67,22 @@ export function botNameOf(name: string, id: string, most: number): string {
   return endsOf(nameText(name) || nameText(id), most);
 }
 
+/** As `botNameOf`, of BOTs that stand in one message: a name that several of them have is followed by their ids. */
+export function botNamesOf(bots: readonly NamedBot[], most: number): (bot: NamedBot) => string {
+  const plain = ({ bot_id, bot_name }: NamedBot) => botNameOf(bot_name, bot_id, most);
+  const names = [...new Map(bots.map((bot) => [bot.bot_id, plain(bot)])).values()].toSorted();
+  const shared = new Set(names.filter((name, index) => name === names[index + 1]));
+  return (bot) => {
+    const name = plain(bot);
+    return shared.has(name) ? `${name} (${endsOf(nameText(bot.bot_id), most)})` : name;
+  };
+}
+
+interface NamedBot {
+  readonly bot_id: string;
+  readonly bot_name: string;
+}
+
 /** Callback interface, "File value": `{type: "files", files: […]}`; undefined for anything else. */
 export function fileEntries(value: unknown): readonly unknown[] | undefined {
   if (!isJsonObject(value) || value['type'] !== 'files') return undefined;

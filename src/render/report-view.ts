@@ -1,6 +1,6 @@
 /** A report and the budget in words. */
 import type { Attachment, OutputView } from '../channels/card.ts';
-import { botNameOf } from '../channels/value-text.ts';
+import { botNamesOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { isAlert, type Notice, type OwnSubject } from '../notice/notice.ts';
 import type { BudgetStanding } from '../report/budget.ts';
@@ -93,7 +93,7 @@ export function reportView(subject: OwnSubject<'report'>, { language }: Pick<Dis
     doubts: doubtsText(doubts, language),
     bots: shown,
     more_bots: moreBots,
-    outputs: () => bots.map((bot) => lineOf(bot, language)),
+    outputs: () => linesOf(bots, language),
     note: ifAny(moreBots, 'unnamed', language),
   };
 }
@@ -102,10 +102,13 @@ function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: Repo
   return { runs, unfinished, succeeded, errors, missed, overdue };
 }
 
-function lineOf(bot: ReportedBot, language: Language): OutputView {
-  const value = joined([countsText(bot, language), runningText(bot, language)], language);
-  const name = botNameOf(bot.botName, bot.botId, LONGEST_NAME);
-  return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };
+function linesOf(bots: readonly ReportedBot[], language: Language): readonly OutputView[] {
+  const named = bots.map(({ botId: bot_id, botName: bot_name }) => ({ bot_id, bot_name }));
+  const names = named.map(botNamesOf(named, LONGEST_NAME));
+  return bots.map((bot, index) => {
+    const value = joined([countsText(bot, language), runningText(bot, language)], language);
+    return { name: names[index] ?? '', kind: 'scalar', value, items: [], files: [], fileCount: 0 };
+  });
 }
 
 export function budgetView(subject: OwnSubject<'budget'>, { language }: Pick<DisplayConfig, 'language'>) {

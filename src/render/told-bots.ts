@@ -1,7 +1,7 @@
 /** The BOTs of a summary or a digest in words: how many did what, and one line for each cause, the worst first. */
 import type { OutputView } from '../channels/card.ts';
 import { moreMark, separated } from '../channels/marks.ts';
-import { botNameOf } from '../channels/value-text.ts';
+import { botNamesOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { OwnSubject } from '../notice/notice.ts';
 import { likenessOf } from '../text/gist.ts';
@@ -22,6 +22,7 @@ export function botsView(
 ) {
   const { bots, moreBots: more_bots, errors, missed } = subject;
   const { language } = display;
+  const nameOf = botNamesOf(bots, LONGEST_NAME);
   const shown = bots.map(({ lastError, ...bot }) => ({
     ...bot,
     last_error: lastError?.text ?? '',
@@ -35,11 +36,12 @@ export function botsView(
     errors,
     missed,
     tally: subject.template === 'digest' ? digestTally(subject, language) : tally(subject, language),
-    names: namesOf(bots, language, LONGEST_NAMES, more_bots),
-    outputs: () => [...causesOf(shown, language), ...listsOf(shown, language)],
+    names: listed(bots.map(nameOf), language, LONGEST_NAMES, more_bots),
+    outputs: () => [...causesOf(shown, nameOf, language), ...listsOf(shown, nameOf, language)],
   };
 }
 
+type NameOf = ReturnType<typeof botNamesOf>;
 type ShownBot = ReturnType<typeof botsView>['bots'][number];
 
 function countOf(bot: object, kind: Kind): number {
@@ -79,7 +81,7 @@ export function joined(parts: readonly string[], language: Language): string {
 }
 
 /** `Crawler, Invoices: no login (06:10)`, which leads to a job; BOTs whose errors are alike stand on one line. */
-function causesOf(bots: readonly ShownBot[], language: Language): readonly OutputView[] {
+function causesOf(bots: readonly ShownBot[], nameOf: NameOf, language: Language): readonly OutputView[] {
   const causes = new Map<string, ShownBot[]>();
   for (const bot of bots.filter(({ errors }) => errors > 0)) {
     const cause = bot.last_error === '' ? `of ${bot.bot_id}` : likenessOf(bot.last_error, bot.last_job_id);
@@ -93,7 +95,7 @@ function causesOf(bots: readonly ShownBot[], language: Language): readonly Outpu
       const often = said !== '' && failed > cause.length ? `${separated(failed)}×` : '';
       const when = [often, at].filter((part) => part !== '').join(', ');
       const words = said || countsIn({ errors: failed }, language);
-      return line(namesOf(cause, language), when === '' ? words : `${words} (${when})`, url);
+      return line(listed(cause.map(nameOf), language), when === '' ? words : `${words} (${when})`, url);
     });
 }
 
@@ -104,7 +106,7 @@ function errorsOf(bots: readonly Pick<ToldBot, 'errors'>[]): number {
 }
 
 /** The BOTs of each kind but errors, by name. */
-function listsOf(bots: readonly ShownBot[], language: Language): readonly OutputView[] {
+function listsOf(bots: readonly ShownBot[], nameOf: NameOf, language: Language): readonly OutputView[] {
   const say = SAY[language];
   const isMuted = (bot: ShownBot) => 'is_muted' in bot && bot.is_muted;
   const lists: readonly (readonly [Kind | 'muted' | 'none', (bot: ShownBot) => boolean])[] = [
@@ -117,7 +119,7 @@ function listsOf(bots: readonly ShownBot[], language: Language): readonly Output
   ];
   return lists.flatMap(([kind, isOfIt]) => {
     const some = bots.filter(isOfIt);
-    return some.length === 0 ? [] : [line(say(kind), namesOf(some, language, LONGEST_LIST))];
+    return some.length === 0 ? [] : [line(say(kind), listed(some.map(nameOf), language, LONGEST_LIST))];
   });
 }
 
@@ -130,19 +132,13 @@ const LONGEST_NAME = 60;
 const LONGEST_NAMES = 65;
 const LONGEST_LIST = 400;
 
-/** As many names as there is room for, and how many more there are. @param unnamed how many BOTs there are beside `bots` */
-function namesOf(
-  bots: readonly Pick<ToldBot, 'bot_id' | 'bot_name'>[],
-  language: Language,
-  room = LONGEST_NAMES,
-  unnamed = 0,
-): string {
-  let names = '';
-  for (const [index, { bot_id, bot_name }] of bots.entries()) {
-    const name = botNameOf(bot_name, bot_id, LONGEST_NAME);
-    if (index > 0 && names.length + name.length > room)
-      return `${names} ${moreMark(language, bots.length - index + unnamed)}`;
-    names += index === 0 ? name : SAY[language]('between') + name;
+/** As many names as there is room for, and how many more there are. @param unnamed how many BOTs there are beside these */
+function listed(names: readonly string[], language: Language, room = LONGEST_NAMES, unnamed = 0): string {
+  let list = '';
+  for (const [index, name] of names.entries()) {
+    if (index > 0 && list.length + name.length > room)
+      return `${list} ${moreMark(language, names.length - index + unnamed)}`;
+    list += index === 0 ? name : SAY[language]('between') + name;
   }
-  return unnamed === 0 ? names : `${names} ${moreMark(language, unnamed)}`;
+  return unnamed === 0 ? list : `${list} ${moreMark(language, unnamed)}`;
 }

@@ -92,6 +92,9 @@ const NOTICES: Readonly<Record<string, Notice>> = {
     doubts: [...REPORT.doubts, NO_HOLIDAYS],
     moreBots: 0,
   }),
+  'a month of BOTs of one name': own('report', {
+    bots: [REPORTED, { ...REPORTED, botId: 'stock', botName: ` ${REPORTED?.botName}` }] as never,
+  }),
   'a day on which nothing ran': own('report', {
     total: { ...NO_FIGURES, incidents: 0, incidentMs: 0 },
     bots: [],
@@ -134,6 +137,13 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'a summary of more BOTs than it names': own('summary'),
   'a summary of more BOTs than there is room for': own('summary', {
     bots: Array.from({ length: 3 }, () => ({ ...SUMMARISED, bot_name: 'b'.repeat(40) })) as never,
+  }),
+  'a summary of BOTs of one name': own('summary', {
+    bots: ['a', 'b', 'c'].map((id) => ({
+      ...SUMMARISED,
+      bot_id: id,
+      bot_name: id === 'c' ? '' : 'c',
+    })) as never,
   }),
   'a summary of errors of that day': summaryOf({
     ...UNEVENTFUL,
