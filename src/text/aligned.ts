@@ -30,8 +30,12 @@ const GRAPHEMES = new Intl.Segmenter();
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
 
+/** What most cells are of, and needs no search for graphemes, which takes seconds for thousands of lines. */
+const ASCII = /^[ -~]*$/;
+
 /** Columns of a line in a terminal. */
 function widthOf(line: string): number {
+  if (ASCII.test(line)) return line.length;
   let width = 0;
   for (const { segment } of GRAPHEMES.segment(line)) width += WIDE.test(segment) ? 2 : 1;
   return width;
