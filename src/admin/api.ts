@@ -175,7 +175,7 @@ function addBulks({ get, act }: Routes, { archive, people, surroundings }: ApiSe
       actor,
       values: { filter, isDryRun },
     }: Asked<ReturnType<typeof read>>): Promise<Outcome> => {
-      if (isDryRun) return { name: 'counted', json: tallyJson(await archive.tally(filter), now()) };
+      if (isDryRun) return { name: 'counted', json: tallyJson(await archive.tally(filter, what), now()) };
       const begun = await people.startBulk(filter, actor, what);
       ctx.set('Location', `/api/redeliveries/${String(begun.json?.['id'])}`);
       return begun;

@@ -61,7 +61,7 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
         '1 message\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
     });
     const none = await redeliver(['--dead', '--since', '1m', '--yes']);
-    expect(none).to.include({ code: 1, stderr: 'nothing that matches is dead or held as no longer routed' });
+    expect(none).to.include({ code: 1, stderr: 'nothing matches that can be delivered again' });
     const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
     expect([code, stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
     await service();

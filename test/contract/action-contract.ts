@@ -282,9 +282,11 @@ export function describeActions(
           [{ to: store.clock.now() - 1 }, 1],
           [{ from: store.clock.now() }, 2],
         ] as const) {
-          expect((await archive.tally(filter)).messages, JSON.stringify(filter)).to.equal(count);
+          expect((await archive.tally(filter, 'redelivered')).messages, JSON.stringify(filter)).to.equal(
+            count,
+          );
         }
-        expect(await archive.tally({})).to.deep.equal({
+        expect(await archive.tally({}, 'redelivered')).to.deep.equal({
           messages: 3,
           destinations: [MAIL, LOG, OPS].map(({ destination }) => ({ destination, messages: 1 })),
           oldestAt: store.clock.now() - MINUTE_MS,
@@ -308,6 +310,16 @@ export function describeActions(
         expect(await archive.bulk(id)).to.include({ state: 'delivering', given: 1, pending: 1 });
         await recorded.settle({ callbackId: await callbackOf(first) }, [deadUpdate(first)]);
         expect(await archive.bulk(id)).to.include({ state: 'done', dead: 1, pending: 0 });
+      });
+
+      it('dismisses also a start whose end is known, as many as it says before', async () => {
+        const [late] = await deadLetters(['late'], { status: EXECUTING });
+        await accept({ job_id: 'late' }, []);
+        expect(await archive.tally({ state: 'dead' }, 'redelivered')).to.include({ messages: 0 });
+        expect(await archive.tally({ state: 'dead' }, 'dismissed')).to.include({ messages: 1 });
+        await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
+        await continueAll();
+        expect((await rowOf(late))['state']).to.equal('held');
       });
 
       it('can be stopped: what was given back stays given back, and what was not stays as it is', async () => {

@@ -178,7 +178,7 @@ describe('reading a ledger in SQLite', () => {
   it('keeps nothing locked while somebody who acts beside the service thinks', async () => {
     const { ledger } = await fill(store);
     const beside = await openBesideService(url());
-    await beside.archive.tally({});
+    await beside.archive.tally({}, 'dismissed');
     for (let number = 0; number < 100; number += 1) {
       const callback = callbackWith({ job_id: `job-${number}`, message: 'x'.repeat(100_000) });
       await ledger.admit(arrivalOf(callback, []));

@@ -187,21 +187,23 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
   SELECT id FROM deliveries WHERE state = 'dead'
   UNION ALL SELECT id FROM deliveries WHERE reason = 'no longer routed' AND state = 'held')`;
 
-function matches(filter: RedeliveryFilter): Sql {
-  const conditions = [IS_UNDELIVERED, sql`NOT ${IS_OUTDATED}`, ...conditionsOnCallbacks(filter)];
-  return join([...conditions, ...conditionsOnDeliveries(filter)], ' AND ');
+/** What is no longer true is not redelivered, and can be dismissed. */
+function matches(filter: RedeliveryFilter, what: BulkKind): Sql {
+  const isMeant = what === 'dismissed' ? IS_UNDELIVERED : sql`${IS_UNDELIVERED} AND NOT ${IS_OUTDATED}`;
+  const conditions = [isMeant, ...conditionsOnCallbacks(filter), ...conditionsOnDeliveries(filter)];
+  return join(conditions, ' AND ');
 }
 
 /** The first matches by id. @param among a condition on rows of `deliveries` */
-function undelivered(tx: Tx, filter: RedeliveryFilter, among: Sql) {
+function undelivered(tx: Tx, { filter, what }: Pick<BulkRedelivery, 'filter' | 'what'>, among: Sql) {
   return tx.all<Pick<DeliveryRecord, 'id' | 'callbackId'>>(sql`
     SELECT deliveries.id, callback_id FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id
-    WHERE ${among} AND ${matches(filter)} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
+    WHERE ${among} AND ${matches(filter, what)} ORDER BY deliveries.id LIMIT ${AT_ONCE}`);
 }
 
-export async function tally(tx: Tx, filter: RedeliveryFilter): Promise<RedeliveryTally> {
+export async function tally(tx: Tx, filter: RedeliveryFilter, what: BulkKind): Promise<RedeliveryTally> {
   const found = sql`
-    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter)}`;
+    FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter, what)}`;
   const all = await tx.all<Omit<RedeliveryTally, 'destinations'>>(
     sql`SELECT count(*) AS messages, min(received_at) AS oldest_at, max(received_at) AS newest_at ${found}`,
   );
@@ -264,10 +266,10 @@ export async function continueBulk(tx: Tx): Promise<BulkStep> {
   );
   if (bulk === undefined) return { isMore: false, given: 0, ended: undefined };
   const isNext = sql`deliveries.id > ${bulk.lookedAt} AND deliveries.id <= ${bulk.untilId}`;
-  const next = (await undelivered(tx, bulk.filter, isNext)).map(({ id }) => id);
+  const next = (await undelivered(tx, bulk, isNext)).map(({ id }) => id);
   await lockDeliveries(tx, next);
   const isStill = sql`deliveries.id IN (${join([-1, ...next])})`;
-  const rows = await undelivered(tx, bulk.filter, isStill);
+  const rows = await undelivered(tx, bulk, isStill);
   await giveBack(tx, rows, bulk.what, { actor: bulk.actor, bulkId: bulk.id });
   const given = rows.length;
   const total = bulk.given + given;

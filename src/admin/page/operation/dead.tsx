@@ -76,16 +76,18 @@ function actionsOn(group: DeadLetters, { t }: Reader) {
 export const dryRunView: View = async ({ query, reader, services }) => {
   const { t } = reader;
   const { filter } = readRedelivery(query, reader);
-  const tally = await services.archive.tally(filter);
+  const tally = await services.archive.tally(filter, 'dismissed');
+  const { messages: again } = await services.archive.tally(filter, 'redelivered');
   const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
-  const body = tally.messages === 0 ? null : <DryRun filter={filter} {...tally} />;
+  const body = tally.messages === 0 ? null : <DryRun filter={filter} again={again} {...tally} />;
   // No refresh: the numbers must not change before the reader confirms them.
   return { title: t('bulk.new'), lead, isStill: true, body };
 };
 
-function DryRun({ filter, ...tally }: Meant) {
+/** @param props `again`: how many of them can be delivered again; the others are no longer true */
+function DryRun({ filter, again, ...tally }: Meant & { readonly again: number }) {
   const { t } = useReader();
-  const messages = t('bulk.messages', { number: tally.messages });
+  const messages = (number: number) => t('bulk.messages', { number });
   return (
     <>
       <Section>
@@ -97,11 +99,13 @@ function DryRun({ filter, ...tally }: Meant) {
         fields={{ ...Object.fromEntries(filterQuery(filter)), back: '/dead' }}
         className="actions"
       >
-        <button name="what" value="redelivered" class="primary">
-          {t('bulk.start.redelivered', { messages })}
-        </button>
+        {again === 0 ? null : (
+          <button name="what" value="redelivered" class="primary">
+            {t('bulk.start.redelivered', { messages: messages(again) })}
+          </button>
+        )}
         <button name="what" value="dismissed" class="status bad">
-          {t('bulk.start.dismissed', { messages })}
+          {t('bulk.start.dismissed', { messages: messages(tally.messages) })}
         </button>
       </PostForm>
     </>
