@@ -126,7 +126,9 @@ groups:`,
     await this.#oddSlack.close();
   }
 
-  async #post({ bytes, headers }: HostileBody): Promise<void> {
+  async #post({ bytes, encoding }: HostileBody): Promise<void> {
+    const coded = encoding === '' ? {} : { 'content-encoding': encoding };
+    const headers = { 'content-type': 'application/json', ...coded };
     try {
       const answer = await request(this.#url, { method: 'POST', body: bytes, headers });
       const { statusCode: status, headers: answered } = answer;
