@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { temporaryFolder } from './configs.ts';
 import { PLANTED } from './planted/all.ts';
-import type { Planted } from './planted/planted.ts';
+import { type Planted, textsOf } from './planted/planted.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -71,14 +71,13 @@ async function firstRed(folder: string): Promise<string | undefined> {
 }
 
 /** `simulation.test.ts` checks that the text occurs exactly once. @returns whether a seed is red with the fault */
-async function isFound({ file, from, to, does }: Planted, folder: string): Promise<boolean> {
+async function isFound(planted: Planted, folder: string): Promise<boolean> {
   const since = performance.now();
+  const { file, does } = planted;
+  const { from, to } = textsOf(planted);
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
-  );
+  writeFileSync(path, text.split(from).join(to));
   const line = await firstRed(folder);
   writeFileSync(path, text);
   const seconds = Math.round((performance.now() - since) / 1000);

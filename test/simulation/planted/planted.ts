@@ -7,7 +7,12 @@ export interface Planted {
   readonly does: string;
   /** Relative to the root of the tree. */
   readonly file: string;
-  /** Occurs once in the file. */
-  readonly from: string;
-  readonly to: string;
+  /** `one «other → another» text`: the text, which occurs once in the file, and in it what is changed. */
+  readonly change: string;
+}
+
+/** The text that occurs once in the file, and the one that is planted in its place. */
+export function textsOf({ change }: Planted): { readonly from: string; readonly to: string } {
+  const [, before = '', was = '', is = '', after = ''] = /^(.*)«(.*) → (.*)»(.*)$/s.exec(change) ?? [];
+  return { from: before + was + after, to: before + is + after };
 }
