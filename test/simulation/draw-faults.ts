@@ -1,6 +1,16 @@
 /** Draws what goes wrong. Each seed leaves most kinds out and has much of one or two, to find faults that need two rare events at once. */
 import { Random } from './random.ts';
-import { DAY, type Fault, HOUR, MINUTE, type Scenario, SECOND, TEAM, type Weather } from './scenario.ts';
+import {
+  DAY,
+  type Fault,
+  HOUR,
+  MINUTE,
+  type Scenario,
+  SECOND,
+  TEAM,
+  type Weather,
+  WEATHERS,
+} from './scenario.ts';
 
 const KINDS = ['weather', 'outage', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
 type Kind = (typeof KINDS)[number];
@@ -38,21 +48,6 @@ interface Struck {
   readonly hasRules: boolean;
 }
 
-const WEATHERS: readonly Weather[] = [
-  'error',
-  'limit',
-  'permanent',
-  'config',
-  'hang',
-  'reset-before',
-  'reset-after',
-  'unsure',
-  'strange',
-  'later',
-  'slow',
-  'dawdle',
-  'full',
-];
 const OUTAGES: readonly Weather[] = ['error', 'hang', 'reset-before', 'unsure'];
 const SET_BY = [-DAY, -HOUR, -5 * MINUTE, -40 * SECOND, 40 * SECOND, 10 * MINUTE, HOUR, DAY];
 
@@ -68,33 +63,26 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
       : at();
   const slot = () => random.int(0, replicas - 1);
   const downFor = () => random.of([1, 5, 20, 60, 180]) * SECOND;
-  const some = (amount: number, make: () => readonly Fault[]) =>
+  const some = (amount: number, make: () => Fault | readonly Fault[]) =>
     Array.from({ length: amount === 0 ? 0 : random.int(1, 2 * amount) }, make).flat();
-  const store = (mode: 'slow' | 'fails' | 'lost') => (): readonly Fault[] => [
-    {
-      kind: 'store',
-      at: random.chance(0.5) ? amid() : at(),
-      for: random.of([1, 4, 15, 60, 90]) * SECOND,
-      slot: random.chance(0.5) ? -1 : slot(),
-      mode,
-      ...(random.chance(0.5) && { only: random.int(0, 3) }),
-    },
-  ];
-  const weather = (): readonly Fault[] => {
+  const store = (mode: 'slow' | 'fails' | 'lost') => (): Fault => ({
+    kind: 'store',
+    at: random.chance(0.5) ? amid() : at(),
+    for: random.of([1, 4, 15, 60, 90]) * SECOND,
+    slot: random.chance(0.5) ? -1 : slot(),
+    mode,
+    ...(random.chance(0.5) && { only: random.int(0, 3) }),
+  });
+  const weather = (): Fault => {
     const destination = random.of(used);
     const lasts = random.of([5, 30, 120, 400, 900]) * SECOND;
-    return [{ kind: 'weather', at: at(), for: lasts, destination, mode: random.of(weathers) }];
+    return { kind: 'weather', at: at(), for: lasts, destination, mode: random.of(weathers) };
   };
   /** Long enough for a destination to count as down, and for several messages to wait for it. */
-  const outage = (): readonly Fault[] => [
-    {
-      kind: 'weather',
-      at: random.int(0, lastsMs / 2),
-      for: random.int(200, 500) * SECOND,
-      destination: random.of(used),
-      mode: random.of(OUTAGES),
-    },
-  ];
+  const outage = (): Fault => {
+    const about = { at: random.int(0, lastsMs / 2), for: random.int(200, 500) * SECOND };
+    return { kind: 'weather', ...about, destination: random.of(used), mode: random.of(OUTAGES) };
+  };
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];
     // Rules go by the store's clock; the contract does not say what they decide while that is set.
@@ -103,22 +91,22 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     const back: Fault = { kind: 'clock', at: begins + random.int(1, 120) * SECOND, slot: which, by: -by };
     return [set, back];
   };
-  const killAt = (): readonly Fault[] => [
-    {
-      kind: 'killAt',
-      at: amid(),
-      slot: slot(),
-      n: random.int(1, 40),
-      what: random.of(['store', 'any']),
-      downFor: downFor(),
-    },
-  ];
+  const ends = (kind: 'kill' | 'stop') => (): Fault => ({
+    kind,
+    at: amid(),
+    slot: slot(),
+    downFor: downFor(),
+  });
+  const killAt = (): Fault => {
+    const about = { at: amid(), slot: slot(), n: random.int(1, 40) };
+    return { kind: 'killAt', ...about, what: random.of(['store', 'any']), downFor: downFor() };
+  };
   return [
     ...some(2 * swarm.weather, weather),
-    ...(swarm.outage > 0 ? outage() : []),
-    ...some(swarm.kill, () => [{ kind: 'kill', at: amid(), slot: slot(), downFor: downFor() }]),
+    ...(swarm.outage > 0 ? [outage()] : []),
+    ...some(swarm.kill, ends('kill')),
     ...some(2 * swarm.killAt, killAt),
-    ...some(swarm.stop, () => [{ kind: 'stop', at: amid(), slot: slot(), downFor: downFor() }]),
+    ...some(swarm.stop, ends('stop')),
     ...some(swarm.slow, store('slow')),
     ...some(swarm.fails, store('fails')),
     ...some(swarm.lost, store('lost')),

@@ -35,14 +35,8 @@ function drawn(seed: number): Scenario {
   const sends = drawSends(random, frame, first);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
   const swarm = drawSwarm(random, { hasRules, needsUndelivered: hasActs || hasReloads });
-  const faults = drawFaults(random, {
-    swarm,
-    lastsMs,
-    replicas,
-    used,
-    moments: sends.map(({ at }) => at),
-    hasRules,
-  });
+  const moments = sends.map(({ at }) => at);
+  const faults = drawFaults(random, { swarm, lastsMs, replicas, used, moments, hasRules });
   const reloads = hasReloads ? drawReloads(random, lastsMs, replicas, 1 + changed.length) : [];
   return {
     seed,

@@ -155,23 +155,7 @@ export interface Observed {
 }
 
 export function nothingYet(): Observed {
-  const empty = {
-    posts: [],
-    attempts: [],
-    pauses: [],
-    acted: [],
-    loaded: [],
-    stops: [],
-    ends: [],
-    slept: [],
-    unforeseen: [],
-  };
-  return {
-    ...empty,
-    listed: [],
-    dead: [],
-    incidents: [],
-    metrics: [],
-    stuck: undefined,
-  };
+  const ofProcesses = { loaded: [], stops: [], ends: [], slept: [], unforeseen: [] };
+  const atTheEnd = { listed: [], dead: [], incidents: [], metrics: [], stuck: undefined };
+  return { posts: [], attempts: [], pauses: [], acted: [], ...ofProcesses, ...atTheEnd };
 }

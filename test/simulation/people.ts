@@ -1,21 +1,12 @@
 /** People at the API: what they ask for, and what the product lists. */
 import type { Act } from './scenario.ts';
 import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
-import type { Process } from './process.ts';
+import type { Process, WorldParts } from './process.ts';
 import { ask } from './request.ts';
-import type { Timeline } from './timeline.ts';
 
 export const ADMIN_PORT = 8081;
 
 const LARGEST_PAGE = 500;
-
-export interface PeopleParts {
-  readonly timeline: Timeline;
-  readonly observed: Observed;
-  readonly say: (line: string) => void;
-  readonly open: () => readonly Process[];
-  readonly clockOf: (slot: number) => number;
-}
 
 interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead' | 'incidents'> {
   readonly id?: number | undefined;
@@ -24,8 +15,7 @@ interface Asked extends Pick<Acted, 'was' | 'listed' | 'dead' | 'incidents'> {
   readonly body?: object;
 }
 
-type OfIncident = Extract<Act, { readonly kind: 'takeUp' | 'release' | 'close' }>;
-type Picking = Exclude<Extract<Act, { readonly pick: number }>, OfIncident>;
+type Picking = Exclude<Extract<Act, { readonly pick: number }>, { readonly kind: 'takeUp' }>;
 
 interface Page<Item> {
   readonly items: readonly Item[];
@@ -35,9 +25,9 @@ interface Page<Item> {
 export class People {
   /** Requests that have not been answered. */
   underWay = 0;
-  readonly #parts: PeopleParts;
+  readonly #parts: WorldParts;
 
-  constructor(parts: PeopleParts) {
+  constructor(parts: WorldParts) {
     this.#parts = parts;
   }
 
@@ -120,7 +110,10 @@ export class People {
     return { path: '/api/redeliver?state=dead', method: 'POST', dead: dead.map(({ id }) => id) };
   }
 
-  async #requestOfIncident(process: Process, act: OfIncident): Promise<Asked | undefined> {
+  async #requestOfIncident(
+    process: Process,
+    act: Extract<Act, { readonly pick: number }>,
+  ): Promise<Asked | undefined> {
     const state = act.kind === 'release' ? 'taken_up' : 'open';
     const found = await this.#page<{ readonly id: number }>(process, `/api/incidents?state=${state}`);
     const ids = (found?.items ?? []).map(({ id }) => id);
@@ -153,9 +146,8 @@ export class People {
   async #ask(process: Process, { path, method, body }: Asked) {
     const handle = process.handlers.get(ADMIN_PORT);
     if (handle === undefined) return undefined;
-    const headers = { 'content-type': 'application/json' };
-    const request = { url: path, method: method ?? 'GET', headers, body: body ? JSON.stringify(body) : '' };
-    const answer = await Promise.race([ask(handle, request), process.died]);
+    const asked = ask(handle, method ?? 'GET', path, body && JSON.stringify(body));
+    const answer = await Promise.race([asked, process.died]);
     return process.isAlive ? answer : undefined;
   }
 }

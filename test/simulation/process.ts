@@ -7,19 +7,28 @@ import type { Logger } from '../../src/observe/logger.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import type { Clock } from '../../src/time/clock.ts';
 import { simulatedTypes } from './config-text.ts';
-import type { Run } from './observed.ts';
+import type { Observed, Run } from './observed.ts';
 import { Random } from './random.ts';
+import type { Scenario } from './scenario.ts';
 import type { StoreSeam } from './store.ts';
 import type { Timeline } from './timeline.ts';
 
 export const RECEIVER_PORT = 8080;
 
-/** What a process needs of the world. */
-export interface Surroundings {
-  readonly seed: number;
+/** What all who act in a world have of it. */
+export interface WorldParts {
+  readonly scenario: Scenario;
   readonly timeline: Timeline;
+  readonly observed: Observed;
+  readonly say: (line: string) => void;
+  /** The processes that take requests. */
+  readonly open: () => readonly Process[];
   /** The time of a clock now: milliseconds since 1970. @param slot -1: the store's clock */
   readonly clockOf: (slot: number) => number;
+}
+
+/** What a process needs of the world. */
+export interface Surroundings extends Pick<WorldParts, 'scenario' | 'timeline' | 'clockOf'> {
   /** The config with this number, with the file's readings as they are now. */
   readonly configured: (process: Process) => UsableConfig;
   readonly channelOf: (process: Process, name: string) => Channel;
@@ -68,8 +77,8 @@ export class Process implements Run {
   }
 
   async start(): Promise<void> {
-    const { seed, configured, channelOf, onLine } = this.#around;
-    const random = new Random(seed, `process ${this.name}`);
+    const { scenario, configured, channelOf, onLine } = this.#around;
+    const random = new Random(scenario.seed, `process ${this.name}`);
     const options: AppOptions = {
       ...configured(this),
       clock: this.clock(this.slot),
@@ -121,12 +130,7 @@ export class Process implements Run {
     const error = (about: { readonly err?: unknown }, line: string) => {
       if (this.isAlive && line === 'unforeseen error') onUnforeseen(this, String(about.err));
     };
-    return {
-      info: ignore,
-      warn: ignore,
-      debug: ignore,
-      isLevelEnabled: () => false,
-      error,
-    } as unknown as Logger;
+    const levels = { info: ignore, warn: ignore, debug: ignore, error };
+    return { ...levels, isLevelEnabled: () => false } as unknown as Logger;
   }
 }

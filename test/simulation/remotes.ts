@@ -4,28 +4,10 @@ import { DeliveryFailure, type FailureDetails } from '../../src/channels/failure
 import { isAlert } from '../../src/notice/notice.ts';
 import { keyOf, nthOf } from './keys.ts';
 import type { Told } from './renderer.ts';
-import type { Attempt, Observed } from './observed.ts';
-import type { Process } from './process.ts';
+import type { Attempt } from './observed.ts';
+import type { Process, WorldParts } from './process.ts';
 import { Random } from './random.ts';
-import { isMail, MINUTE, type Scenario, SECOND, type Weather, type WeatherFault } from './scenario.ts';
-import type { Timeline } from './timeline.ts';
-
-const MIXED: readonly (Weather | undefined)[] = [
-  undefined,
-  undefined,
-  undefined,
-  'error',
-  'limit',
-  'permanent',
-  'config',
-  'hang',
-  'reset-before',
-  'reset-after',
-  'unsure',
-  'strange',
-  'later',
-  'slow',
-];
+import { isMail, MINUTE, MIXED, SECOND, type Weather, type WeatherFault } from './scenario.ts';
 
 /** The code of a failure after which the message may have arrived, and is sent again only when a person asks for it. */
 export const STRANGE = '302';
@@ -48,27 +30,16 @@ const FAILURES: Partial<Record<Weather, FailureDetails>> = {
 const CHAT_ANSWERS_WITHIN_MS = MINUTE;
 const MAIL_ANSWERS_WITHIN_MS = 10 * MINUTE;
 
-const TIMES_OUT: FailureDetails = {
-  class: 'transient',
-  code: 'ETIMEDOUT',
-  message: 'no answer',
-  mayHaveArrived: true,
-};
-
-export interface RemoteParts {
-  readonly scenario: Scenario;
-  readonly timeline: Timeline;
-  readonly observed: Observed;
-  readonly say: (line: string) => void;
-}
+const NO_ANSWER = { code: 'ETIMEDOUT', message: 'no answer' };
+const TIMES_OUT: FailureDetails = { class: 'transient', ...NO_ANSWER, mayHaveArrived: true };
 
 export class Remotes {
   /** Calls that have not been answered. */
   underWay = 0;
-  readonly #parts: RemoteParts;
+  readonly #parts: WorldParts;
   readonly #tries = new Map<string, number>();
 
-  constructor(parts: RemoteParts) {
+  constructor(parts: WorldParts) {
     this.#parts = parts;
   }
 
@@ -99,7 +70,7 @@ export class Remotes {
         now < fault.at + fault.for &&
         (fault.isForGood ?? now < scenario.healedAt),
     );
-    return found?.mode === 'mixed' ? random.of(MIXED) : found?.mode;
+    return found?.mode === 'mixed' ? random.of([undefined, undefined, undefined, ...MIXED]) : found?.mode;
   }
 
   #send(process: Process, destination: string, outgoing: Outgoing): Promise<Receipt> {
@@ -108,15 +79,8 @@ export class Remotes {
     const key = keyOf(notice);
     const nth = (this.#tries.get(`${key} ${destination}`) ?? 0) + 1;
     this.#tries.set(`${key} ${destination}`, nth);
-    const { perJob } = outgoing;
-    const about = {
-      key,
-      nth: nthOf(notice),
-      notice,
-      destination,
-      perJob: perJob?.mode,
-      root: perJob?.root?.['ts'],
-    };
+    const { mode, root } = outgoing.perJob ?? {};
+    const about = { key, nth: nthOf(notice), notice, destination, perJob: mode, root: root?.['ts'] };
     const attempt: Attempt = { ...about, process, at: this.#parts.timeline.now };
     this.#parts.observed.attempts.push(attempt);
     const random = new Random(this.#parts.scenario.seed, `remote ${key} ${destination} ${nth}`);
@@ -145,13 +109,13 @@ interface Exchanged {
 /** One call of a remote, and the ways in which it can end. */
 class Exchange {
   readonly #remotes: Remotes;
-  readonly #parts: RemoteParts;
+  readonly #parts: WorldParts;
   readonly #of: Exchanged;
   /** Whether the message was on the wire, so that it may arrive even if its sender dies. */
   readonly #isOnTheWire: boolean;
   #hasEnded = false;
 
-  constructor(remotes: Remotes, parts: RemoteParts, exchanged: Exchanged) {
+  constructor(remotes: Remotes, parts: WorldParts, exchanged: Exchanged) {
     this.#remotes = remotes;
     this.#parts = parts;
     this.#of = exchanged;
@@ -224,13 +188,9 @@ class Exchange {
     if (details === undefined) return resolve({ ts: `${timeline.now}` });
     const failure = new DeliveryFailure(details);
     attempt.failure = failure;
+    const { now: from } = timeline;
     if (failure.class === 'rate_limited')
-      observed.pauses.push({
-        destination,
-        process,
-        from: timeline.now,
-        until: timeline.now + (failure.retryAfterMs ?? 0),
-      });
+      observed.pauses.push({ destination, process, from, until: from + (failure.retryAfterMs ?? 0) });
     reject(failure);
   }
 }

@@ -80,21 +80,11 @@ export interface Send {
   readonly againAfter?: number;
 }
 
-export type Weather =
-  | 'error'
-  | 'limit'
-  | 'permanent'
-  | 'config'
-  | 'hang'
-  | 'reset-before'
-  | 'reset-after'
-  | 'unsure'
-  | 'strange'
-  | 'later'
-  | 'slow'
-  | 'dawdle'
-  | 'full'
-  | 'mixed';
+const FAILING = ['error', 'limit', 'permanent', 'config', 'hang', 'reset-before', 'reset-after'] as const;
+/** Those among which a mix changes with each call. */
+export const MIXED = [...FAILING, 'unsure', 'strange', 'later', 'slow'] as const;
+export const WEATHERS = [...MIXED, 'dawdle', 'full'] as const;
+export type Weather = (typeof WEATHERS)[number] | 'mixed';
 
 interface Lasting {
   readonly at: number;
@@ -120,53 +110,41 @@ export interface WeatherFault extends Lasting {
   readonly isForGood?: true;
 }
 
+type Numbers<Name extends string> = Readonly<Record<Name, number>>;
+
 export type Fault =
   | WeatherFault
   | StoreFault
-  | { readonly kind: 'kill'; readonly at: number; readonly slot: number; readonly downFor: number }
-  | { readonly kind: 'stop'; readonly at: number; readonly slot: number; readonly downFor: number }
+  | ({ readonly kind: 'kill' | 'stop' } & Numbers<'at' | 'slot' | 'downFor'>)
   /** The slot's process dies when the n-th event since then would reach it: an answer of the store or a remote, or a timer. */
-  | {
-      readonly kind: 'killAt';
-      readonly at: number;
-      readonly slot: number;
-      readonly n: number;
-      readonly what: 'store' | 'any';
-      readonly downFor: number;
-    }
-  | { readonly kind: 'reload'; readonly at: number; readonly slot: number; readonly config: number }
+  | ({ readonly kind: 'killAt'; readonly what: 'store' | 'any' } & Numbers<'at' | 'slot' | 'downFor' | 'n'>)
+  | ({ readonly kind: 'reload' } & Numbers<'at' | 'slot' | 'config'>)
   /** The clock of a process, or with -1 those of the store and of all, is set by so much. */
-  | { readonly kind: 'clock'; readonly at: number; readonly slot: number; readonly by: number };
+  | ({ readonly kind: 'clock' } & Numbers<'at' | 'slot' | 'by'>);
+
+/** `for` is left out for a snooze until the next success. */
+export interface Snoozing {
+  readonly bot?: string;
+  readonly destination?: string;
+  readonly for?: number;
+}
+
+/** One open incident, or all. `by`: a name that no other take-up has; `isQuiet`: snoozes their BOTs until the next success. */
+interface TakingUp {
+  readonly by: string;
+  readonly isAll: boolean;
+  readonly isQuiet: boolean;
+}
 
 /** What a person asks for. `pick`: which of the items that the API lists, in [0, 1). */
 export type Act =
-  | { readonly kind: 'redeliver'; readonly at: number; readonly pick: number }
-  | { readonly kind: 'dismiss'; readonly at: number; readonly pick: number }
-  | { readonly kind: 'route'; readonly at: number; readonly pick: number }
+  | ({ readonly kind: 'redeliver' | 'dismiss' | 'route' | 'wake' | 'release' | 'close' } & Numbers<
+      'at' | 'pick'
+    >)
   | { readonly kind: 'bulk'; readonly at: number }
   | { readonly kind: 'test'; readonly at: number; readonly destination: string }
-  | {
-      readonly kind: 'snooze';
-      readonly at: number;
-      readonly bot?: string;
-      readonly destination?: string;
-      /** Undefined for a snooze until the next success. */
-      readonly for?: number;
-    }
-  | { readonly kind: 'wake'; readonly at: number; readonly pick: number }
-  /** Takes up one open incident, or all. `by`: a name that no other take-up has. */
-  | {
-      readonly kind: 'takeUp';
-      readonly at: number;
-      readonly pick: number;
-      readonly by: string;
-      readonly isAll: boolean;
-      /** Snoozes their BOTs until the next success. */
-      readonly isQuiet: boolean;
-    }
-  /** Gives back an incident that is taken up. */
-  | { readonly kind: 'release'; readonly at: number; readonly pick: number }
-  | { readonly kind: 'close'; readonly at: number; readonly pick: number };
+  | ({ readonly kind: 'snooze'; readonly at: number } & Snoozing)
+  | ({ readonly kind: 'takeUp' } & Numbers<'at' | 'pick'> & TakingUp);
 
 export interface Scenario {
   readonly seed: number;

@@ -1,28 +1,17 @@
 /** The job service: posts each callback, and again until it is answered 200 or it has had enough. */
 import { elapsedOf } from './keys.ts';
-import type { AnsweredDelivery, Observed, Post } from './observed.ts';
-import { type Process, RECEIVER_PORT } from './process.ts';
+import type { AnsweredDelivery, Post } from './observed.ts';
+import { type Process, RECEIVER_PORT, type WorldParts } from './process.ts';
 import { Random } from './random.ts';
 import { ask } from './request.ts';
-import { type Scenario, SECOND, type Send, STATUS_NAMES } from './scenario.ts';
-import type { Timeline } from './timeline.ts';
-
-export interface ServiceParts {
-  readonly scenario: Scenario;
-  readonly timeline: Timeline;
-  readonly observed: Observed;
-  readonly say: (line: string) => void;
-  /** The processes that take requests. */
-  readonly open: () => readonly Process[];
-  readonly clockOf: (slot: number) => number;
-}
+import { SECOND, type Send, STATUS_NAMES } from './scenario.ts';
 
 export class JobService {
   /** How many callbacks it is not done with. */
   underWay = 0;
-  readonly #parts: ServiceParts;
+  readonly #parts: WorldParts;
 
-  constructor(parts: ServiceParts) {
+  constructor(parts: WorldParts) {
     this.#parts = parts;
   }
 
@@ -47,7 +36,7 @@ export class JobService {
     for (let nth = 1; nth <= tries; nth += 1) {
       const random = new Random(scenario.seed, `post ${send.nth} ${what} ${nth}`);
       if (nth > 1) await timeline.sleepOfWorld(random.int(30, 60) * SECOND);
-      const [picked] = [random.next()];
+      const picked = random.next();
       const all = open();
       const process = all[Math.floor(picked * all.length)];
       if (process === undefined) say(`nobody takes the POST of ${send.job}/${send.nth}`);
@@ -57,23 +46,15 @@ export class JobService {
 
   async #postOnce(send: Send, nth: number, process: Process): Promise<Post> {
     const { timeline, observed, say, clockOf } = this.#parts;
-    const post: Post = {
-      send,
-      nth,
-      at: timeline.now,
-      clockedAt: clockOf(-1),
-      process,
-      config: process.config,
-    };
+    const { config } = process;
+    const post: Post = { send, nth, at: timeline.now, clockedAt: clockOf(-1), process, config };
     observed.posts.push(post);
     const name = `${send.job}/${send.nth}`;
     say(`the service posts ${name} (${send.bot}, ${STATUS_NAMES[send.status]}) to ${process.name}`);
     const handle = process.handlers.get(RECEIVER_PORT);
     const body = JSON.stringify(callbackOf(send, nth, this.#parts.scenario.epoch));
-    const headers = { 'content-type': 'application/json' };
-    const request = { method: 'POST', url: '/callbacks', headers, body };
-    const answered =
-      handle && ask(handle, request).then((answer) => process.reach('any', () => note(post, answer)));
+    const asked = handle && ask(handle, 'POST', '/callbacks', body);
+    const answered = asked?.then((answer) => process.reach('any', () => note(post, answer)));
     await Promise.race([answered, process.died]);
     post.endedAt = timeline.now;
     const told = post.deliveries?.map(({ destination, state }) => `${destination} ${state}`).join(', ');

@@ -16,11 +16,8 @@ export async function shrunk(scenario: Scenario, broken: string): Promise<Scenar
   const isBrokenBy = async (candidate: Scenario) =>
     (await runScenario(candidate)).broken.some((each) => sentenceOf(each) === sentence);
   let best = scenario;
-  for (const [slots, size] of [...LISTS.entries()].flatMap(([, list]) => [
-    [list, 0.5] as const,
-    [list, 0] as const,
-  ]))
-    best = await withoutParts(best, slots, size, isBrokenBy);
+  for (const list of LISTS)
+    for (const share of [0.5, 0]) best = await withoutParts(best, list, share, isBrokenBy);
   for (const list of LISTS) best = await withoutParts(best, list, 0, isBrokenBy);
   return best;
 }

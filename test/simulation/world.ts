@@ -101,7 +101,7 @@ export class World {
   get #surroundings(): Surroundings {
     const { scenario, timeline, observed } = this;
     return {
-      seed: scenario.seed,
+      scenario,
       timeline,
       clockOf: this.#clocks.now,
       configured: (process) => this.#configured(process),
@@ -176,7 +176,7 @@ export class World {
     if (this.timeline.now >= this.scenario.healedAt) return;
     const { kind } = fault;
     if (kind === 'killAt') this.#counts.set(fault, 0);
-    else if (kind === 'kill' || kind === 'stop') this.#endRun(fault);
+    else if ('downFor' in fault) this.#endRun(fault);
     else this.say(inWords(fault));
     if (kind === 'clock') this.#clocks.set(fault.slot, fault.by);
     if (kind === 'reload') this.#files[fault.slot] = fault.config;

@@ -1,6 +1,6 @@
 /** Section 6: a destination that is down costs no BOT running time; what waits for it is sent once it is back. */
 import type { Admitted, Attempt, Post, Run } from '../observed.ts';
-import { MINUTE, SECOND } from '../scenario.ts';
+import { MINUTE, SECOND, type WeatherFault } from '../scenario.ts';
 import { type History, isSuccess, nameOf, seconds } from './history.ts';
 
 /** A destination is down if failures without a success between them are further apart than this. */
@@ -88,14 +88,10 @@ function* toldOnceItIsBack(history: History, { destination, endedAt = 0 }: Attem
 }
 
 /** Whether the destination has weather then; unless it is for good, it ends when the world is healed, however long it was to last. */
-function isInTrouble({ scenario }: History, destination: string, from: number, to: number): boolean {
-  return scenario.faults.some(
-    (fault) =>
-      fault.kind === 'weather' &&
-      fault.destination === destination &&
-      fault.at <= to &&
-      (fault.isForGood ?? Math.min(fault.at + fault.for, scenario.healedAt) >= from),
-  );
+function isInTrouble(history: History, destination: string, from: number, to: number): boolean {
+  const isThere = ({ at, for: lasts, isForGood }: WeatherFault) =>
+    at <= to && (isForGood ?? Math.min(at + lasts, history.scenario.healedAt) >= from);
+  return history.weatherAt(destination).some(isThere);
 }
 
 /** Whether the delivery waits for the destination alone: all attempts failed with transient errors, and it is not left to the service. */

@@ -2,16 +2,8 @@
 import { isAlert, type OwnSubject } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
-import {
-  BOTS,
-  type ConfigPlan,
-  DUTY,
-  type Fault,
-  namedBy,
-  type Scenario,
-  SECOND,
-  type Send,
-} from '../scenario.ts';
+import type { ConfigPlan, Fault, Scenario, Send, WeatherFault } from '../scenario.ts';
+import { BOTS, DUTY, namedBy, SECOND } from '../scenario.ts';
 
 /** How long the effects of a fault last: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
@@ -160,14 +152,14 @@ export class History {
     return !this.isStoreHit(from, to) && !this.isProcessHit(from, to);
   }
 
-  /** Whether the destination has weather in this time. */
+  weatherAt(destination: string): readonly WeatherFault[] {
+    const isThere = (fault: Fault): fault is WeatherFault =>
+      fault.kind === 'weather' && fault.destination === destination;
+    return this.scenario.faults.filter(isThere);
+  }
+
   hasWeather(destination: string, from: number, to: number): boolean {
-    const isThere = (fault: Fault) =>
-      fault.kind === 'weather' &&
-      fault.destination === destination &&
-      fault.at <= to &&
-      fault.at + fault.for >= from;
-    return this.scenario.faults.some(isThere);
+    return this.weatherAt(destination).some((fault) => fault.at <= to && fault.at + fault.for >= from);
   }
 
   /** Whether nothing is in trouble then, and the destination has had no weather so far. */
@@ -177,12 +169,7 @@ export class History {
 
   /** Whether messages may have to wait there by then, without an attempt of their own. */
   mayWait(destination: string, by = Infinity): boolean {
-    const isThere = (fault: Fault) =>
-      fault.kind === 'weather' &&
-      WAITING.has(fault.mode) &&
-      fault.destination === destination &&
-      fault.at <= by;
-    return this.scenario.faults.some(isThere);
+    return this.weatherAt(destination).some(({ mode, at }) => WAITING.has(mode) && at <= by);
   }
 
   /** The number of the config that all processes ran then and, if `isForGood`, from then on; undefined if they differ, or change. */
@@ -255,12 +242,8 @@ export class History {
 
   get #mayHold(): boolean {
     const { configs, acts } = this.scenario;
-    return (
-      acts.some((act) => act.kind === 'snooze' || (act.kind === 'takeUp' && act.isQuiet)) ||
-      configs.some(
-        ({ burst, routes }) => burst !== undefined || routes.some(({ mute }) => mute !== undefined),
-      )
-    );
+    const isSnoozing = acts.some((act) => act.kind === 'snooze' || (act.kind === 'takeUp' && act.isQuiet));
+    return isSnoozing || configs.some(({ burst, routes }) => burst ?? routes.some(({ mute }) => mute));
   }
 
   #admissionOf(listed: Listed): Admitted | undefined {

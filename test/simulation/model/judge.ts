@@ -19,28 +19,16 @@ import { judgeSignals } from './signals.ts';
 import { judgeTakeUps } from './take-ups.ts';
 import { judgeTold } from './told.ts';
 
+const JUDGES = [
+  ...[judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses, judgeJobs, judgeRules],
+  ...[judgeActs, judgeSignals, judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation, judgeReloads],
+];
+
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
 export function judge(scenario: Scenario, observed: Observed, now: number): readonly string[] {
   const history = new History(scenario, observed, now);
   const all = new Set(judgeEnd(history));
-  if (observed.stuck === undefined) for (const each of broken(history)) all.add(each);
+  if (observed.stuck !== undefined) return [...all];
+  for (const judges of JUDGES) for (const each of judges(history)) all.add(each);
   return [...all];
-}
-
-function* broken(history: History) {
-  yield* judgeAnswers(history);
-  yield* judgeTold(history);
-  yield* judgeDown(history);
-  yield* judgeRetries(history);
-  yield* judgeOrder(history);
-  yield* judgePauses(history);
-  yield* judgeJobs(history);
-  yield* judgeRules(history);
-  yield* judgeActs(history);
-  yield* judgeSignals(history);
-  yield* judgeIncidents(history);
-  yield* judgeAlerts(history);
-  yield* judgeTakeUps(history);
-  yield* judgeEscalation(history);
-  yield* judgeReloads(history);
 }

@@ -1,9 +1,7 @@
 /** Section 8: snoozes that people asked for, each from its answer to its earliest end. */
 import type { Acted, Admitted } from '../observed.ts';
-import type { Act } from '../scenario.ts';
+import type { Snoozing } from '../scenario.ts';
 import type { History } from './history.ts';
-
-type Snoozing = Pick<Extract<Act, { readonly kind: 'snooze' }>, 'bot' | 'destination'>;
 
 export class Snoozed {
   readonly from: number;
@@ -52,11 +50,7 @@ function botsOf({ observed }: History, { status, body, incidents = [] }: Acted):
   return [...new Set(taken.map(({ subject }) => subject))];
 }
 
-function snoozedBy(
-  history: History,
-  { act, at, status, id }: Acted,
-  about: Snoozing & { readonly for?: number },
-): Snoozed {
+function snoozedBy(history: History, { act, at, status, id }: Acted, about: Snoozing): Snoozed {
   // If the request was not answered, nobody knows whether the snooze is in force.
   if (status !== 201 && status !== 202) return new Snoozed({ from: at, until: at }, about, false);
   const { acted } = history.observed;
@@ -84,15 +78,9 @@ function snoozedBy(
 }
 
 /** Whether the request may end the take-up that the snooze came with, and so the snooze; another one may have replaced it. */
-function mayGiveBack(
-  { observed }: History,
-  { act, incidents = [] }: Acted,
-  bot: string | undefined,
-): boolean {
-  return (
-    (act.kind === 'release' || act.kind === 'close') &&
-    observed.incidents.some((each) => each.subject === bot && incidents.includes(each.id))
-  );
+function mayGiveBack({ observed }: History, { act, incidents = [] }: Acted, bot?: string): boolean {
+  if (act.kind !== 'release' && act.kind !== 'close') return false;
+  return observed.incidents.some((each) => each.subject === bot && incidents.includes(each.id));
 }
 
 /** Whether the BOT works again: of the runs that have ended by then, the one that started last was a success. */
