@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/time/clock.ts';
-import { type CommandInput, type CommandRun, runCommand } from '../support/command.ts';
+import { type CommandInput, runCommand } from '../support/command.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { Recorded } from '../support/recorded.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
@@ -35,7 +35,7 @@ export class BesideStore {
     writeFileSync(this.config, readFileSync(this.config, 'utf8').replace(part, other));
   }
 
-  run(args: readonly string[], input?: CommandInput): Promise<CommandRun> {
+  run(args: readonly string[], input?: CommandInput) {
     return runCommand([...args, '--config', this.config], input);
   }
 }

@@ -14,33 +14,12 @@ import { createRouter } from '../../src/route/router.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 
-export interface AdminAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-  /** The members of a JSON answer. */
-  readonly json: Readonly<Record<string, unknown>>;
-}
+export type AdminWorld = Awaited<ReturnType<typeof openAdminWorld>>;
+export type AdminAnswer = Awaited<ReturnType<AdminWorld['ask']>>;
 
-export interface Asking {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+type Fields = Readonly<Record<string, string>>;
 
-export interface AdminWorld {
-  readonly port: number;
-  readonly services: AdminServices;
-  /** Errors that reached `onUnforeseen`. */
-  readonly unforeseen: readonly unknown[];
-  /** @param what a method and a path, `GET /healthz` */
-  ask(what: string, asking?: Asking): Promise<AdminAnswer>;
-  /** Asks as a browser does. */
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<AdminAnswer>;
-  post(path: string, fields: Readonly<Record<string, string>>): Promise<AdminAnswer>;
-  close(): Promise<void>;
-}
-
-export interface AdminWorldOptions
+interface AdminWorldOptions
   extends
     Partial<Pick<AdminDependencies, 'page' | 'onTurnedAway' | 'wrongPasswords'>>,
     Partial<Omit<AdminServices, 'archive' | 'people' | 'reloading'>> {
@@ -51,7 +30,7 @@ export interface AdminWorldOptions
   readonly reloading?: Partial<Reloading>;
 }
 
-export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<AdminWorld> {
+export async function openAdminWorld(options: AdminWorldOptions = {}) {
   const { config, clock = systemClock, archive, people, reloading, ...rest } = options;
   const { page, onTurnedAway = () => undefined, wrongPasswords = new WrongPasswords(clock), ...given } = rest;
   const unforeseen: unknown[] = [];
@@ -80,10 +59,12 @@ export async function openAdminWorld(options: AdminWorldOptions = {}): Promise<A
   return {
     port: server.port,
     services,
+    /** Errors that reached `onUnforeseen`. */
     unforeseen,
     ask,
-    get: (path, headers) => ask(`GET ${path}`, { headers: { ...BROWSER, ...headers } }),
-    post: (path, fields) =>
+    /** Asks as a browser does. */
+    get: (path: string, headers?: Fields) => ask(`GET ${path}`, { headers: { ...BROWSER, ...headers } }),
+    post: (path: string, fields: Fields) =>
       ask(`POST ${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }),
     close: () => server.close(0),
   };
@@ -123,7 +104,7 @@ function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'r
   };
 }
 
-export const PLAIN: AdminConfig = {
+const PLAIN: AdminConfig = {
   listen: { host: '127.0.0.1', port: 0 },
   password: undefined,
   hosts: [],
@@ -131,9 +112,9 @@ export const PLAIN: AdminConfig = {
   trustProxy: false,
 };
 
-/** Asks a listener on loopback. */
-export function askerOf(port: number): AdminWorld['ask'] {
-  return async (what, { headers = {}, body } = {}) => {
+/** Asks a listener on loopback: `ask('GET /healthz')`. */
+export function askerOf(port: number) {
+  return async (what: string, { headers = {}, body }: { headers?: Fields; body?: string } = {}) => {
     const [method = '', path = ''] = what.split(' ');
     const answer = await request(`http://127.0.0.1:${port}${path}`, {
       method: method as 'GET',
@@ -146,7 +127,8 @@ export function askerOf(port: number): AdminWorld['ask'] {
       status: answer.statusCode,
       headers: answer.headers,
       body: text,
-      json: isJson && text !== '' ? (JSON.parse(text) as AdminAnswer['json']) : {},
+      /** The members of a JSON answer. */
+      json: isJson && text !== '' ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {},
     };
   };
 }

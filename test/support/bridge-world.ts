@@ -2,7 +2,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { RunningApp } from '../../src/app/app.ts';
 import { problemLines } from '../../src/config/problems.ts';
 import { type MailCatcher, startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { CHANNELS, type SlackFault, type SlackStandIn, startSlackStandIn } from './faulty-slack.ts';
@@ -15,35 +14,15 @@ import { tempFolder } from './temp-folder.ts';
 export const SLACK_TOKEN = 'xoxb-9-SECRET-TOKEN';
 export const SMTP_PASSWORD = 'SMTP-SECRET-PASSWORD';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: {
-    readonly job_id?: string;
-    readonly result?: string;
-    readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
-    readonly [member: string]: unknown;
-  };
+interface Answered {
+  readonly result?: string;
+  readonly deliveries?: readonly { destination: string; state: string; error?: string }[];
+  readonly [member: string]: unknown;
 }
 
-export interface BridgeWorld {
-  readonly slack: SlackStandIn;
-  readonly mail: MailCatcher;
-  readonly folder: string;
-  app: RunningApp;
-  post(callback: unknown): Promise<Answer>;
-  metrics(): Promise<string>;
-  /**
-   * Stops the app and starts it anew on the same ledger.
-   * @param mend changes the text of its config
-   */
-  restart(mend?: (yaml: string) => string): Promise<void>;
-  /** Reloads the app with another config. @throws {Error} the config is refused */
-  swap(mend: (yaml: string) => string): Promise<void>;
-  close(): Promise<void>;
-}
+export type BridgeWorld = Awaited<ReturnType<typeof createBridgeWorld>>;
 
-export interface BridgeWorldOptions {
+interface BridgeWorldOptions {
   /** The fault with which Slack answers a call, if any. */
   readonly faultOf?: (call: ReceivedCall) => SlackFault | undefined;
   /** By default a silent one. */
@@ -54,34 +33,37 @@ export interface BridgeWorldOptions {
 export async function createBridgeWorld(
   config: string,
   { faultOf = () => undefined, logger }: BridgeWorldOptions = {},
-): Promise<BridgeWorld> {
+) {
   const folder = tempFolder();
   const slack = await startSlackStandIn({ tokens: [SLACK_TOKEN], channels: CHANNELS, faultOf });
   const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
   const start = () => startTestApp(file, { logger });
-  const world: BridgeWorld = {
+  const world = {
     slack,
     mail,
     folder,
     app: await start(),
-    post: (callback) => post(`http://127.0.0.1:${world.app.receiver.port}/callbacks`, callback),
-    async metrics() {
+    post: (callback: unknown): ReturnType<typeof post> =>
+      post(`http://127.0.0.1:${world.app.receiver.port}/callbacks`, callback),
+    async metrics(): Promise<string> {
       const { body } = await request(`http://127.0.0.1:${world.app.admin?.port}/metrics`);
       return body.text();
     },
-    async restart(mend = (yaml) => yaml) {
+    /** Stops the app and starts it anew on the same ledger. */
+    async restart(mend = (yaml: string) => yaml): Promise<void> {
       await world.app.stop();
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       world.app = await start();
     },
-    async swap(mend) {
+    /** Reloads the app with another config. @throws {Error} the config is refused */
+    async swap(mend: (yaml: string) => string): Promise<void> {
       writeFileSync(file, mend(readFileSync(file, 'utf8')));
       const result = await world.app.reload('a test');
       if (!result.isLoaded) throw new Error(problemLines(result.problems).join('\n'));
     },
-    async close() {
+    async close(): Promise<void> {
       await world.app.stop();
       await Promise.all([slack.close(), mail.close()]);
     },
@@ -99,13 +81,13 @@ channels:
   email: { type: email, smtp: '${smtp}', from: 'BOT alerts <alerts@example.com>' }`;
 }
 
-export async function post(url: string, callback: unknown): Promise<Answer> {
+export async function post(url: string, callback: unknown) {
   const { statusCode, headers, body } = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: typeof callback === 'string' ? callback : JSON.stringify(callback),
   });
-  return { status: statusCode, headers, body: (await body.json()) as Answer['body'] };
+  return { status: statusCode, headers, body: (await body.json()) as Answered };
 }
 
 let jobs = 0;

@@ -48,18 +48,10 @@ export type ChatFault =
   /** The right answer, once the promise of `until`, called then, has resolved. */
   | { readonly kind: 'delay'; readonly until: () => Promise<unknown> };
 
-export interface ChatStandIn {
-  readonly origin: string;
-  /** The accepted requests, in the order in which they came. */
-  readonly accepted: readonly ChatRequest[];
-  /** Why the others were refused. */
-  readonly refusals: readonly string[];
-  /** The faults of the next requests, first in, first out. */
-  readonly faults: ChatFault[];
-  close(): Promise<void>;
-}
+export type ChatStandIn = Awaited<ReturnType<typeof startChatStandIn>>;
 
-export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
+/** `accepted`: the requests in the order in which they came; `faults` of the next ones, first in, first out. */
+export async function startChatStandIn(judge: Judge) {
   const [accepted, refusals, faults] = [[] as ChatRequest[], [] as string[], [] as ChatFault[]];
   const take = (request: ChatRequest): ChatAnswer => {
     const { answer, refused, isMessage = request.method !== 'GET' } = judge(request);
@@ -78,8 +70,7 @@ export async function startChatStandIn(judge: Judge): Promise<ChatStandIn> {
   const server = createServer(
     (incoming, response) => void handle(incoming, response).catch(() => response.destroy()),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const close = async () => {
     const closed = once(server, 'close');

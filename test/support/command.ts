@@ -1,11 +1,5 @@
 /** Runs a command of the command line inside this process and keeps what it said. */
 
-export interface CommandRun {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export interface CommandInput {
   readonly variables?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -19,7 +13,7 @@ export interface CommandInput {
   readonly onResult?: (text: string) => void;
 }
 
-export async function runCommand(args: readonly string[], input: CommandInput = {}): Promise<CommandRun> {
+export async function runCommand(args: readonly string[], input: CommandInput = {}) {
   // Imported, as the program imports its commands: mocha requires test files, and a required module is another instance.
   const { runProgram } = await import('../../src/cli/program.ts');
   const stdout: string[] = [];

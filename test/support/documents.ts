@@ -75,16 +75,10 @@ export function deadLinksIn(path: string): string[] {
   });
 }
 
-export interface Session {
-  readonly variables: Readonly<Record<string, string>>;
-  readonly args: readonly string[];
-  readonly output: string;
-}
-
 const SESSION = /^(?:\$ export (?<variables>.*)\n)?\$ botbell (?<args>.*)\n(?<output>[^]*)$/;
 
 /** All `console` blocks but those of npm: `$ export <variables>` or nothing, then the program with its arguments, and its output. */
-export function sessionsIn(text: string): Session[] {
+export function sessionsIn(text: string) {
   return blocksOf(text, 'console')
     .filter((block) => !block.startsWith('$ npm'))
     .map((block) => {

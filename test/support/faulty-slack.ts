@@ -1,17 +1,10 @@
 /** The local Slack, which fails on demand. */
 import type { ServerResponse } from 'node:http';
 import type { ReceivedCall } from '../../src/stand-ins/slack-stand-in.ts';
-import {
-  answerJson,
-  type SlackStandIn as StandIn,
-  startSlackStandIn as startStandIn,
-} from '../../src/stand-ins/slack-stand-in.ts';
+import { answerJson, startSlackStandIn as startStandIn } from '../../src/stand-ins/slack-stand-in.ts';
 import { judgeCall, type SlackWorkspace } from './slack-judge.ts';
 
-export interface SlackStandIn extends StandIn {
-  /** Faults of the next calls, first in, first out. */
-  readonly faults: SlackFault[];
-}
+export type SlackStandIn = Awaited<ReturnType<typeof startSlackStandIn>>;
 
 /** The channels of a workspace, one of which is archived. */
 export const CHANNELS: SlackWorkspace['channels'] = [
@@ -25,7 +18,8 @@ interface FaultyOptions extends SlackWorkspace {
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
-export async function startSlackStandIn({ faultOf, ...workspace }: FaultyOptions): Promise<SlackStandIn> {
+/** `faults` of the next calls, first in, first out. */
+export async function startSlackStandIn({ faultOf, ...workspace }: FaultyOptions) {
   const faults: SlackFault[] = [];
   const slack = await startStandIn({
     judge: (call, messages) => judgeCall(workspace, call, messages),

@@ -7,11 +7,7 @@ import { isInstalled } from './installed.ts';
 
 const SOURCE = join(import.meta.dirname, 'flushed-disk.c');
 
-export interface FlushedDisk {
-  /** The environment of a process whose files in `folder` are on that disk. */
-  variables(folder: string): Record<string, string>;
-  remove(): void;
-}
+export type FlushedDisk = ReturnType<typeof makeFlushedDisk>;
 
 /** Whether there is what such a disk needs: Linux's way to preload, and a compiler. */
 export function mayMakeFlushedDisks(use: string): boolean {
@@ -19,29 +15,23 @@ export function mayMakeFlushedDisks(use: string): boolean {
 }
 
 /** @throws {Error} with the compiler's message */
-export function makeFlushedDisk(): FlushedDisk {
+export function makeFlushedDisk() {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-flush-'));
   const library = join(folder, 'flushed-disk.so');
-  const { status, stderr } = spawnSync('cc', [
-    '-shared',
-    '-fPIC',
-    '-O1',
-    '-o',
-    library,
-    SOURCE,
-    '-ldl',
-    '-lpthread',
-  ]);
+  const flags = ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread'];
+  const { status, stderr } = spawnSync('cc', flags);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   if (status !== 0) {
     remove();
     throw new Error(`cc: ${String(stderr)}`);
   }
-  return { variables: (watched) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched }), remove };
+  /** The environment of a process whose files in `watched` are on that disk. */
+  const variables = (watched: string) => ({ LD_PRELOAD: library, FLUSHED_DISK_FOLDER: watched });
+  return { variables, remove };
 }
 
 /** Of each file, either what was flushed or all that was written. */
-export type Survives = 'flushed' | 'written';
+type Survives = 'flushed' | 'written';
 
 /** The ledger as the power cut leaves it. @returns its file, in a folder of its own */
 export function afterPowerCut(

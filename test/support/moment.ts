@@ -1,10 +1,7 @@
 /** Something that a test waits for, or makes happen. */
-export interface Moment {
-  readonly promise: Promise<void>;
-  happen(): void;
-}
+export type Moment = ReturnType<typeof moment>;
 
-export function moment(): Moment {
+export function moment() {
   let happen = () => {};
   const promise = new Promise<void>((resolve) => {
     happen = resolve;

@@ -11,10 +11,10 @@ import { pausePace } from '../../src/ledger/deliveries/failing.ts';
 import { createPeople, type People, type ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { type AdminWorld, openAdminWorld } from './admin-world.ts';
+import { openAdminWorld } from './admin-world.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Recorded } from './recorded.ts';
-import { createSqliteStore, type SqliteStore } from './sqlite-store.ts';
+import { createSqliteStore } from './sqlite-store.ts';
 import { tempFolder } from './temp-folder.ts';
 import { liveTwoWeeks, OFFICE_NOW, TWO_WEEKS_AGO } from './two-weeks.ts';
 import { fault } from '../../src/config/words.ts';
@@ -97,15 +97,10 @@ const SAMPLES = ['error', 'succeeded', 'executing'].map((name) => ({
 
 type Done = Partial<ReportedAction> | { readonly what: 'reload'; readonly cause: string };
 
-export interface OfficeWorld extends AdminWorld {
-  readonly store: SqliteStore;
-  readonly recorded: Recorded;
-  /** What people did, in that order. */
-  readonly done: Done[];
-}
+export type OfficeWorld = Awaited<ReturnType<typeof openOffice>>;
 
 /** @param isNew whether no callback has come yet */
-export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
+export async function openOffice({ isNew = false } = {}) {
   const clock = new ManualClock(isNew ? OFFICE_NOW : TWO_WEEKS_AGO);
   const store = createSqliteStore(clock);
   const recorded = new Recorded(store);
@@ -134,6 +129,7 @@ export async function openOffice({ isNew = false } = {}): Promise<OfficeWorld> {
     ...world,
     store,
     recorded,
+    /** What people did, in that order. */
     done,
     async close() {
       await world.close();

@@ -9,13 +9,9 @@ import { unprivilegedAccount } from './postgres-server.ts';
 import { until } from './proof-wait.ts';
 import { tempFolder } from './temp-folder.ts';
 
-export interface PgBouncer {
-  /** The URL of the same database through the pooler. */
-  urlThrough(url: string): string;
-  close(): Promise<void>;
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
-export async function startPgBouncer(postgresUrl: string, poolMode = 'transaction'): Promise<PgBouncer> {
+export async function startPgBouncer(postgresUrl: string, poolMode = 'transaction') {
   const folder = tempFolder();
   const port = await freePort();
   const config = join(folder, 'pgbouncer.ini');
@@ -27,16 +23,14 @@ export async function startPgBouncer(postgresUrl: string, poolMode = 'transactio
     chownSync(folder, account.uid, account.gid);
   }
   const pooler = spawn('pgbouncer', [config], { cwd: folder, stdio: 'ignore', ...account });
+  /** The URL of the same database through the pooler. */
   const urlThrough = (url: string) => {
     const through = new URL(url);
     through.port = String(port);
     return through.href;
   };
   await until('PgBouncer listens', () => answers(urlThrough(postgresUrl)));
-  return {
-    urlThrough,
-    close: () => end(pooler),
-  };
+  return { urlThrough, close: () => end(pooler) };
 }
 
 /** Few sessions, so that they go from one client to another all the time. */

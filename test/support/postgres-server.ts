@@ -31,19 +31,7 @@ export interface PostgresServer {
 }
 
 /** A server that only its test uses, which may do anything with it. */
-export interface OwnPostgresServer extends PostgresServer {
-  /** The database from which others are created. */
-  readonly url: string;
-  /** The server goes away, as for an upgrade. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
-  /** Stops every process of the server at once (SIGSTOP): the kernel still accepts connections, but nobody answers. */
-  pause(): void;
-  /** Lets the processes go on, with what has come in meanwhile. */
-  resume(): void;
-  /** Ends the server as a power cut does: nothing is left that was not on disk. */
-  crash(): Promise<void>;
-}
+export type OwnPostgresServer = Awaited<ReturnType<typeof startOwnPostgres>>;
 
 /** The port at which the files of a run get the URL of the server that they share. */
 const SHARED_SERVER = 'BOTBELL_TEST_POSTGRES_PORT';
@@ -57,15 +45,8 @@ const FOR_TESTS: readonly string[] = [
   'fsync=off',
 ];
 
-interface Binaries {
-  readonly initdb: string;
-  readonly postgres: string;
-}
-
-interface Account {
-  readonly uid: number;
-  readonly gid: number;
-}
+type Binaries = Readonly<Record<'initdb' | 'postgres', string>>;
+type Account = Readonly<Record<'uid' | 'gid', number>>;
 
 /** Lets the test files of this process's children share a server, which starts when the first of them asks for it. */
 export async function sharePostgres(): Promise<Pick<PostgresServer, 'close'>> {
@@ -106,7 +87,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** @param settings `name=value`; all others are those of a new server */
-export async function startOwnPostgres(settings = FOR_TESTS): Promise<OwnPostgresServer> {
+export async function startOwnPostgres(settings = FOR_TESTS) {
   const folder = mkdtempSync(join(tmpdir(), 'botbell-postgres-'));
   const account = unprivilegedAccount();
   const binaries = await reachableBinaries(folder, account);
@@ -127,12 +108,16 @@ export async function startOwnPostgres(settings = FOR_TESTS): Promise<OwnPostgre
   };
   await start();
   return {
+    /** The database from which others are created. */
     url,
     createDatabase: async () => (await createDatabaseAt(url)).url,
     start,
     stop,
+    /** Stops every process of the server at once: the kernel still accepts connections, but nobody answers. */
     pause: () => signalAll('SIGSTOP'),
+    /** Lets the processes go on, with what has come in meanwhile. */
     resume: () => signalAll('SIGCONT'),
+    /** Ends the server as a power cut does: nothing is left that was not on disk. */
     crash: () => end(server, 'SIGQUIT'),
     async close() {
       await stop();

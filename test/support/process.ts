@@ -5,20 +5,7 @@ import { join } from 'node:path';
 
 export const MAIN = join(import.meta.dirname, '../../dist/main.js');
 
-export interface ServeProcess {
-  readonly pid: number;
-  /** `http://127.0.0.1:<port><path>` as the log names it. */
-  readonly callbacksUrl: string;
-  readonly adminUrl: string;
-  /** Everything that the process has logged so far. */
-  log(): string;
-  /** From now on, nobody reads what the process prints and logs. */
-  stopReading(): void;
-  stdout(): string;
-  kill(signal: NodeJS.Signals): void;
-  /** Resolves with the exit code; null if a signal ended the process. */
-  exited(): Promise<number | null>;
-}
+export type ServeProcess = Awaited<ReturnType<typeof serve>>;
 
 export interface ServeOptions {
   /** A command that runs the program, which gets it and its arguments as its last arguments, e.g. `['nice', '-n', '5']`. */
@@ -36,7 +23,7 @@ export async function serve(
   config: string,
   variables: Record<string, string> = {},
   { wrapper = [], main = MAIN, cwd, nodeArguments = [] }: ServeOptions = {},
-): Promise<ServeProcess> {
+) {
   const words = [...wrapper, process.execPath, ...nodeArguments, main, 'serve', '--config', config];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
@@ -52,27 +39,26 @@ export async function serve(
   const listening = await untilListening(child, () => output.stderr);
   return {
     pid: child.pid ?? 0,
+    /** `http://127.0.0.1:<port><path>` as the log names it. */
     callbacksUrl: listening.callbacks,
     adminUrl: listening.admin,
+    /** Everything that the process has logged so far. */
     log: () => output.stderr,
+    /** From now on, nobody reads what the process prints and logs. */
     stopReading: () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
     stdout: () => output.stdout,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Resolves with the exit code; null if a signal ended the process. */
     exited: () => exit,
   };
 }
 
-interface ListeningLine {
-  readonly callbacks: string;
-  readonly admin: string;
-}
-
-async function untilListening(child: ChildProcess, log: () => string): Promise<ListeningLine> {
+async function untilListening(child: ChildProcess, log: () => string) {
   for (;;) {
     const line = log()
       .split('\n')
       .find((each) => each.includes('"listening"'));
-    if (line !== undefined) return JSON.parse(line) as ListeningLine;
+    if (line !== undefined) return JSON.parse(line) as { readonly callbacks: string; readonly admin: string };
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${log()}`);
     await Promise.race([once(child.stderr ?? child, 'data'), once(child, 'exit')]);
   }

@@ -16,7 +16,7 @@ const MAIL_OPS = 'email:ops@example.com';
 export const DESTINATIONS = [SLACK_OPS, MAIL_OPS];
 const EVERYBODY = `{ slack: '#ops' }, { email: [ops@example.com] }`;
 
-export interface ProgramSettings {
+interface ProgramSettings {
   /** `sqlite:` or `postgres://`; by default a SQLite file in the world's folder. */
   readonly store?: string | undefined;
   /** Further keys of `store`, e.g. `max_size: 32mb`. */
@@ -29,33 +29,13 @@ export interface ProgramSettings {
   readonly faultOf?: ((call: ReceivedCall) => SlackFault | undefined) | undefined;
 }
 
-export interface ProgramWorld {
-  readonly folder: string;
-  readonly config: string;
-  /** The SQLite file, if there is one. */
-  readonly file: string;
-  /** `store.url` */
-  readonly store: string;
-  readonly slack: SlackStandIn;
-  readonly mail: MailCatcher;
-  /** The tokens that Slack accepts. */
-  readonly tokens: string[];
-  /** Changes the config's text; a running program still has the config that it has loaded. */
-  rewrite(mend: (yaml: string) => string): void;
-  /** Starts the program; it is killed at the end if it still runs. */
-  start(options?: ServeOptions, variables?: Record<string, string>): Promise<ServeProcess>;
-  told(): string[];
-  close(): Promise<void>;
-}
+export type ProgramWorld = Awaited<ReturnType<typeof createProgramWorld>>;
 
-export async function createProgramWorld(settings: ProgramSettings = {}): Promise<ProgramWorld> {
+export async function createProgramWorld(settings: ProgramSettings = {}) {
   const folder = tempFolder();
   const tokens = [TOKEN];
-  const slack = await startSlackStandIn({
-    tokens,
-    channels: CHANNELS,
-    faultOf: settings.faultOf,
-  });
+  const { faultOf } = settings;
+  const slack = await startSlackStandIn({ tokens, channels: CHANNELS, faultOf });
   const mail = await startMailCatcher();
   const config = join(folder, 'botbell.yaml');
   const file = join(folder, 'botbell.db');
@@ -64,14 +44,18 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
   const running: ServeProcess[] = [];
   return {
     folder,
-    config,
+    /** The SQLite file, if there is one. */
     file,
+    /** `store.url` */
     store,
     slack,
     mail,
+    /** Those that Slack accepts. */
     tokens,
-    rewrite: (mend) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),
-    async start(options, variables) {
+    /** Changes the config's text; a running program still has the config that it has loaded. */
+    rewrite: (mend: (yaml: string) => string) => writeFileSync(config, mend(readFileSync(config, 'utf8'))),
+    /** Starts the program; it is killed at the end if it still runs. */
+    async start(options?: ServeOptions, variables?: Record<string, string>) {
       const started = await serve(config, variables, options);
       running.push(started);
       return started;
@@ -87,7 +71,11 @@ export async function createProgramWorld(settings: ProgramSettings = {}): Promis
 
 function configOf(
   { ledger = '', receiver = '', delivery = '', routes = '', notify = EVERYBODY }: ProgramSettings,
-  { store, slack, mail }: Pick<ProgramWorld, 'store' | 'slack' | 'mail'>,
+  {
+    store,
+    slack,
+    mail,
+  }: { readonly store: string; readonly slack: SlackStandIn; readonly mail: MailCatcher },
 ): string {
   return `
 receiver: { listen: '127.0.0.1:0', ${receiver} }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from './bridge-world.ts';
 
-export interface JobServiceOptions {
+interface JobServiceOptions {
   /** Asked before each POST: the program may have come back on another port. */
   readonly urlOf: () => string;
   /** Stands for the service's 30 s. */

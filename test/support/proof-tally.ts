@@ -35,7 +35,7 @@ export function keyedCallback(
 }
 
 /** One callback at one destination, e.g. `key-000007 slack:#ops`. */
-export function toldOf(text: string, destination: string): string {
+function toldOf(text: string, destination: string): string {
   return `${KEY.exec(text)?.[0] ?? 'without key'} ${destination}`;
 }
 
@@ -50,14 +50,8 @@ export function toldBy(
   ];
 }
 
-export interface Tally {
-  /** Expected, and never told. */
-  readonly missing: readonly string[];
-  /** Told more than once: how often too many. */
-  readonly repeated: ReadonlyMap<string, number>;
-}
-
-export function tally(told: readonly string[], expected: readonly string[]): Tally {
+/** `missing`: expected, and never told; `repeated`: how often too many it was told. */
+export function tally(told: readonly string[], expected: readonly string[]) {
   const counts = new Map<string, number>();
   for (const each of told) counts.set(each, (counts.get(each) ?? 0) + 1);
   return {

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { tempFolder } from './temp-folder.ts';
 
-export interface StartingOptions {
+interface StartingOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** By default the system's. */
   readonly clock?: Clock;

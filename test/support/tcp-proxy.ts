@@ -2,25 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-export interface TcpProxy {
-  readonly port: number;
-  /** From now on passes nothing on in either direction, and accepts new connections without ever answering. */
-  fallSilent(): void;
-  /** From now on the server gets what the client sends, but its answers are lost. */
-  loseAnswers(): void;
-  /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
-  onSent: (text: string) => string | void;
-  /** From now on delays what it passes on in each direction by so much. */
-  delayBy(ms: number): void;
-  /** Lets new connections work again, and closes those that fell silent. */
-  recover(): void;
-  close(): Promise<void>;
-}
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
-export async function startTcpProxy(target: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<TcpProxy> {
+export async function startTcpProxy(target: { readonly host: string; readonly port: number }) {
   const sockets = new Set<Socket>();
   let mode: 'passing' | 'silent' | 'losing answers' = 'passing';
   let delayMs = 0;
@@ -49,12 +33,17 @@ export async function startTcpProxy(target: {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cutOff = () => sockets.forEach((socket) => socket.destroy());
-  const proxy: TcpProxy = {
+  const proxy = {
     port: (server.address() as AddressInfo).port,
-    onSent: () => undefined,
-    delayBy: (ms) => void (delayMs = ms),
-    fallSilent: () => (mode = 'silent'),
-    loseAnswers: () => (mode = 'losing answers'),
+    /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
+    onSent: (_text: string): string | void => undefined,
+    /** From now on delays what it passes on in each direction by so much. */
+    delayBy: (ms: number) => void (delayMs = ms),
+    /** From now on passes nothing on in either direction, and accepts new connections without ever answering. */
+    fallSilent: () => void (mode = 'silent'),
+    /** From now on the server gets what the client sends, but its answers are lost. */
+    loseAnswers: () => void (mode = 'losing answers'),
+    /** Lets new connections work again, and closes those that fell silent. */
     recover() {
       mode = 'passing';
       cutOff();

@@ -3,17 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Elsewhere {
-  /** `http://127.0.0.1:<port>`; another port is another origin. */
-  readonly origin: string;
-  /** Paths that were asked for. */
-  readonly asked: string[];
-  /** What it answers to whoever asks for `/`. */
-  html: string;
-  close(): Promise<void>;
-}
+export type Elsewhere = Awaited<ReturnType<typeof startElsewhere>>;
 
-export async function startElsewhere(): Promise<Elsewhere> {
+/** `asked`: paths that were asked for; `html`: what it answers to whoever asks for `/`. Another port is another origin. */
+export async function startElsewhere() {
   const elsewhere = { html: '', asked: [] as string[] };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
@@ -21,8 +14,7 @@ export async function startElsewhere(): Promise<Elsewhere> {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(path === '/' ? elsewhere.html : '');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return Object.assign(elsewhere, {
     origin: `http://127.0.0.1:${port}`,

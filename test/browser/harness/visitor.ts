@@ -3,7 +3,7 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { inPage } from './in-page.ts';
 
-export interface VisitorOptions extends Pick<
+interface VisitorOptions extends Pick<
   BrowserContextOptions,
   'locale' | 'colorScheme' | 'viewport' | 'javaScriptEnabled'
 > {
@@ -11,20 +11,12 @@ export interface VisitorOptions extends Pick<
   readonly url: string;
 }
 
-export interface Visitor {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** Each in a line: errors and warnings of the console, among them what the page's policy forbade; dialogs; requests elsewhere. */
-  readonly troubles: string[];
-  /** @param path `/callbacks?status=1`. @returns the status of its answer */
-  open(path: string): Promise<number>;
-  close(): Promise<void>;
-}
+export type Visitor = Awaited<ReturnType<typeof visit>>;
 
 export const PHONE = { width: 390, height: 844 };
 export const DESK = { width: 1280, height: 900 };
 
-export async function visit(browser: Browser, { url, ...options }: VisitorOptions): Promise<Visitor> {
+export async function visit(browser: Browser, { url, ...options }: VisitorOptions) {
   const context = await browser.newContext({
     locale: 'en-US',
     timezoneId: 'America/New_York',
@@ -40,7 +32,8 @@ export async function visit(browser: Browser, { url, ...options }: VisitorOption
     context,
     page,
     troubles,
-    async open(path) {
+    /** @param path `/callbacks?status=1`. @returns the status of its answer */
+    async open(path: string) {
       const response = await page.goto(`${url}${path}`);
       return response?.status() ?? 0;
     },
@@ -48,6 +41,7 @@ export async function visit(browser: Browser, { url, ...options }: VisitorOption
   };
 }
 
+/** Each in a line: errors and warnings of the console, among them what the page's policy forbade; dialogs; requests elsewhere. */
 function watch(context: BrowserContext, url: string): string[] {
   const troubles: string[] = [];
   context.on('console', (message) => {
