@@ -19,16 +19,16 @@ import { judgeSignals } from './signals.ts';
 import { judgeTakeUps } from './take-ups.ts';
 import { judgeTold } from './told.ts';
 
-const JUDGES = [
-  ...[judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses, judgeJobs, judgeRules],
-  ...[judgeActs, judgeSignals, judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation, judgeReloads],
-];
+const OF_MESSAGES = [judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses, judgeJobs];
+const OF_RULES = [judgeRules, judgeActs, judgeSignals, judgeReloads];
+const OF_TROUBLES = [judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation];
 
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
 export function judge(scenario: Scenario, observed: Observed, now: number): readonly string[] {
   const history = new History(scenario, observed, now);
   const all = new Set(judgeEnd(history));
   if (observed.stuck !== undefined) return [...all];
-  for (const judges of JUDGES) for (const each of judges(history)) all.add(each);
+  for (const judgeBy of [...OF_MESSAGES, ...OF_RULES, ...OF_TROUBLES])
+    for (const each of judgeBy(history)) all.add(each);
   return [...all];
 }
