@@ -5,6 +5,7 @@
  * A chat is one definition (`chat/chat.ts`; `mattermost/channel.ts` is a complete one) and a line in `registry.ts`. Operators see
  * addresses, so a webhook's URL, which is secret, is no address: the settings map a name, which is the address, to the URL.
  */
+import { hash } from 'node:crypto';
 import type { OpenPool } from '../outbound/exchange.ts';
 import { shortLine } from '../text/cut.ts';
 import { type Fault, FaultError, faultSaid, quoted } from '../text/fault.ts';
@@ -48,6 +49,11 @@ export interface Labels {
   /** `succeeded`, `error`, `executing`; or the notice's name: `overdue`, `digest`, `dead_letter`. */
   readonly status: string;
   readonly isError: boolean;
+}
+
+/** The same for all messages of a job, by which remotes keep them together, and for no other: BOTs may call their jobs the same. 64 hexadecimal digits; undefined: it is of none. */
+export function jobKeyOf({ jobId, labels }: Partial<Outgoing>): string | undefined {
+  return jobId === undefined ? undefined : hash('sha256', JSON.stringify([labels?.bot, jobId]), 'hex');
 }
 
 /** How a destination groups the messages of one job; only for the modes in `ChannelType.perJob`. */

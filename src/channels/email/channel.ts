@@ -3,7 +3,14 @@ import { hash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
 import { cleanLine } from '../../text/clean.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
-import type { Channel, ChannelEnvironment, ChannelType, Outgoing, Receipt } from '../channel.ts';
+import {
+  type Channel,
+  type ChannelEnvironment,
+  type ChannelType,
+  jobKeyOf,
+  type Outgoing,
+  type Receipt,
+} from '../channel.ts';
 import type { DeliveryFailure } from '../failure.ts';
 import { loginPauseMs } from '../login-pause.ts';
 import { openedChannel } from '../open-channel.ts';
@@ -154,13 +161,11 @@ function listIdOf(bot: string): string {
 }
 
 /** Mails with the same reference form a thread, even if no mail has that id (RFC 5322, 3.6.4). */
-function threadOf(
-  { jobId, perJob }: Outgoing,
-  from: Mailbox,
-): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
-  const messageId = perJob?.root?.['messageId'];
-  if (jobId === undefined)
+function threadOf(outgoing: Outgoing, from: Mailbox): Pick<SendMailOptions, 'references' | 'inReplyTo'> {
+  const messageId = outgoing.perJob?.root?.['messageId'];
+  const job = jobKeyOf(outgoing);
+  if (job === undefined)
     return messageId === undefined ? {} : { references: messageId, inReplyTo: messageId };
-  const root = `<job.${hash('sha256', jobId, 'hex')}@${mailDomainOf(from.address)}>`;
+  const root = `<job.${job}@${mailDomainOf(from.address)}>`;
   return { references: root, inReplyTo: root };
 }

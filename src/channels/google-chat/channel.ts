@@ -1,11 +1,10 @@
 /** Google Chat by the URL of a space's webhook: one card (developers.google.com/workspace/chat/api/reference/rest/v1/cards). */
-import { hash } from 'node:crypto';
 import { escapeHtml } from '../../text/clean.ts';
 import { isJsonObject } from '../../text/json.ts';
 import type { HttpAnswer } from '../../outbound/exchange.ts';
 import { codeAt, GONE, jsonOf } from '../answers.ts';
 import type { Tone } from '../card.ts';
-import type { Outgoing, Receipt } from '../channel.ts';
+import { jobKeyOf, type Outgoing, type Receipt } from '../channel.ts';
 import { chat } from '../chat/chat.ts';
 import { type Drawn, drawnFormat, jsonBytes } from '../chat/draw.ts';
 import { hooks } from '../chat/hooks.ts';
@@ -122,11 +121,13 @@ export const googleChatChannel = chat({
 });
 
 /** Chat shows replies only in their thread, so a loud reply about a job is posted as a message of its own. */
-function threadOf({ perJob, jobId }: Partial<Outgoing>): object | undefined {
+function threadOf(outgoing: Partial<Outgoing>): object | undefined {
+  const { perJob } = outgoing;
   const { root, isLoud } = perJob ?? {};
-  if (jobId === undefined) return root?.['thread'] === undefined ? undefined : { name: root['thread'] };
+  const threadKey = jobKeyOf(outgoing);
+  if (threadKey === undefined) return root?.['thread'] === undefined ? undefined : { name: root['thread'] };
   if (perJob === undefined || (isLoud === true && root !== undefined)) return undefined;
-  return { threadKey: hash('sha256', jobId, 'hex') };
+  return { threadKey };
 }
 
 /**

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { jobKeyOf } from '../../../src/channels/channel.ts';
 import { googleChatChannel } from '../../../src/channels/google-chat/channel.ts';
 import { answering, atStandIn, chatContract } from '../../contract/chat-contract.ts';
 import { outgoingOf } from '../../contract/channel-contract.ts';
@@ -11,7 +11,7 @@ const KEYS = 'key=AIzaSyD-0123456789abcdef&token=s3cr3t-token_of-google%3D';
 const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}${SPACE}?${KEYS}` } });
 const refusal = (code: number, status: string, reason = '') =>
   answering(code, { error: { code, message: 'no', status, details: reason && [{ reason }] } });
-const IN_THREAD = [hash('sha256', 'job-7', 'hex'), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'];
+const IN_THREAD = [jobKeyOf({ jobId: 'job-7' }), 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'];
 
 const GOOGLE_CALL: Own = [/^<users\/all> <users\/1234567890>\n?/, ''];
 /** Of the HTML that cards of Google Chat support: one in another at most. */
