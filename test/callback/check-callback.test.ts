@@ -8,14 +8,8 @@ import { faultIn } from '../../src/callback/fault-words.ts';
 import { fixture, FIXTURE_NAMES } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
-const MINIMAL = {
-  code: 200,
-  job_id: 'm-1',
-  bot_id: 'b',
-  bot_name: 'b',
-  status: 0,
-  start_time: '2026-01-01T00:00:00Z',
-};
+const START = '2026-01-01T00:00:00Z';
+const MINIMAL = { code: 200, job_id: 'm-1', bot_id: 'b', bot_name: 'b', status: 0, start_time: START };
 
 const check = (value: unknown, isDeep = false) => checkCallback(value, 'Asia/Tokyo', isDeep);
 
@@ -192,14 +186,7 @@ describe('The faults of a callback in Japanese', () => {
   const ENGLISH_WORDS = /\b(must|found|missing|string|integer|number|object|body|deeper|date-time)\b/;
 
   it('have no English words, whatever is wrong', async () => {
-    const wrong = {
-      code: '"200"',
-      job_id: '7',
-      bot_id: '[]',
-      status: '5',
-      start_time: '"soon"',
-      output: '3',
-    };
+    const wrong = { code: '"1"', job_id: '7', bot_id: '[]', status: '5', start_time: '"soon"', output: '3' };
     const errors = errorsWith({ ...wrong, bot_name: 'null', elapsed_time: '"x"', deep: nested(100) });
     expect(errors).to.have.length(9);
     const faults = errors.concat(errorsOf({})).map(({ detail }) => detail);

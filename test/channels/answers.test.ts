@@ -37,12 +37,7 @@ const ROWS: readonly Row[] = [
   ['Discord without wait', 'discord', { status: 204 }, ASKS],
   ['Google Chat, more than is read', 'google_chat', json(200, { name: 'x'.repeat(70_000) }), TRANSIENT],
   ['Google Chat, message', 'google_chat', json(200, { name: 'spaces/A/messages/B' }), TAKEN],
-  [
-    'PHP, saved with a byte order mark',
-    'google_chat',
-    page(200, '\uFEFF{"name":"spaces/A/messages/B"}'),
-    TAKEN,
-  ],
+  ['PHP, with a byte order mark', 'google_chat', page(200, '\uFEFF{"name":"spaces/A/messages/B"}'), TAKEN],
   ['Google Apps Script, which has run', 'webhook', { status: 302, headers: { location: '/echo' } }, ASKS],
   ['SAML, auto-post', 'webhook', page(200, '<form method="post" action="https://idp.example">', TEXT), ASKS],
   ['SSO in XHTML', 'webhook', page(200, '<?xml version="1.0"?>\n<!-- sso --><html xmlns="x">', TEXT), ASKS],
@@ -63,7 +58,7 @@ const ROWS: readonly Row[] = [
   [
     'a page of XHTML',
     'webhook',
-    page(200, '<x>Sign in</x>', { 'content-type': 'application/xhtml+xml' }),
+    page(200, '<x>Login</x>', { 'content-type': 'application/xhtml+xml' }),
     ASKS,
   ],
   ['a page that begins with its styles', 'webhook', page(200, '<style>a{}</style>Sign in', TEXT), ASKS],
@@ -191,10 +186,8 @@ describe('The failure that an answer makes', () => {
   it('has our code, else the service’s, else its status, by which its class is found', () => {
     const both = { kindOf: () => 'moved', codeOf: () => 'gone' };
     expect(failure({}, both)).to.include({ code: 'moved', class: 'permanent' });
-    expect(failure({}, { codeOf: () => 'constructor' })).to.include({
-      code: 'constructor',
-      class: 'transient',
-    });
+    const unknown = { code: 'constructor', class: 'transient' };
+    expect(failure({}, { codeOf: () => 'constructor' })).to.include(unknown);
     const classes = [302, 399, 400, 401, 404, 408, 410, 422, 425, 429, 499, 500, 503].map((status) => {
       const { code, class: failed, mayHaveArrived } = failure({ status }, { meanings: {} });
       return `${code} ${failed}${mayHaveArrived ? ', maybe' : ''}`;

@@ -16,8 +16,7 @@ const CODES: Readonly<Record<string, readonly unknown[]>> = {
   ETIMEDOUT: [TIME_OUT, errorWith('UND_ERR_CONNECT_TIMEOUT')],
   unreadable_answer: [
     UNREADABLE,
-    errorWith('UND_ERR_HEADERS_OVERFLOW'),
-    errorWith('UND_ERR_RES_EXCEEDED_MAX_SIZE'),
+    ...['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE'].map((code) => errorWith(code)),
   ],
   network_error: [CIRCLE, undefined, 'text', errorWith(23), errorWith('see https://x/?token=1')],
 };

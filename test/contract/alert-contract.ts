@@ -317,12 +317,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     });
 
     it('raises one for a message that waits for somebody as Botbell takes it over, and none while it goes on waiting', async () => {
-      const lastError = {
-        class: 'config',
-        code: '302',
-        message: 'a redirect',
-        mayHaveArrived: true,
-      } as const;
+      const lastError = { class: 'config', code: '302', message: 'redirect', mayHaveArrived: true } as const;
       const alert = alertOf('redirect', { subject: CONFIG_FAILURE });
       for (const record of (await bench.arrive({}, [OPS])).deliveries)
         await attempted(record, failed(record, { lastError, dueInMs: 0 }));

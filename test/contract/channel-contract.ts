@@ -88,20 +88,11 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
 
   const send = (channel: Channel, options: Partial<Outgoing> = {}): Promise<unknown> => {
     sentCount += 1;
-    const idempotencyKey = sentCount.toString(16).padStart(64, '0');
+    const key = sentCount.toString(16).padStart(64, '0');
     const { address, message: own } = subject;
     const { message = own } = options;
     const plain = subject.plainOf?.(message);
-    return channel.send(
-      outgoingOf({
-        address,
-        message,
-        plain,
-        idempotencyKey: () => idempotencyKey,
-        timeoutMs: AMPLE_MS,
-        ...options,
-      }),
-    );
+    return channel.send(outgoingOf({ address, message, plain, idempotencyKey: () => key, ...options }));
   };
   const arrivedCount = (): number => subject.arrivedCount(remote) - arrivedBefore;
 
@@ -253,10 +244,8 @@ export function problemIn(
 
 /** Looks everywhere a logger could: message, stack, JSON, hidden properties and the chain of causes. */
 export function expectNoSecret(value: unknown, secrets: readonly string[]): void {
-  const seen = [
-    inspect(value, { depth: 20, showHidden: true, maxStringLength: Infinity }),
-    JSON.stringify(value),
-  ];
+  const all = { depth: 20, showHidden: true, maxStringLength: Infinity };
+  const seen = [inspect(value, all), JSON.stringify(value)];
   for (let link = value; link instanceof Error; link = link.cause) {
     seen.push(link.message, String(link.stack), JSON.stringify(link, Object.getOwnPropertyNames(link)));
   }

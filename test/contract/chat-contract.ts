@@ -35,12 +35,7 @@ export interface ChatSubject<Settings> {
   /** The vendor's answers, by their code and class, beside those that every chat over HTTP has. */
   readonly answers: readonly AnswerRow[];
   /** How many messages the vendor takes at once, and what it answers to the next one. */
-  readonly limit: readonly [
-    most: number,
-    answer: ChatAnswer,
-    concerns: 'address' | 'channel',
-    retryAfterMs: number,
-  ];
+  readonly limit: readonly [most: number, answer: ChatAnswer, concerns: 'address' | 'channel', forMs: number];
   /** The file of expected messages: `messages.json` beside the test. */
   readonly messages: string;
   /** Of a table, where a message takes little. */
@@ -59,12 +54,8 @@ export interface ChatSubject<Settings> {
 }
 
 type Answer = ChatFault | readonly ChatFault[];
-export type AnswerRow = readonly [
-  code: string,
-  of: FailureClass,
-  answer: Answer,
-  more?: FailureCase<ChatFault>[4],
-];
+type More = FailureCase<ChatFault>[4];
+export type AnswerRow = readonly [code: string, of: FailureClass, answer: Answer, more?: More];
 
 /** How often a remote that is gone, or that misses a setting, is asked again. */
 export const HOURLY = { retryAfterMs: 3_600_000 };
@@ -91,12 +82,7 @@ const answersOfAny = (refusal: FailureClass, said: string): readonly AnswerRow[]
   ['http_503', 'transient', answering(503, '', { 'retry-after': '9' }), { retryAfterMs: 9000, ...NOT }],
   ...[302, 308].map((of): AnswerRow => [`http_${of}`, 'config', answering(of, '', TO_ROOT), MAYBE]),
   ['http_405', 'config', answering(405), NOT],
-  [
-    'http_422',
-    refusal,
-    answering(422, `it\n says ${said} ${'x'.repeat(300)}`),
-    { ...NOT, quote: '“it says ' },
-  ],
+  ['http_422', refusal, answering(422, `it\n is ${said} ${'x'.repeat(300)}`), { ...NOT, quote: '“it is ' }],
   ['http_504', 'transient', answering(504, '<html><title>Down</title>'), { ...MAYBE, quote: '“Down”' }],
   ['ETIMEDOUT', 'transient', { kind: 'hang' }, { timeoutMs: 400, ...MAYBE }],
   ['ECONNRESET', 'transient', { kind: 'reset' }, MAYBE],

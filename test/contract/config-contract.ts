@@ -32,16 +32,9 @@ const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');
 const NEW = target('slack:#new');
 const CHAT = target('chat:#old');
-const ALERT: Alert = {
-  cause: 'not routed',
-  subject: DEAD_LETTER,
-  targets: [target('email:operators@example.com')],
-};
+const ALERT: Alert = { cause: 'unrouted', subject: DEAD_LETTER, targets: [target('email:ops@example.com')] };
 
-function configOf(
-  hash: string,
-  channels: Record<string, string> = { slack: 'slack', email: 'email' },
-): RunningConfig {
+function configOf(hash: string, channels: Record<string, string> = { slack: 'slack', email: 'email' }) {
   return { hash, channels: new Map(Object.entries(channels)) };
 }
 
@@ -111,7 +104,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       it('is a dead letter where nobody is named, with its alert, which goes to whom alerts go today', async () => {
         await bench.accept({}, [OLD]);
         await routeAnew(await claimOne(), [], ALERT);
-        const states = ['slack:#old dead', 'email:operators@example.com pending'];
+        const states = ['slack:#old dead', 'email:ops@example.com pending'];
         expect(await bench.states()).to.deep.equal(states);
         const alert = await claimOne();
         expect(await routeAnew(alert, [LOG])).to.deep.equal(['slack:#log']);
@@ -262,9 +255,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.claim();
         const subject = { ...CONFIG_FAILURE, callbackId: 1 };
         const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
-        await bench.settle([
-          putOff(old, MINUTE_MS, { lastError, alert: { cause: 'c', subject, targets: [LOG] } }),
-        ]);
+        const alert = { cause: 'c', subject, targets: [LOG] };
+        await bench.settle([putOff(old, MINUTE_MS, { lastError, alert })]);
         await bench.settle((await bench.claim()).map(({ record }) => putOff(record, MINUTE_MS)));
         const kinds: string[] = [];
         await bench.ledger.hasten(BEFORE_ALL, ({ kind }) => Boolean(kinds.push(kind)));

@@ -55,34 +55,20 @@ const POST = fc.record({
   /** The service posts the last one again. */
   isAgain: fc.boolean(),
 });
+const weighing = <Fields>(
+  weight: number,
+  fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
+) => ({
+  weight,
+  arbitrary: fc.record(fields),
+});
 const STEP = fc.oneof(
   { weight: 8, arbitrary: POST },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('missed' as const, 'overdue' as const),
-      bot: fc.nat({ max: 1 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('pass' as const),
-      ms: fc.constantFrom(MARGIN_MS, 5 * HOUR_MS, DAY_MS),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('roll up' as const, 'two roll up' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('stop' as const), after: fc.integer({ min: 1, max: 9 }) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('forget' as const),
-      keepMs: fc.constantFrom(-1, HOUR_MS, 2 * DAY_MS),
-    }),
-  },
+  weighing(1, { kind: fc.constantFrom('missed' as const, 'overdue' as const), bot: fc.nat({ max: 1 }) }),
+  weighing(4, { kind: fc.constant('pass' as const), ms: fc.constantFrom(MARGIN_MS, 5 * HOUR_MS, DAY_MS) }),
+  weighing(3, { kind: fc.constantFrom('roll up' as const, 'two roll up' as const) }),
+  weighing(1, { kind: fc.constant('stop' as const), after: fc.integer({ min: 1, max: 9 }) }),
+  weighing(1, { kind: fc.constant('forget' as const), keepMs: fc.constantFrom(-1, HOUR_MS, 2 * DAY_MS) }),
 );
 type Step = (typeof STEP)['generate'] extends (...args: never[]) => { readonly value: infer Value }
   ? Value
@@ -218,9 +204,7 @@ function stoppingAfter(tx: Tx, statements: number): Tx {
     return left < 0 ? Promise.reject(new Error('stopped')) : tx.all(statement);
   };
   const own: Partial<Tx> = { all, first: async (statement) => (await all<never>(statement))[0] };
-  return new Proxy(tx, {
-    get: (of, name) => own[name as 'all'] ?? (Reflect.get(of, name, of) as unknown),
-  });
+  return new Proxy(tx, { get: (of, name) => own[name as 'all'] ?? (Reflect.get(of, name, of) as unknown) });
 }
 
 function stopped(error: unknown): void {

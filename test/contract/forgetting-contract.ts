@@ -207,9 +207,8 @@ export function describeForgetting(name: string, createStore: CreateStore): void
     it('what comes after something that came when the clock was far ahead', async () => {
       await finish({ job_id: 'future' });
       await finish({ job_id: 'past' });
-      await bench.store.run(
-        `update callbacks set received_at = ${now() + 1000 * DAY_MS} where job_id = 'future'`,
-      );
+      const ahead = now() + 1000 * DAY_MS;
+      await bench.store.run(`update callbacks set received_at = ${ahead} where job_id = 'future'`);
       await bench.store.passTime(DAY_MS);
       await forget({ doneBefore: now() });
       expect(await left()).to.deep.equal(['future']);
@@ -242,9 +241,8 @@ export function describeForgetting(name: string, createStore: CreateStore): void
         ['runs', "(bot_key, job_id, day, status) values ('', '$at', $at, 0)", [ago(62), ago(62, 1)]],
         ['days', `values ('', $at, '', ''${', 0'.repeat(10)})`, [ago(402), ago(402, 1)]],
       ] as const) {
-        await bench.store.run(
-          times.map((at) => `insert into ${table} ${row.replaceAll('$at', String(at))}`).join(';'),
-        );
+        const rows = times.map((at) => `insert into ${table} ${row.replaceAll('$at', String(at))}`);
+        await bench.store.run(rows.join(';'));
         await forgetDone(true);
         expect(await bench.store.rows(table, '1'), table).to.have.length(1);
       }

@@ -20,11 +20,7 @@ import {
 
 const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;
-const CONFIG = {
-  class: 'config',
-  code: 'not_in_channel',
-  message: 'The app is not in the channel.',
-} as const;
+const CONFIG = { class: 'config', code: 'not_in_channel', message: 'Not in the channel.' } as const;
 
 const runningConfig = (hash: string) => ({ hash, channels: new Map<string, string>() });
 
@@ -254,16 +250,10 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const [other] = namesOf(await bench.arrive({ ...error, job_id: 'y', bot_id: 'b' }, [OPS]));
       await bench.settle([delivered(first), failed(second), delivered(other)]);
       const ids = (await open()).map(({ id }) => id);
-      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: 'the VPN' }, []);
+      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: 'VPN' }, []);
       const [told, ...others] = await subjects({ only: [OPS.destination, LOG.destination] });
       expect(others).to.deep.equal([]);
-      const says = {
-        at: 'slack:#ops',
-        template: 'taken_up',
-        by: 'kenji',
-        because: 'the VPN',
-        moreTroubles: 0,
-      };
+      const says = { at: 'slack:#ops', template: 'taken_up', by: 'kenji', because: 'VPN', moreTroubles: 0 };
       expect(told).to.include(says).and.to.have.nested.property('troubles.length', 2);
     });
 

@@ -63,19 +63,11 @@ export class Bench {
     return this.store.open({ owner });
   }
 
-  arrive(
-    fields: Partial<Callback>,
-    planned: readonly DeliveryTarget[],
-    by = this.ledger,
-  ): Promise<Admission> {
+  arrive(fields: Partial<Callback>, planned: readonly DeliveryTarget[], by = this.ledger) {
     return by.admit(arrivalOf(callbackWith(fields), planned));
   }
 
-  accept(
-    fields: Partial<Callback>,
-    planned: readonly DeliveryTarget[],
-    by = this.ledger,
-  ): Promise<Admission> {
+  accept(fields: Partial<Callback>, planned: readonly DeliveryTarget[], by = this.ledger) {
     const arrival = arrivalOf(callbackWith(fields), planned);
     return by.admit({ ...arrival, isAccepted: true });
   }
@@ -171,10 +163,7 @@ export class Bench {
 
 export const ANY: ClaimScope = { last: '', inHand: [], troubled: [], waits: {}, isBulkFirst: false };
 
-export async function claimFor(
-  by: DatabaseLedger,
-  scope: Partial<ClaimScope> = {},
-): Promise<readonly DueDelivery[]> {
+export async function claimFor(by: DatabaseLedger, scope: Partial<ClaimScope> = {}) {
   return (await by.claim({ scope: { ...ANY, ...scope } })).deliveries;
 }
 
@@ -267,43 +256,20 @@ export function answeredOf({
   return settlementOf(undefined, callbackId, firstReceivedAt);
 }
 
-export function delivered({ id, destination, receivedAt }: DeliveryName): DeliveryUpdate {
-  return {
-    id,
-    destination,
-    receivedAt,
-    state: 'delivered',
-    attempts: 1,
-    lastError: undefined,
-    receipt: { ts: '1.2' },
-    isTakenOver: false,
-  };
+export function delivered(of: DeliveryName): DeliveryUpdate {
+  const success = { state: 'delivered', lastError: undefined, receipt: { ts: '1.2' } } as const;
+  return failed(of, { ...success, dueInMs: undefined });
 }
 
-export function failed(
-  { id, destination, receivedAt }: DeliveryName,
-  fields: Partial<DeliveryUpdate> = {},
-): DeliveryUpdate {
-  return {
-    id,
-    destination,
-    receivedAt,
-    state: 'pending',
-    attempts: 1,
-    lastError: TRANSIENT,
-    receipt: undefined,
-    isTakenOver: false,
-    dueInMs: TAKE_OVER_AFTER_MS,
-    ...fields,
-  };
+export function failed(of: DeliveryName, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
+  const { id, destination, receivedAt } = of;
+  const before = { id, destination, receivedAt, attempts: 1, receipt: undefined, isTakenOver: false };
+  const to = { state: 'pending', lastError: TRANSIENT, dueInMs: TAKE_OVER_AFTER_MS } as const;
+  return { ...before, ...to, ...fields };
 }
 
 /** Botbell's own to try again after so long. */
-export function putOff(
-  delivery: DeliveryName,
-  dueInMs: number,
-  fields: Partial<DeliveryUpdate> = {},
-): DeliveryUpdate {
+export function putOff(delivery: DeliveryName, dueInMs: number, fields: Partial<DeliveryUpdate> = {}) {
   return failed(delivery, { isTakenOver: true, dueInMs, ...fields });
 }
 

@@ -55,11 +55,8 @@ function listed(value: unknown): unknown {
 }
 
 /** To be described last. */
-export function describePlans(
-  name: string,
-  createStore: CreateStore,
-  { asked, explain, wholeTable }: Planner,
-): void {
+export function describePlans(name: string, createStore: CreateStore, planner: Planner): void {
+  const { asked, explain, wholeTable } = planner;
   describe(`${name} finds by an index`, () => {
     it('whatever the tests before have asked of it', async () => {
       const store = await createStore();

@@ -102,11 +102,7 @@ class SignalBench extends Bench {
   }
 
   /** What would be shown of a result that came now. */
-  async foretells(
-    status: 0 | 1,
-    planned: readonly PlannedDelivery[],
-    expected: Watched['expected'],
-  ): Promise<string> {
+  async foretells(status: 0 | 1, planned: readonly PlannedDelivery[], expected: Watched['expected']) {
     const { bot_id: botId, job_id: jobId } = callbackWith({});
     const of = { callbackId: 0, jobId, botKey: botId, botId, botName: '', status };
     const at = { startedAt: this.now, receivedAt: this.now };
@@ -641,11 +637,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect((await seen('slack:#ops')).map(({ isOutdated }) => isOutdated)).to.deep.equal([true, false]);
         const again = async () =>
           (await seen('slack:#log')).map(({ isOutdated, telling }) => ({ isOutdated, ...telling?.occasion }));
-        expect((await again())[0]).to.include({
-          isOutdated: false,
-          template: 'recovered',
-          failingForMs: MINUTE,
-        });
+        const [first] = await again();
+        expect(first).to.include({ isOutdated: false, template: 'recovered', failingForMs: MINUTE });
         await pass(MINUTE);
         await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
         expect(await again()).to.deep.equal([{ isOutdated: true }]);
@@ -699,12 +692,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           expect(each).to.include({ state: 'delivered', reason: null, receipt: own?.receipt });
         const { history } = (await bench.ledger.archive.story(callbackId)) ?? { history: [] };
         expect(history.map(({ what }) => what)).to.deep.equal(['held', 'summarised', 'told_in_summary']);
-        const ofJob = {
-          jobId: 'held',
-          botId: callbackWith().bot_id,
-          destination: 'slack:#ops',
-          callbackId: 0,
-        };
+        const ofJob = { jobId: 'held', botId: 'get_items', destination: 'slack:#ops', callbackId: 0 };
         const { root } = await bench.ledger.jobMessages(ofJob);
         expect(root, 'no reply goes under a summary').to.equal(undefined);
       });

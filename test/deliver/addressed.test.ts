@@ -62,16 +62,12 @@ describe('what is sent for a delivery', () => {
 
   it('mentions nobody outside the hours of the route that tells it', () => {
     const hours = { from: 1, to: 2 };
-    const timed = {
-      ...planned,
-      mentionHours: hours,
-      asked: [first, routed('routes[1]', '@owner', 'long', hours)],
-    };
+    const other = routed('routes[1]', '@owner', 'long', hours);
+    const timed = { ...planned, mentionHours: hours, asked: [first, other] };
     const mentioned = (minutes: number, wantedBy?: readonly string[]) => {
       const record = deliveryRecord({ telling: wantedBy && { wantedBy } });
-      return addressedTo(NOTICE, timed, record, { ...after(0), now: minutes * MINUTE_MS }).options[
-        'mention_on_error'
-      ];
+      const at = { ...after(0), now: minutes * MINUTE_MS };
+      return addressedTo(NOTICE, timed, record, at).options['mention_on_error'];
     };
     const all = (wantedBy?: string[]) => [0, 1, 2].map((at) => mentioned(at, wantedBy));
     expect(all()).to.deep.equal([undefined, '@here', undefined]);

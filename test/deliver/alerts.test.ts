@@ -8,10 +8,7 @@ import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { deliveryRecord } from './delivery-record.ts';
 import { plannedTo } from './delivery-bench.ts';
 
-const SETTINGS: AlertSettings = {
-  alerts: [plannedTo('slack:#alerts')],
-  giveUpAfterMs: 86_400_000,
-};
+const SETTINGS: AlertSettings = { alerts: [plannedTo('slack:#alerts')], giveUpAfterMs: 86_400_000 };
 const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })) };
 
 const PENDING: DeliveryUpdate = {

@@ -49,11 +49,7 @@ function failureOf({ failure }: AttemptResult): DeliveryFailure {
 class LongSending extends Sending {
   protected override readonly onPastTime: (() => void) | undefined;
 
-  constructor(
-    settings: SendingSettings,
-    dependencies: AttemptDependencies,
-    onPastTime: (() => void) | undefined,
-  ) {
+  constructor(settings: SendingSettings, dependencies: AttemptDependencies, onPastTime?: () => void) {
     super(settings, dependencies);
     this.onPastTime = onPastTime;
   }
@@ -136,29 +132,15 @@ describe('an attempt', () => {
 
   const limited = { class: 'rate_limited', code: 'slow', message: 'slow down', retryAfterMs: 7000 } as const;
   const takes = () => Promise.resolve({});
-  const tooDeep = () => {
+  const deep = () => {
     throw new RangeError(`too deep ${SECRET}`);
   };
   const ended = { class: 'transient', code: 'unexpected', message: 'terminated' };
   const failed: [string, Channel['send'], object, Parameters<typeof attemptAt>[1]?][] = [
     ['class, code and pause of a failure', () => Promise.reject(new DeliveryFailure(limited)), limited],
-    [
-      'an error that nobody classed, as one that may pass',
-      () => Promise.reject(new Error('terminated')),
-      ended,
-    ],
-    [
-      'an error of composing',
-      takes,
-      { class: 'transient', message: 'too deep [secret]' },
-      { compose: tooDeep },
-    ],
-    [
-      'a channel that is not there',
-      takes,
-      { class: 'config', code: 'unknown_channel' },
-      { channels: new Map() },
-    ],
+    ['an error without a class, as one that may pass', () => Promise.reject(new Error('terminated')), ended],
+    ['what composing throws', takes, { class: 'transient', message: 'too deep [secret]' }, { compose: deep }],
+    ['a channel that is gone', takes, { class: 'config', code: 'unknown_channel' }, { channels: new Map() }],
   ];
   for (const [what, send, expected, overrides] of failed)
     it(`passes on ${what}, and reports it`, async () => {

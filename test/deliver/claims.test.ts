@@ -20,9 +20,7 @@ describe('what nobody waits for', () => {
   const accept = (fields: Partial<Callback> = {}, destinations?: readonly string[]) =>
     bench.accept(callbackWith(fields), destinations);
   const acceptJobs = (count: number, destinations: readonly string[]) =>
-    Promise.all(
-      Array.from({ length: count }, (_, number) => accept({ job_id: `job-${number}` }, destinations)),
-    );
+    Promise.all(Array.from({ length: count }, (_, at) => accept({ job_id: `job-${at}` }, destinations)));
   const start = async () => {
     await bench.first.pipeline.start();
     await bench.clock.advance(0);
@@ -224,12 +222,7 @@ describe('what nobody waits for', () => {
   });
 
   it('that somebody has to look at, since it may have arrived, is left alone by time and by a config that leaves its channel as it is, until the service posts it again', async () => {
-    const details = {
-      class: 'config',
-      code: 'http_302',
-      message: 'a redirect',
-      mayHaveArrived: true,
-    } as const;
+    const details = { class: 'config', code: 'http_302', message: 'redirect', mayHaveArrived: true } as const;
     bench.fails(OPS, new DeliveryFailure(details));
     await accept();
     await start();

@@ -115,11 +115,8 @@ describe('a destination’s pace', () => {
     beforeEach(() => {
       troubles = 0;
       pausePace = (...args) => ledger.pausePace(...args);
-      const through = {
-        reservePace: ledger.reservePace,
-        pausesOf: ledger.pausesOf,
-        forgetPaces: ledger.forgetPaces,
-      };
+      const { reservePace, pausesOf, forgetPaces } = ledger;
+      const through = { reservePace, pausesOf, forgetPaces };
       paces = new Paces({
         clock: store.clock,
         store: {

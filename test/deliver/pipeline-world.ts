@@ -130,9 +130,8 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
   post(fields: Partial<Callback>, process = this.processes.at(-1) ?? this.first): Promise<Verdict> {
     this.#jobs += 1;
     const start_time = new Date(this.clock.now()).toISOString();
-    return this.clock.runUntil(
-      process.handle(callbackWith({ job_id: `job-${this.#jobs}`, start_time, ...fields })),
-    );
+    const callback = callbackWith({ job_id: `job-${this.#jobs}`, start_time, ...fields });
+    return this.clock.runUntil(process.handle(callback));
   }
 
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */

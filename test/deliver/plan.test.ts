@@ -9,16 +9,11 @@ import { callbackWith } from '../support/callbacks.ts';
 import { plannedTo } from './delivery-bench.ts';
 
 const ERROR = 1;
+const OPS = plannedTo('slack:#ops');
 const ALL = ['succeeded', 'error', 'executing'] as const;
 
 function route(rules: Partial<RouteRules>, fields: Partial<RouteConfig> = {}): RouteConfig {
-  const base = {
-    botIds: ['*'],
-    on: ALL,
-    notify: [plannedTo('slack:#ops')],
-    groups: [],
-    templateSet: undefined,
-  };
+  const base = { botIds: ['*'], on: ALL, notify: [OPS], groups: [], templateSet: undefined };
   return { name: 'routes[0]', ...base, rules: { ...NO_RULES, ...rules }, ...fields };
 }
 
@@ -36,8 +31,8 @@ describe('A plan', () => {
   it('is forgotten where thousands are kept, or tens of megabytes, so that BOTs without end take no memory', () => {
     const many = Array.from({ length: 300 }, (_, index) => plannedTo(`slack:#${'c'.repeat(4000)}${index}`));
     for (const [what, notify, count, padding] of [
-      ['BOTs', [plannedTo('slack:#ops')], 4000, ''],
-      ['long ids', [plannedTo('slack:#ops')], 20, 'a'.repeat(1_000_000)],
+      ['BOTs', [OPS], 4000, ''],
+      ['long ids', [OPS], 20, 'a'.repeat(1_000_000)],
       ['destinations', many, 20, ''],
     ] as const) {
       const planFor = plansOf([route({}, { notify })]);

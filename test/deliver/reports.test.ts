@@ -53,12 +53,8 @@ describe('A month of three people', () => {
     await runs('crawler', 1, 1200);
     await world.start();
     await world.passBy(2 * DAY, HOUR);
-    await world.post({
-      bot_id: 'prices',
-      status: 0,
-      start_time: '2026-11-30T23:50:00+09:00',
-      elapsed_time: 600,
-    });
+    const late = { start_time: '2026-11-30T23:50:00+09:00', elapsed_time: 600 };
+    await world.post({ bot_id: 'prices', status: 0, ...late });
     await world.passBy(HOUR, HOUR);
     const month = world.arrived.find(({ destination }) => destination === 'email:boss@example.com');
     expect(month?.lines.join('\n'), 'of the month that is over').to.include('55 min of 1 h (91%)');

@@ -184,10 +184,8 @@ describe('a listening server', () => {
     const client = await connect(await start(app.callback()));
     client.write(GET);
     const answer = await client.answer();
-    expect([answer?.status, answer?.headers['content-type']]).to.deep.equal([
-      500,
-      'application/problem+json',
-    ]);
+    const said = [answer?.status, answer?.headers['content-type']];
+    expect(said).to.deep.equal([500, 'application/problem+json']);
     expect(answer?.body).not.to.contain('hunter2');
     expect(unforeseen).to.deep.equal([error]);
   });

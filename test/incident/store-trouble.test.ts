@@ -40,20 +40,14 @@ describe('Why the store cannot be written', () => {
   });
 
   for (const [reason, japanese] of [
-    ['database or disk is full', 'ディスクに空きがありません（database or disk is full）'],
-    ['attempt to write a readonly database', '読み取り専用です（attempt to write a readonly database）'],
-    [
-      'cannot execute INSERT in a read-only transaction',
-      '読み取り専用です（cannot execute INSERT in a read-only transaction）',
-    ],
-    [
-      'connect ECONNREFUSED 127.0.0.1:5432',
-      'データベースに接続できません（connect ECONNREFUSED 127.0.0.1:5432）',
-    ],
-    ['disk I/O error', 'disk I/O error'],
+    ['database or disk is full', 'ディスクに空きがありません'],
+    ['attempt to write a readonly database', '読み取り専用です'],
+    ['cannot execute INSERT in a read-only transaction', '読み取り専用です'],
+    ['connect ECONNREFUSED 127.0.0.1:5432', 'データベースに接続できません'],
+    ['disk I/O error', undefined],
   ] as const)
     it(`quotes what a database says: ${reason}`, () => {
-      expect(said(reason)).to.equal(japanese);
+      expect(said(reason)).to.equal(japanese === undefined ? reason : `${japanese}（${reason}）`);
       expect(storeTroubleIn(reason, 'en')).to.equal(reason);
     });
 });

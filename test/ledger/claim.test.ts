@@ -23,12 +23,7 @@ describe('a claim', () => {
     ['but one of a destination', 's:a s:b', { inHand: [...has(255, 's:x'), 's:b'] }, 's:a 1'],
     ['up to 512', 's:a', { inHand: has(511, 's:x') }, 's:a 1'],
     ['and not more', 's:a', { inHand: has(512, 's:x') }, ''],
-    [
-      'none of trouble that has half',
-      's:a s:b',
-      { inHand: has(256, 's:x'), troubled: ['s:x', 's:a'] },
-      's:b 1',
-    ],
+    ['none of trouble with half', 's:a s:b', { inHand: has(256, 's:x'), troubled: ['s:x', 's:a'] }, 's:b 1'],
     ['one if it has less', 's:a', { inHand: [...has(255, 's:x'), 's:y'], troubled: ['s:x', 's:a'] }, 's:a 1'],
     ['one where a slot is near', 's:a s:b', { waits: { 's:a': 1000, 's:b': 1001 } }, 's:a 1'],
     ['also of the channel', 's:a m:b', { waits: { 's:a': 0, s: 1001, m: 0 } }, 'm:b 1'],

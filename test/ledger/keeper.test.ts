@@ -77,9 +77,8 @@ describe('The keeper of a SQLite ledger', () => {
 
   it('gives up whoever reads in the time they gave while the disk hangs, and the ledger goes on writing', async () => {
     await hang();
-    expect(await rejectionOf(keeper.call('countOpen', [], { withinMs: 50 }))).to.be.instanceOf(
-      LedgerUnavailable,
-    );
+    const read = keeper.call('countOpen', [], { withinMs: 50 });
+    expect(await rejectionOf(read)).to.be.instanceOf(LedgerUnavailable);
     expect(await arrive('job')).to.include({ isNew: true });
   });
 
@@ -109,12 +108,7 @@ describe('The keeper of a SQLite ledger', () => {
 
   for (const { disk, code, signal, says } of [
     { disk: 'hangs', code: null, signal: 'SIGKILL', says: /^the store hangs: .*SIGKILL/ },
-    {
-      disk: 'stands',
-      code: null,
-      signal: 'SIGKILL',
-      says: /^the event loop has stood for a minute: .*SIGKILL/,
-    },
+    { disk: 'stands', code: null, signal: 'SIGKILL', says: /event loop has stood for a minute: .*SIGKILL/ },
     { disk: 'works', code: 0, signal: null, says: /^$/ },
   ]) {
     it(`lets its process end where the ${disk === 'stands' ? 'event loop' : 'disk'} ${disk}: by ${signal ?? 'itself'}`, async () => {

@@ -154,9 +154,8 @@ describe('reading a ledger in SQLite', () => {
     expect(await troubleWith(url())).to.match(/no ledger yet at store\.url.*botbell serve/);
     writeFileSync(store.file, '');
     expect(await troubleWith(url())).to.match(/no ledger yet/);
-    expect(contents().map(([name, , bytes]) => [name, bytes])).to.deep.equal([
-      ['botbell.db', Buffer.alloc(0)],
-    ]);
+    const left = contents().map(([name, , bytes]) => [name, bytes]);
+    expect(left).to.deep.equal([['botbell.db', Buffer.alloc(0)]]);
   });
 
   if (process.getuid?.() !== 0) {
@@ -236,11 +235,7 @@ describe('reading a ledger in PostgreSQL', () => {
       expect(opened).to.equal(`store.url: the PostgreSQL database cannot be used: ${looked}`);
       return looked;
     };
-    for (const version of [
-      'CockroachDB CCL v25.4.1',
-      'PostgreSQL 14.19',
-      'PostgreSQL 15.12-YB-2025.2.0.0-b131',
-    ])
+    for (const version of ['CockroachDB CCL v25.4.1', 'PostgreSQL 14.19', 'PostgreSQL 15.12-YB-2025.2.0.0'])
       expect(await at('', callsItself(version))).to.equal(
         `the server is ${version} on x86_64: Botbell needs PostgreSQL 15 or newer, and works on nothing else that speaks its protocol`,
       );
@@ -266,9 +261,8 @@ describe('reading a ledger in PostgreSQL', () => {
     await query('grant create on schema public to owner');
     await (await open('owner')).close();
     await query('grant select, insert, update on all tables in schema public to guest');
-    expect(await trouble('guest')).to.match(
-      /the role guest may not write botbell_schema and \d+ more: .*GRANT/,
-    );
+    const unwritten = /the role guest may not write botbell_schema and \d+ more: .*GRANT/;
+    expect(await trouble('guest')).to.match(unwritten);
     await query('grant delete on all tables in schema public to guest');
     expect(await trouble('guest')).to.contain('may not write callbacks_id_seq');
     await query('grant usage on callbacks_id_seq to guest');

@@ -50,11 +50,8 @@ if (isInstalled('pgbouncer', 'a ledger behind PgBouncer')) {
 
     it('has what takes too long ended by the server, and leaves no setting in its sessions', async () => {
       const url = await server.createDatabase();
-      const ledger = await openLedger(pooler.urlThrough(url), {
-        ...OPTIONS,
-        clock: systemClock,
-        owner: 'one',
-      });
+      const options = { ...OPTIONS, clock: systemClock, owner: 'one' };
+      const ledger = await openLedger(pooler.urlThrough(url), options);
       const unlock = await lockTable(url, 'callbacks');
       const error = await rejectionOf(ledger.admit(arrivalOf(callbackWith({}), [OPS]), 10_000));
       expect(error.message).to.contain('lock timeout');

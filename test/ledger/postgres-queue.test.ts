@@ -40,15 +40,10 @@ describe('The calls that wait for PostgreSQL', () => {
   });
 
   it('are run beside callbacks where they are outcomes, one batch at a time, too', () => {
-    const queue = queueOf(
-      plain('callback', 'a'),
-      plain('outcome'),
-      plain('another', 'b'),
-      plain('its outcome'),
-    );
+    const queue = queueOf(plain('first', 'a'), plain('outcome'), plain('other', 'b'), plain('its outcome'));
     const batches = [queue.next(true), queue.next(true)];
     const taken = batches.map((batch) => names(batch).join(' and '));
-    expect(taken).to.deep.equal(['callback and another', 'outcome and its outcome']);
+    expect(taken).to.deep.equal(['first and other', 'outcome and its outcome']);
     queue.add(plain('later'));
     expect(names(queue.next(true))).to.deep.equal([]);
     queue.end(batches[1] ?? []);
@@ -76,12 +71,7 @@ describe('The calls that wait for PostgreSQL', () => {
   });
 
   it('are run together where they are of other BOTs and other jobs, one after the other where of the same', () => {
-    const queue = queueOf(
-      plain('1', 'bot', 'a'),
-      plain('2', 'bot', 'b'),
-      plain('3', 'other', 'c'),
-      plain('4', 'b'),
-    );
+    const queue = queueOf(plain('1', 'x', 'a'), plain('2', 'x', 'b'), plain('3', 'y', 'c'), plain('4', 'b'));
     const first = queue.next(true);
     expect(names(first)).to.deep.equal(['1', '3']);
     expect(names(queue.next(true)), 'the fourth one is behind the second').to.deep.equal([]);

@@ -52,9 +52,8 @@ describe('Statements that are asked at the same time', () => {
   it('insert all their rows in the order in which they were asked, or none', async () => {
     answers = [[{ id: 7 }, { id: 8 }], [{ id: 9 }]];
     expect(await ask(insert(1, 'a'), insert(2, 'b'))).to.deep.equal([[{ id: 7 }], [{ id: 8 }]]);
-    expect(sent[0]?.text).to.match(
-      /SELECT given\.v1, given\.v2 FROM unnest.* ORDER BY given\.nr RETURNING id$/,
-    );
+    const written = /SELECT given\.v1, given\.v2 FROM unnest.* ORDER BY given\.nr RETURNING id$/;
+    expect(sent[0]?.text).to.match(written);
     const error = await ask(insert(1, 'a'), insert(2, 'b')).catch(String);
     expect(error).to.match(/a row that was given was not written/);
   });

@@ -27,11 +27,8 @@ describeIncidents('SQLite', createSqliteStore);
 describeDays('SQLite', createSqliteStore, sized(30, 300));
 const createMigrated = () => {
   const store = createSqliteStore();
-  return {
-    ...store,
-    storeUrl: `sqlite:${store.file}`,
-    contents: () => Promise.resolve(filesIn(store.folder)),
-  };
+  const contents = () => Promise.resolve(filesIn(store.folder));
+  return { ...store, storeUrl: `sqlite:${store.file}`, contents };
 };
 describeMigrations('SQLite', createMigrated, {
   fixture: '1.0.sqlite.sql',

@@ -76,10 +76,7 @@ describe('The files of a SQLite ledger', () => {
     const refusal = async (path: string) => (await rejectionOf(openAt(path))).message;
 
     for (const { what, make } of [
-      {
-        what: 'a text',
-        make: (path: string) => writeFileSync(path, 'some notes of somebody', { mode: 0o644 }),
-      },
+      { what: 'a text', make: (path: string) => writeFileSync(path, 'notes of somebody', { mode: 0o644 }) },
       // SQLite itself takes it for an empty file.
       { what: 'a file of one byte', make: (path: string) => writeFileSync(path, 'x', { mode: 0o644 }) },
       {

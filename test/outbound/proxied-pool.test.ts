@@ -18,6 +18,7 @@ const TLS = 'test/fixtures/tls/remote.test';
 type Scheme = 'http' | 'https';
 
 const HTTPS: readonly Scheme[] = ['https'];
+const BOTH: readonly Scheme[] = ['http', 'https'];
 
 interface Failure {
   readonly comesTo: ProxyFault | 'gone';
@@ -28,20 +29,10 @@ interface Failure {
 }
 
 const FAILURES: readonly Failure[] = [
-  { comesTo: 'silence', code: 'ETIMEDOUT', schemes: ['http', 'https'] },
-  {
-    comesTo: 'gone',
-    code: 'ECONNREFUSED',
-    schemes: ['http', 'https'],
-    words: 'could not be used: the connection',
-  },
+  { comesTo: 'silence', code: 'ETIMEDOUT', schemes: BOTH },
+  { comesTo: 'gone', code: 'ECONNREFUSED', schemes: BOTH, words: 'could not be used: the connection' },
   { comesTo: 'reset', code: 'ECONNRESET', words: 'could not be used: the connection' },
-  {
-    comesTo: 407,
-    code: 'proxy_407',
-    schemes: ['http', 'https'],
-    words: 'refused to connect (407): check the user name and password',
-  },
+  { comesTo: 407, code: 'proxy_407', schemes: BOTH, words: '(407): check the user name and password' },
   { comesTo: 403, code: 'proxy_403', words: 'refused to connect (403): ' },
   ...[408, 429, 500, 503].map((comesTo) => ({
     comesTo,

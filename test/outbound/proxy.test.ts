@@ -46,10 +46,10 @@ describe('The proxy of a remote', () => {
     ],
   }))
     it(`is ${exempted === 'names' ? 'none' : 'there'} where NO_PROXY ${exempted} the remote`, () => {
-      for (const [noProxy, origin = ''] of rows)
-        expect(goesThrough(origin, noProxy) === undefined, `${noProxy}: ${origin}`).to.equal(
-          exempted === 'names',
-        );
+      for (const [noProxy, origin = ''] of rows) {
+        const isExempt = goesThrough(origin, noProxy) === undefined;
+        expect(isExempt, `${noProxy}: ${origin}`).to.equal(exempted === 'names');
+      }
     });
 });
 

@@ -106,10 +106,7 @@ describe('large callbacks', () => {
     const large = callback(loads, 2 * MB, 1000);
     const last = callback(loads, 300 * KB, 1000);
     expect(await handledOf(...handled)).not.to.include(false);
-    expect(await handledOf(large, last), 'no smaller one overtakes a large one').to.deep.equal([
-      false,
-      false,
-    ]);
+    expect(await handledOf(large, last), 'no small one overtakes a large one').to.deep.equal([false, false]);
     for (const { end } of handled.slice(0, 5)) end();
     expect(await handledOf(large, last)).to.deep.equal([true, true]);
   });

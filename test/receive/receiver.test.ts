@@ -33,12 +33,8 @@ describe('the receiver', () => {
   let bench: ReceiverBench;
 
   const send = async (sent: Sent = {}): Promise<Answer> => {
-    const {
-      path = '/callbacks',
-      method = 'POST',
-      headers = JSON_TYPE,
-      body = JSON.stringify(CALLBACK),
-    } = sent;
+    const { path = '/callbacks', method = 'POST', headers = JSON_TYPE } = sent;
+    const { body = JSON.stringify(CALLBACK) } = sent;
     const url = `http://127.0.0.1:${bench.port}${path}`;
     const answer = await request(url, { method, headers, body: method === 'POST' ? body : null });
     return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
@@ -142,10 +138,8 @@ describe('the receiver', () => {
     for (const type of wrong) {
       const answer = await send({ headers: type === undefined ? {} : { 'content-type': type } });
       expectProblem(answer, 415, /application\/json|utf-8/);
-      expect([answer.headers['accept'], answer.headers['connection']]).to.deep.equal([
-        'application/json',
-        'close',
-      ]);
+      const { accept, connection } = answer.headers;
+      expect([accept, connection]).to.deep.equal(['application/json', 'close']);
     }
     const refused = bench.refused.map(({ status, bytes }) => [status, bytes.byteLength]);
     expect(refused).to.deep.equal(wrong.map(() => [415, 0]));
@@ -201,10 +195,8 @@ describe('the receiver', () => {
     const [invalid] = bench.reports;
     expect(invalid?.pointers).to.include.members(['/status', '/job_id']);
     const reported = [422, 400, 415].map((status) => [status, '192.0.2.7']);
-    expect(bench.reports.map(({ status, from }) => [status, from])).to.deep.equal([
-      ...reported,
-      [200, undefined],
-    ]);
+    const told = bench.reports.map(({ status, from }) => [status, from]);
+    expect(told).to.deep.equal([...reported, [200, undefined]]);
   });
 
   describe('who may send', () => {

@@ -47,9 +47,9 @@ describe('A condition', () => {
     'output.missing == 0',
     'message',
     'output.name > 3',
-    ...['nothing', 'missing', 'blank', 'empty', 'no'].flatMap((name) => [
-      `output.${name} < 5`,
-      `-1 <= output.${name}`,
+    ...['nothing', 'missing', 'blank', 'empty', 'no'].flatMap((of) => [
+      `output.${of} < 5`,
+      `-1 <= output.${of}`,
     ]),
   ];
   for (const text of NOT)
@@ -83,13 +83,7 @@ describe('A condition', () => {
     ],
     'typographic quotes': ['message == “x”', 'message == ‘x’', 'message contains “a b”'],
     parentheses: ['status == 1)', "(message == 'x')", '(status == 1) and (1..3) contains code', 'size()'],
-    'something is missing': [
-      'status == 1,',
-      'output.',
-      'output.a. == 1',
-      'message |',
-      'message | fit: | size',
-    ],
+    'something is missing': ['status == 1,', 'output.', 'output.a. == 1', 'code |', 'message | fit: | size'],
     'a comma stands': ['status == 1, 2', 'message | size, 3'],
     'a value begins with the name': ['[0] == 1'],
     'not closed': ['output["a" == 1'],

@@ -17,9 +17,7 @@ const FILTER_ROWS = [...TEXT.matchAll(/^\| `([^`]+)` +\|[^\n]*\| `(\{\{[^`]+)` +
 
 describe('the documentation of templates', () => {
   it('shows templates without a problem', async () => {
-    const renderer = testRenderer({
-      own: await ownTemplates(Object.fromEntries(TEMPLATES)),
-    });
+    const renderer = testRenderer({ own: await ownTemplates(Object.fromEntries(TEMPLATES)) });
     const targets = [targetOf('slack', 'short'), targetOf('email', 'short')];
     expect(TEMPLATES).to.have.lengthOf(3);
     expect(await renderer.check(targets)).to.deep.equal([]);
@@ -36,9 +34,7 @@ describe('the documentation of templates', () => {
   for (const [filter = '', example = '', printed = ''] of FILTER_ROWS) {
     it(`says what ${filter} prints`, async () => {
       const template = JSON.stringify({ text: example });
-      const renderer = testRenderer({
-        own: await ownTemplates({ 'one/email/succeeded.yaml': template }),
-      });
+      const renderer = testRenderer({ own: await ownTemplates({ 'one/email/succeeded.yaml': template }) });
       const { text } = renderer.email(readFixture('succeeded.json'), { templateSet: 'one' });
       expect(text.trim()).to.equal(printed);
       expect(renderer.failures).to.deep.equal([]);

@@ -49,15 +49,10 @@ const own = <Name extends OwnName>(name: Name, parts: Partial<OwnSubject<Name>> 
 const ZERO_START = { startedAt: Date.parse('0001-01-01T00:00:00Z') };
 const NO_BOT = { callback: { bot_id: '', bot_name: '', job_id: '', status: 1 } } as const;
 
+const NO_MORE = { moreBots: 0, errors: 0, missed: 0 };
 const [SUMMARISED] = sampleOf('summary').bots;
 const summaryOf = (parts: object) =>
-  own('summary', {
-    bots: [{ ...SUMMARISED, ...parts }] as never,
-    moreBots: 0,
-    errors: 0,
-    missed: 0,
-    ...parts,
-  });
+  own('summary', { bots: [{ ...SUMMARISED, ...parts }] as never, ...NO_MORE, ...parts });
 const UNEVENTFUL = { errors: 0, missed: 0, overdue: 0, lastError: undefined };
 const [DIGESTED] = sampleOf('digest').bots;
 const digestOf = (parts: object) =>
@@ -108,10 +103,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   ...Object.fromEntries(
     ALERT_SUBJECTS.map((each) => [each.template, { ...noticeOfAlert(raised(each)), incident: 12 }]),
   ),
-  'an error whose job has no address': {
-    ...told(1),
-    callback: { ...BARE, status: 1, job_id: '' },
-  } as Notice,
+  'an error whose job has no address': { ...told(1), callback: { ...BARE, status: 1, job_id: '' } } as Notice,
   'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
   'a destination that is down': noticeOfAlert(raised({ ...CONFIG_FAILURE, error: HUNG } as AlertSubject)),
   'a destination that limits its rate for long': noticeOfAlert(
@@ -166,7 +158,7 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'a digest of a muted BOT, and of more than it names': own('digest'),
   'a digest of one BOT that failed on another day': digestOf({ errors: 3, missed: 0, overdue: 0 }),
   'a digest of a BOT that has only begun': digestOf({ ...UNEVENTFUL, moreBots: 1 }),
-  'a digest of nothing': own('digest', { bots: [], moreBots: 0, errors: 0, missed: 0 }),
+  'a digest of nothing': own('digest', { bots: [], ...NO_MORE }),
 };
 
 const HOSTILE = '<!channel> </td></table><script> *x* `y` \r\nBcc: a@b.test \u202e';
@@ -291,10 +283,8 @@ describe('a user’s templates of alerts', () => {
       succeeded: ['{{ destination }}', 'there is no variable "destination"'],
     } as const;
     for (const [name, [text, problem]] of Object.entries(table)) {
-      const problems = await problemsOf(
-        { [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` },
-        `of-${name}`,
-      );
+      const files = { [`of-${name}/slack/${name}.yaml`]: `text: "${text}"` };
+      const problems = await problemsOf(files, `of-${name}`);
       expect(problems.map((each) => each.replace(/^[\d:]+ /, ''))).to.deep.equal([problem]);
     }
   });

@@ -29,10 +29,7 @@ export const BARE: Callback = {
   start_time: '2026-11-20T00:00:00Z',
 };
 
-export const LINKS = {
-  job: 'https://example.com/jobs/{{ job_id }}',
-  file: 'https://example.com/{{ ref }}',
-} as const;
+export const LINKS = { job: 'https://example.com/jobs/{{ job_id }}', file: 'https://example.com/{{ ref }}' };
 
 export const BUILT_IN = await readTemplateFolder(BUILT_IN_TEMPLATES, []);
 

@@ -78,7 +78,7 @@ describe('a user’s templates', () => {
     it('for what is missing, and for a loop that never ends', async () => {
       expect(await problemsOfCard('title: t\n')).to.deep.equal(['1:1: summary is missing']);
       const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
-      expect(await problemsOfCard('# nothing yet\n')).to.deep.equal([
+      expect(await problemsOfCard('# none\n')).to.deep.equal([
         `1:1: a template is a map that gives ${parts}`,
       ]);
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
@@ -87,9 +87,8 @@ describe('a user’s templates', () => {
 
     it('for a list of strings in place of a text with markup, in which one could act on the next', async () => {
       const message = 'text: ["<https://example.com/", "{{ bot_id }}>"]\n';
-      expect(await problemsOf({ 'own/slack/succeeded.yaml': message })).to.deep.equal([
-        '1:1: text must be text',
-      ]);
+      const problems = await problemsOf({ 'own/slack/succeeded.yaml': message });
+      expect(problems).to.deep.equal(['1:1: text must be text']);
     });
 
     it('and may ask for whatever a callback may hold beside the interface’s fields', async () => {
@@ -175,9 +174,8 @@ describe('a user’s templates', () => {
       });
 
     it('by a filter do so for that callback alone', async () => {
-      const renderer = await rendererWith({
-        'own/slack/succeeded.yaml': 'text: "{{ message | fit: message }}"',
-      });
+      const fits = 'text: "{{ message | fit: message }}"';
+      const renderer = await rendererWith({ 'own/slack/succeeded.yaml': fits });
       const lineOf = (message: string) => renderer.slack({ ...BARE, message }, { templateSet: 'own' }).text;
       expect(['x', '5'].map(lineOf)).to.deep.equal(['✅ Get items succeeded', '5']);
       expect(renderer.failures).to.have.lengthOf(1);

@@ -59,7 +59,7 @@ describe('a callback', () => {
       { 'invoice-1': inOrder, other: ['slack:#list'] },
     ],
     [
-      'the default route only where no route names its BOT',
+      'the default route where no route names its BOT',
       succeeded,
       { x: ['slack:#default'], a: [] },
       toDefault,

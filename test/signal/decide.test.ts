@@ -200,11 +200,7 @@ describe('a BOT’s callbacks are', () => {
     const both = ['error', 'recovered'] as const;
     const [failingSince, failures] = [MORNING, 1];
     const occasion = { template: 'recovered', failingSince, failingForMs: 5 * MINUTE, failures } as const;
-    const table: readonly (readonly [
-      routes: readonly Route[],
-      runs: string,
-      telling: Decision['telling'],
-    ])[] = [
+    const table: readonly (readonly [readonly Route[], runs: string, telling: Decision['telling']])[] = [
       [[{}], 'x', undefined],
       [[{ afterFailures: 2 }], 'xx', undefined],
       [[{ when: UNMET }, { afterFailures: 5 }], 'x', undefined],

@@ -23,12 +23,8 @@ import { sized } from '../support/test-size.ts';
 const MINUTE_MS = 60_000;
 
 function told(story: CallbackStory, language: Language = 'en', redact?: (text: string) => string) {
-  return tellStory(story, {
-    language,
-    timezone: 'Asia/Tokyo',
-    now: CAME_AT + MINUTE_MS,
-    ...(redact && { redact }),
-  });
+  const now = CAME_AT + MINUTE_MS;
+  return tellStory(story, { language, timezone: 'Asia/Tokyo', now, ...(redact && { redact }) });
 }
 
 const textsOf = (story: CallbackStory) => told(story).events.map(({ text }) => text);

@@ -36,12 +36,8 @@ function told(story: CallbackStory, language: Language): string[] {
 }
 
 const UNTOLD = { lastError: undefined } as const;
-const OTHER_STATUS = {
-  ...TELLS_OPS,
-  reaches: [],
-  verdict: 'not of this status',
-  on: ['error'],
-} as const;
+const OTHER_STATUS = { ...TELLS_OPS, reaches: [], verdict: 'not of this status', on: ['error'] } as const;
+const IN_SUMMARY = { state: 'held', reason: 'mute', summaryId: 5 } as const;
 const ACTOR = { via: 'page', user: 'aya', from: '192.0.2.7' } as const;
 
 const STORIES: Readonly<Record<string, CallbackStory>> = {
@@ -109,14 +105,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
   }),
   'what a summary tells, and what one had that was given up': storyWith({
     deliveries: [true, false].map((isSummaryPending, id) =>
-      deliveryWith({
-        id,
-        destination: `d:${id}`,
-        state: 'held',
-        reason: 'mute',
-        summaryId: 5,
-        isSummaryPending,
-      }),
+      deliveryWith({ id, destination: `d:${id}`, ...IN_SUMMARY, isSummaryPending }),
     ),
   }),
   'an address that is no longer routed, and the one that it was routed to instead': storyWith({
@@ -191,13 +180,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
     routing: [
       { ...TELLS_OPS, reaches: [], verdict: 'tells nobody' },
       { ...TELLS_OPS, route: 'routes[1]', reaches: [], verdict: 'told already' },
-      {
-        ...TELLS_OPS,
-        route: 'routes[2]',
-        reaches: [],
-        verdict: 'not of this status',
-        on: ['error', 'executing'],
-      },
+      { ...OTHER_STATUS, route: 'routes[2]', on: ['error', 'executing'] },
     ],
   }),
   'a result that a route tells only where it is late': storyWith({
@@ -215,12 +198,7 @@ const STORIES: Readonly<Record<string, CallbackStory>> = {
   'a BOT that only the default route may be for': storyWith({
     routing: [
       { route: 'default_route', reaches: ['slack:#ops'], verdict: 'tells' },
-      {
-        route: 'default_route',
-        reaches: [],
-        verdict: 'not of this status',
-        on: ['succeeded'],
-      },
+      { route: 'default_route', reaches: [], verdict: 'not of this status', on: ['succeeded'] },
     ],
   }),
   'what people did, who they were, and from where, and how it had ended before': storyWith({

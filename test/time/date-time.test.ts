@@ -22,7 +22,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'numbers of one digit': ['2026-11-20T09:0:00Z', '2026-11-20T09:00:00+09:0', '2026-11-20T09:00:00.Z'],
   'other signs between day and time': [
     '2026-11-20  09:00:00',
-    '2026-11-20\u00a009:00:00',
+    '2026-11-20\u00a009:00',
     '2026-11-20_09:00:00',
   ],
   'the basic form mixed with the extended': ['2026-11-20T0900Z', '20261120T09:00Z', '2026-1120T09:00Z'],

@@ -4,14 +4,7 @@ import { parseDuration, parseSize } from '../../src/time/display.ts';
 
 describe('A duration', () => {
   it('is numbers with units, the largest first, and nothing else', () => {
-    const table = {
-      '250ms': 250,
-      '8s': 8000,
-      '2m': 120_000,
-      '24h': 86_400_000,
-      '30d': 2_592_000_000,
-      '0s': 0,
-    };
+    const table = { '250ms': 250, '8s': 8000, '2m': 120_000, '24h': 86_400_000, '30d': 2_592_000_000 };
     for (const [text, ms] of Object.entries({ ...table, '1h30m': 5_400_000, '1m30ms': 60_030 }))
       expect(parseDuration(text), text).to.equal(ms);
     const amounts = ['', '8', 's', '1.5h', '-1s', '1e3s', `${'9'.repeat(20)}s`];

@@ -7,11 +7,7 @@ const TOKEN = '0123456789abcdef0123456789abcdef';
 
 /** Every answer says when the token may post again. */
 const limited = (error: string, seconds: number) =>
-  answering(
-    429,
-    { errors: [error] },
-    { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + seconds) },
-  );
+  answering(429, { errors: [error] }, { 'x-ratelimit-reset': `${Math.ceil(Date.now() / 1000) + seconds}` });
 const ofToken = (seconds: number) => limited('Rate limit exceeded', seconds);
 const ofRoom = limited('Rate limit for message posting per room exceeded.', 300);
 

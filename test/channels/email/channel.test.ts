@@ -161,10 +161,8 @@ describe('the email channel', () => {
   });
 
   it('carries the headers and the address for answers that the config names', async () => {
-    const own = await openMail(mail, undefined, {
-      reply_to: 'RPA team <rpa@example.com>',
-      headers: { 'X-Env': '本番' },
-    });
+    const settings = { reply_to: 'RPA team <rpa@example.com>', headers: { 'X-Env': '本番' } };
+    const own = await openMail(mail, undefined, settings);
     await own.send(outgoing());
     const [caught] = mail.mails;
     expect(caught?.parsed.replyTo).to.deep.equal([{ name: 'RPA team', address: 'rpa@example.com' }]);

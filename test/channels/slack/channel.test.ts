@@ -19,14 +19,12 @@ const WORKSPACE = {
 };
 
 /** The type of each call, and what keeps Slack from making more of a text than it is. */
+const JSON_TYPE = 'application/json; charset=utf-8';
 const LITERAL = { parse: 'none', link_names: false };
 const CALLS: Readonly<Record<string, readonly [type: string, args: object]>> = {
   'auth.test': ['application/x-www-form-urlencoded', {}],
-  'chat.update': ['application/json; charset=utf-8', LITERAL],
-  'chat.postMessage': [
-    'application/json; charset=utf-8',
-    { ...LITERAL, unfurl_links: false, unfurl_media: false },
-  ],
+  'chat.update': [JSON_TYPE, LITERAL],
+  'chat.postMessage': [JSON_TYPE, { ...LITERAL, unfurl_links: false, unfurl_media: false }],
 };
 
 /** What the workspace keeps. */
