@@ -222,10 +222,8 @@ export function describeActions(
         expect(hear).to.deep.equal([MAIL, HELD, OPS].map(({ destination }) => `${destination} 0`));
         const [asked, routed] = (await historyOf(dead)).slice(-2);
         expect(asked).to.deep.include({ what: 'routed_anew' });
-        expect(routed).to.deep.include({
-          what: 'routed',
-          entry: { by: 'hand', explanations: [{ route: 'as of today' }] },
-        });
+        const entry = { by: 'hand', explanations: [{ route: 'as of today' }] };
+        expect(routed).to.deep.include({ what: 'routed', entry });
         expect(await routeAnew(4711, [OPS])).to.equal(undefined);
       });
 

@@ -71,9 +71,8 @@ export function describeArchive(
 
       it('finds what a notice is about', async () => {
         const { callbackId } = await arrive({}, [OPS, LOG]);
-        const { callbackId: about } = await store.call(writeOwnNotice, [
-          { kind: 'overdue', subject: '{}', about: callbackId },
-        ]);
+        const notice = { kind: 'overdue', subject: '{}', about: callbackId };
+        const { callbackId: about } = await store.call(writeOwnNotice, [notice]);
         expect(await archive.story(about)).to.include({ kind: 'overdue', about: callbackId });
       });
     });

@@ -1,14 +1,6 @@
 /** A store is looked at, and a ledger read, without a service and beside one, and nothing of it is touched. */
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -16,16 +8,8 @@ import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { inspectStore, openArchive, openBesideService, openLedger } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import {
-  arrivalOf,
-  delivered,
-  namesOf,
-  LOG,
-  OPS,
-  putOff,
-  settleAll,
-  settlementsOf,
-} from '../contract/ledger-under-test.ts';
+import { arrivalOf, delivered, namesOf, LOG, OPS } from '../contract/ledger-under-test.ts';
+import { putOff, settleAll, settlementsOf } from '../contract/ledger-under-test.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
@@ -204,9 +188,8 @@ describe('reading a ledger in PostgreSQL', () => {
   it('says that there is none, and makes none', async () => {
     expect(await troubleWith(store.url)).to.match(/no ledger yet at store\.url/);
     expect(await inspectStore(store.url)).to.equal('none');
-    expect(
-      await store.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
-    ).to.deep.equal([]);
+    const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
+    expect(await store.query(tables)).to.deep.equal([]);
   });
 
   it('sees what services have written, as a user who may only read, and writes nothing', async () => {

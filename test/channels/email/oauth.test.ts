@@ -11,17 +11,12 @@ import { answering } from '../../contract/chat-contract.ts';
 import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
-const CLIENT = {
-  client_id: 'app',
-  client_secret: 'client-secret-7391',
-  scope: 'https://outlook.office365.com/.default',
-};
+const SCOPE = 'https://outlook.office365.com/.default';
+const CLIENT = { client_id: 'app', client_secret: 'client-secret-7391', scope: SCOPE };
 const PATH = '/tenant/oauth2/v2.0/token';
 const FORM = 'application/x-www-form-urlencoded';
-const REFUSED = {
-  error: 'invalid_client',
-  error_description: `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`,
-};
+const WHY = `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`;
+const REFUSED = { error: 'invalid_client', error_description: WHY };
 
 describe('a login by OAuth', () => {
   let tokenServer: ChatStandIn;

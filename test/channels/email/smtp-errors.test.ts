@@ -3,6 +3,8 @@ import { DeliveryFailure } from '../../../src/channels/failure.ts';
 import { smtpFailureOf, SmtpFailure } from '../../../src/channels/email/smtp-errors.ts';
 import { secretsHidden } from '../../../src/text/hide-secrets.ts';
 
+const EXPIRED = 'CERT_HAS_EXPIRED';
+const MAYBE = { mayHaveArrived: true };
 const asItIs = (words: string): string => words;
 const smtpError = (fields: object): Error => Object.assign(new Error('refused'), fields);
 const failureOf = (fields: object): DeliveryFailure =>
@@ -164,10 +166,7 @@ describe('the meaning of a mail error without an answer', () => {
     expect(garbage.message).to.match(/The message may have arrived\.$/);
     expect(failureOf({ code: 'ESOCKET', originalCode: 'ECONNREFUSED' })).to.include({ code: 'ECONNREFUSED' });
     for (const code of ['ESOCKET', 'ETLS'])
-      expect(failureOf({ code, originalCode: 'CERT_HAS_EXPIRED' })).to.include({
-        class: 'config',
-        code: 'CERT_HAS_EXPIRED',
-      });
+      expect(failureOf({ code, originalCode: EXPIRED })).to.include({ class: 'config', code: EXPIRED });
   });
 
   it('is that of the failure itself, as where there was no token for the login', () => {
@@ -178,11 +177,7 @@ describe('the meaning of a mail error without an answer', () => {
 
   it('is transient for an error that tells nothing', () => {
     for (const odd of ['odd', undefined])
-      expect(smtpFailureOf(odd, asItIs)).to.include({
-        class: 'transient',
-        code: 'network_error',
-        mayHaveArrived: true,
-      });
+      expect(smtpFailureOf(odd, asItIs)).to.include({ class: 'transient', code: 'network_error', ...MAYBE });
     expect(failureOf({ code: 'constructor' })).to.include({ class: 'transient' });
   });
 });
