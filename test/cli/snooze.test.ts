@@ -44,6 +44,13 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }] }]
     });
   });
 
+  it('lists them while the store cannot be written', async () => {
+    await snooze('get_items', '--until', 'tomorrow');
+    const other = world.store.connect();
+    other.exec('begin immediate');
+    expect(await snooze('--list')).to.include({ code: 0, stderr: '' });
+  });
+
   it('lists them all, however many there are', async () => {
     const actor = { via: 'page', user: 'kenji', from: 'host' } as const;
     const until = world.clock.now() + 86_400_000;

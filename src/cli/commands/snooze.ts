@@ -7,7 +7,7 @@ import { visibleOnOneLine } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { formatInstant } from '../../time/display.ts';
-import { withLedger } from '../with-ledger.ts';
+import { withArchive, withLedger } from '../with-ledger.ts';
 import { actorHere, type CommandContext, inWords, printJson } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
 import { loadLedgerConfig } from '../load-config.ts';
@@ -23,21 +23,24 @@ export async function run(
   const fields = { bot_id: botId, destination: to, until, because };
   // Wrong fields are reported before a ledger is looked for.
   if (isNew) readSnooze(fields, { now: systemClock.now(), timezone: config.display.timezone });
-  return withLedger({ config }, async ({ people, ledger }) => {
-    const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
-    if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
-    const id = end ?? begun?.json?.['id'];
-    const named = id === undefined ? undefined : { ids: [Number(id)] };
-    const { items: kept } = await ledger.archive.snoozes({ limit: MOST_SNOOZES }, named);
-    const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
-    const lines =
-      ended === undefined
-        ? kept.map((snooze) => lineOf(snooze, context, config.display))
-        : [`${end}: ${ended}`];
+  const print = (
+    kept: readonly KeptSnooze[],
+    lines = kept.map((each) => lineOf(each, context, config.display)),
+  ) => {
     if (format === 'json') printJson(context, kept.map(snoozeJson));
     else if (lines.length === 0) context.message(context.say('snooze.none'));
     else context.result(lines.join('\n'));
     return 0;
+  };
+  if (list)
+    return withArchive(config, async ({ snoozes }) => print((await snoozes({ limit: MOST_SNOOZES })).items));
+  return withLedger({ config }, async ({ people, ledger }) => {
+    const begun = isNew ? await people.snooze(fields, actorHere()) : undefined;
+    if (begun?.name === 'snoozed, unknown') context.message(visibleOnOneLine(inWords(context, begun)));
+    const ids = [Number(end ?? begun?.json?.['id'])];
+    const { items: kept } = await ledger.archive.snoozes({}, { ids });
+    const ended = end === undefined ? undefined : inWords(context, await people.endSnooze(end, actorHere()));
+    return print(kept, ended === undefined ? undefined : [`${end}: ${ended}`]);
   });
 }
 
