@@ -134,6 +134,15 @@ describe('The page of an office', () => {
     expect(hidden.filter(({ body }) => body.includes('請求書取込'))).to.deep.equal([]);
   });
 
+  it('cuts nothing before its secrets are hidden, since half of one would not be recognised', async () => {
+    const { surroundings } = world.services;
+    const { redact: none } = surroundings;
+    Object.assign(surroundings, { redact: (text: string) => text.replaceAll('長'.repeat(100), '[secret]') });
+    const shown = await Promise.all(['/', '/reports', '/callbacks'].map((path) => world.get(path)));
+    Object.assign(surroundings, { redact: none });
+    for (const { body } of shown) expect(body).to.contain('[secret]').and.not.to.contain('長'.repeat(30));
+  });
+
   it('counts what needs somebody in its title, and dead letters beside it in its menu', async () => {
     const { body } = await world.get('/');
     expect(body).to.match(

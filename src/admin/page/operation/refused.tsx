@@ -2,7 +2,6 @@
 import type { CallbackError } from '../../../callback/callback.ts';
 import { faultIn } from '../../../callback/fault-words.ts';
 import type { ArchivedRefusal } from '../../../ledger/archive/archive.ts';
-import { shortText } from '../../../text/cut.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { Section } from '../parts/layout.tsx';
 import { Status } from '../parts/status.tsx';
@@ -52,7 +51,7 @@ function refusalOf(refusal: ArchivedRefusal, reader: Reader) {
       ) : (
         <details>
           <summary>{t('refused.body')}</summary>
-          <ForeignBlock text={shortText(body, SHOWN_CHARACTERS)} label={t('refused.body')} />
+          <ForeignBlock text={body} most={SHOWN_CHARACTERS} label={t('refused.body')} />
         </details>
       )}
     </Section>

@@ -1,7 +1,7 @@
 /** Foreign text made safe to show, links, and times. */
 import type { VNode } from 'preact';
 import { cleanLine, cleanText, isBlank } from '../../../text/clean.ts';
-import { cutEnd } from '../../../text/cut.ts';
+import { cutEnd, shortText } from '../../../text/cut.ts';
 import { isKnownInstant } from '../../../time/display.ts';
 import { useReader } from '../reader.ts';
 import type { Word } from '../words.ts';
@@ -13,28 +13,35 @@ const SHORT_ID = 13;
 
 interface ForeignProps {
   readonly text: string;
+  /** In characters; the rest is cut off. */
+  readonly most?: number;
   readonly class?: string;
   /** For texts that are in English whatever the page's language. */
   readonly lang?: 'en';
 }
 
 /** Any text on one line, cut, without secrets, even those that cleaning joins together, and isolated, so that it cannot turn the text beside it. */
-export function Foreign({ text, ...attributes }: ForeignProps) {
+export function Foreign({ text, most = LONGEST_LINE, ...attributes }: ForeignProps) {
   const { redact } = useReader();
-  return <bdi {...attributes}>{cutEnd(redact(cleanLine(redact(text))), LONGEST_LINE, '…')}</bdi>;
+  // A part of a secret would not be recognised.
+  return <bdi {...attributes}>{cutEnd(redact(cleanLine(redact(text))), most, '…')}</bdi>;
 }
 
 /** An id, a destination or a code, in a font with distinct letters. */
-export function Code({ text }: { readonly text: string }) {
-  return <Foreign text={text} class="code" />;
+export function Code(props: Pick<ForeignProps, 'text' | 'most'>) {
+  return <Foreign {...props} class="code" />;
+}
+
+interface ForeignBlockProps extends Pick<ForeignProps, 'text' | 'most'> {
+  readonly label: string;
 }
 
 /** Text with its line breaks, without secrets, in a box that scrolls, also by keyboard. */
-export function ForeignBlock({ text, label }: { readonly text: string; readonly label: string }) {
+export function ForeignBlock({ text, most = Infinity, label }: ForeignBlockProps) {
   const { redact } = useReader();
   return (
     <pre class="box" role="region" aria-label={cleanLine(label)} tabIndex={0} dir="auto">
-      {redact(cleanText(redact(text)))}
+      {shortText(redact(cleanText(redact(text))), most)}
     </pre>
   );
 }
@@ -45,7 +52,7 @@ export function nameOf(name: string, id: string): string {
 }
 
 export function BotName({ name, id }: { readonly name: string; readonly id: string }) {
-  return <Foreign text={cutEnd(cleanLine(nameOf(name, id)), LONGEST_NAME, '…')} />;
+  return <Foreign text={nameOf(name, id)} most={LONGEST_NAME} />;
 }
 
 /** A detail in small letters, such as the message of an error. */
@@ -61,7 +68,7 @@ export function Gist({ text }: { readonly text: string | undefined }) {
 export function JobLink({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   return (
     <a href={pathTo(['callbacks'], { job_id: id })} class={isWhole ? undefined : 'quiet'}>
-      <Code text={isWhole ? id : cutEnd(cleanLine(id), SHORT_ID, '…')} />
+      <Code text={id} {...(!isWhole && { most: SHORT_ID })} />
     </a>
   );
 }
