@@ -28,6 +28,15 @@ describe('botbell status', () => {
     expect(await world.run(['take-up', '1', '2', '--give-back'])).to.include({ code: 0 });
   });
 
+  it('tells BOTs of one name apart', async () => {
+    for (const subject of ['a', 'b']) {
+      await world.recorded.arrive({ bot_id: subject });
+      await world.recorded.incident(`subject = '${subject}', subject_key = '${subject}', name = 'Invoices'`);
+    }
+    const { stdout } = await world.run(['status']);
+    expect(stdout).to.contain('Invoices (a), Invoices (b) failed: disk full (2 BOTs');
+  });
+
   it('hides a secret in a name before the name is cut', async () => {
     const secret = 'fedcba9876543210'.repeat(8);
     world.configure(`receiver: { token: ${secret} }\n${CONFIG}`);

@@ -1,13 +1,18 @@
 /** `botbell report`: what BOTs did in a month or on given days, the worst first. */
-import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../../admin/page/reports/sayings.ts';
+import {
+  isEmpty,
+  namesOf,
+  notesOn,
+  SAID_FIGURES,
+  type Telling,
+  titleOf,
+} from '../../admin/page/reports/sayings.ts';
 import { formatsFor } from '../../admin/page/reader.ts';
-import { nameOf } from '../../admin/page/parts/text.tsx';
 import { translator } from '../../admin/page/words.ts';
 import { type FullReport, loadReport, readReport, reportJson } from '../../people/report.ts';
 import { csvOf, nameOfDays } from '../../report/report.ts';
 import { inColumns } from '../../text/aligned.ts';
 import { visible } from '../../text/clean.ts';
-import { shortLine } from '../../text/cut.ts';
 import { systemClock } from '../../time/clock.ts';
 import { withArchive } from '../with-ledger.ts';
 import { type CommandContext, printJson } from '../context.ts';
@@ -42,14 +47,15 @@ function inLines(report: FullReport, telling: Telling): string {
 }
 
 function tableOf({ total, bots }: FullReport, telling: Telling): readonly string[] {
-  const { t, redact } = telling;
+  const { t } = telling;
   const rowOf = (name: string, figures: typeof total) => [
-    shortLine(redact(name), LONGEST_NAME),
+    name,
     ...SAID_FIGURES.map(({ say }) => say(figures, telling)),
   ];
+  const names = namesOf(bots, telling, LONGEST_NAME);
   return inColumns([
     [t('bot'), ...SAID_FIGURES.map(({ head }) => t(head))],
-    ...bots.map((bot) => rowOf(nameOf(bot.botName, bot.botId), bot)),
+    ...bots.map((bot, index) => rowOf(names[index] ?? '', bot)),
     rowOf(t('reports.all'), total),
   ]);
 }

@@ -1,4 +1,5 @@
 /** `botbell status`: what needs somebody, with incidents of one cause on one line, the worst first. */
+import { botNamesOf } from '../../channels/value-text.ts';
 import {
   calledOf,
   type Group,
@@ -119,7 +120,8 @@ function toDo({ sign, subject }: Incident, hide: (text: string) => string, say: 
 
 /** @param hide removes secrets, before the cut: a part of a secret would not be recognised */
 function subjectsOf(incidents: readonly Incident[], hide: (text: string) => string, say: Words): string {
-  const names = incidents.map((each) => shortLine(hide(calledOf(each)), LONGEST_NAME));
+  const bots = incidents.map((each) => ({ bot_id: hide(each.subject), bot_name: hide(calledOf(each)) }));
+  const names = bots.map(botNamesOf(bots, LONGEST_NAME));
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? say('status.more', { rest }) : '');
 }

@@ -8,13 +8,14 @@ import {
   type Sign,
   SIGN_WORDS,
 } from '../../../incident/incident.ts';
+import { botNamesOf } from '../../../channels/value-text.ts';
 import type { ArchivedIncident } from '../../../ledger/archive/archive.ts';
 import { wholeNumberIn } from '../../../people/filters.ts';
 import { gistIn } from '../../../people/incidents.ts';
 import { CallbackTable } from '../callbacks/callbacks.tsx';
 import { Field, PostButton, PostForm } from '../parts/forms.tsx';
 import { Section } from '../parts/layout.tsx';
-import { At, Chips, nameOf, Foreign, pathTo, Time } from '../parts/text.tsx';
+import { At, Chips, Foreign, pathTo, Time } from '../parts/text.tsx';
 import { useReader, type View } from '../reader.ts';
 
 /** The most entries, the most subjects of one entry, and how many of these are shown unfolded. */
@@ -24,6 +25,7 @@ const MOST_SUBJECTS = 200;
 const ALL = '/?incidents=all';
 const MOST_INCIDENTS = 2000;
 const MOST_NAMED = 8;
+const LONGEST_NAME = 80;
 const CALLBACKS_SHOWN = 10;
 
 /** Incidents by groups, with what can be done about each. */
@@ -114,9 +116,13 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
 }
 
 function Subjects({ incidents }: Pick<Group, 'incidents'>) {
-  const { t, here } = useReader();
+  const { t, here, redact } = useReader();
   const some = incidents.slice(0, here === ALL ? MOST_INCIDENTS : MOST_SUBJECTS);
-  const subjects = some.map((incident) => <Subject key={incident.id} {...incident} />);
+  const named = some.map(({ name, subject }) => ({ bot_id: redact(subject), bot_name: redact(name) }));
+  const names = named.map(botNamesOf(named, LONGEST_NAME));
+  const subjects = some.map((incident, index) => (
+    <Subject key={incident.id} {...incident} name={names[index] ?? ''} />
+  ));
   const rest = subjects.slice(MOST_NAMED);
   const more = incidents.length - some.length;
   return (
@@ -147,7 +153,7 @@ function Subject(incident: Incident) {
   if (kind === 'botbell') return <>{calledOf(incident)}</>;
   return (
     <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subject }) : callbacksOf(incident)}>
-      <Foreign text={nameOf(name, subject)} />
+      <Foreign text={name} />
     </a>
   );
 }

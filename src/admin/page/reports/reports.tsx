@@ -5,9 +5,18 @@ import { type Days, nameOfDays, type Report, type ReportedBot } from '../../../r
 import { dateOf } from '../../../signal/calendar.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
-import { BotName, Foreign, pathTo } from '../parts/text.tsx';
+import { Foreign, pathTo } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
-import { beforeOf, isEmpty, MONTH_FIGURES, notesOn, SAID_FIGURES, titleOf, UNCHANGED } from './sayings.ts';
+import {
+  beforeOf,
+  isEmpty,
+  MONTH_FIGURES,
+  namesOf,
+  notesOn,
+  SAID_FIGURES,
+  titleOf,
+  UNCHANGED,
+} from './sayings.ts';
 
 /** The CSV has further BOTs. */
 const MOST_BOTS = 200;
@@ -61,7 +70,7 @@ function Told({ report }: Pick<ReportsData, 'report'>) {
   const notes = [...compared, ...notesOn(report, reader)];
   return (
     <>
-      <Table caption="reports.bots" rows={rows} empty="reports.none" columns={columnsOf(report)} />
+      <Table caption="reports.bots" rows={rows} empty="reports.none" columns={columnsOf(report, reader)} />
       {more > 0 ? <p>{t('more', { number: more })}</p> : null}
       {notes.length === 0 ? null : (
         <ul class="reasons">
@@ -81,7 +90,7 @@ type Row = Report | ReportedBot;
 
 const isOfAll = (row: Row): row is Report => 'total' in row;
 
-function columnsOf(report: FullReport): Columns<Row> {
+function columnsOf(report: FullReport, reader: Reader): Columns<Row> {
   const figures = SAID_FIGURES.map(({ head, say, change }): Columns<Row>[number] => [
     head,
     (row, reader) => {
@@ -99,16 +108,17 @@ function columnsOf(report: FullReport): Columns<Row> {
     },
     'number',
   ]);
+  const shown = report.bots.slice(0, MOST_BOTS);
+  const names = namesOf(shown, reader);
+  const subjectOf = (row: Row) =>
+    isOfAll(row) ? (
+      reader.t('reports.all')
+    ) : (
+      <a href={pathTo(['bots'], { bot_id: row.botId })}>
+        <Foreign text={names[shown.indexOf(row)] ?? ''} />
+      </a>
+    );
   return [['bot', subjectOf, 'main'], ...figures];
-}
-
-function subjectOf(row: Row, { t }: Reader) {
-  if (isOfAll(row)) return t('reports.all');
-  return (
-    <a href={pathTo(['bots'], { bot_id: row.botId })}>
-      <BotName name={row.botName} id={row.botId} />
-    </a>
-  );
 }
 
 function monthColumns(bot_id: string | undefined): Columns<Days & Figures> {
