@@ -53,6 +53,14 @@ describe('botbell backup', () => {
     expect(existsSync(nowhere)).to.equal(false);
   });
 
+  it('takes the place of what one that was killed has left, which is not called like a whole one', async () => {
+    for (const left of ['.unfinished', '.unfinished-journal']) writeFileSync(copy + left, 'half of it');
+    expect(await backup()).to.include({ code: 0 });
+    expect(readdirSync(world.store.folder).filter((name) => name.startsWith('copy'))).to.deep.equal([
+      'copy.db',
+    ]);
+  });
+
   it('leaves nothing behind where it cannot', async () => {
     const nowhere = await backup(join(world.store.folder, 'none', 'copy.db'));
     expect([nowhere.code, nowhere.stderr.includes('cannot be written')]).to.deep.equal([1, true]);

@@ -1,5 +1,5 @@
 /** A consistent copy of a SQLite ledger, made while a service writes to it. */
-import { closeSync, fsyncSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { FaultError, faultSaid } from '../../text/fault.ts';
@@ -24,14 +24,20 @@ export async function backUp(url: string, file: string): Promise<void> {
   if (!url.startsWith(SQLITE)) throw new FaultError(PG_DUMP);
   await (await openArchive(url)).close();
   const copy = resolve(file);
+  closeSync(openNew(file));
+  rmSync(copy);
+  // Whoever is killed leaves nothing that looks whole.
+  const unfinished = `${copy}.unfinished`;
+  for (const left of [unfinished, `${unfinished}-journal`]) rmSync(left, { force: true });
   // SQLite fills the empty file.
-  const descriptor = openNew(file, FOR_ITS_OWNER);
+  const descriptor = openNew(unfinished, FOR_ITS_OWNER);
   try {
-    copyInto(resolve(sqlitePathOf(url)), copy);
+    copyInto(resolve(sqlitePathOf(url)), unfinished);
     // VACUUM INTO does not flush: a power cut could leave a partial copy (sqlite.org/lang_vacuum.html).
     fsyncSync(descriptor);
+    renameSync(unfinished, copy);
   } catch (error) {
-    rmSync(copy, { force: true });
+    rmSync(unfinished, { force: true });
     throw unwritable(file, error);
   } finally {
     closeSync(descriptor);
