@@ -1,5 +1,5 @@
 /** Turns errors of the network and of a proxy into failures, in the same way for every channel. */
-import { NothingSent } from '../outbound/exchange.ts';
+import { NothingSent, Unanswered } from '../outbound/exchange.ts';
 import { answerInWords, isLastingAnswer, ProxyError } from '../outbound/proxy.ts';
 import { type DeliveryFailure, failureOf, type Words } from './failure.ts';
 
@@ -108,10 +108,12 @@ export function networkErrorOf(error: unknown): NetworkError {
   if (ofProxy !== undefined) return proxyErrorOf(ofProxy);
   const found = codeOf(chain);
   const ambiguous = AMBIGUOUS[found];
-  const mayHaveArrived = ambiguous !== undefined && !chain.some((link) => link instanceof NothingSent);
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
   const [, refused] = TLS_REFUSED.find(([of]) => of.test(code)) ?? [];
   const words = ambiguous ?? refused ?? connectionFailed(code);
+  const isUnsent = refused !== undefined || chain.some((link) => link instanceof NothingSent);
+  const isSent = ambiguous !== undefined || chain.some((link) => link instanceof Unanswered);
+  const mayHaveArrived = isSent && !isUnsent;
   return { code, words, isRefusal: refused !== undefined, mayHaveArrived };
 }
 

@@ -43,12 +43,21 @@ export class NothingSent extends Error {
   }
 }
 
+/** The call failed after its request was sent, before an answer; `cause` has the reason. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+
+  constructor(cause: unknown) {
+    super('The request was sent, and its answer did not come', { cause });
+  }
+}
+
 /**
  * Uses `dispatch`, since undici's `request` costs a tenth of a notification's CPU more. Follows no redirect. Cuts a body where it
  * breaks off or stalls. If a kept connection is reset before anything was written on it, tries another one, once.
  * @throws {Error} at the deadline `TimeoutError`, or `UND_ERR_CONNECT_TIMEOUT` when there was no connection: then nothing was sent
  * and nothing will be. `NothingSent`: the connection failed before that. `ProxyError`: the proxy made no connection and forwarded
- * nothing. Otherwise an error of undici's or Node's.
+ * nothing. `Unanswered`: what went wrong afterwards.
  */
 export function exchange(
   pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
@@ -92,7 +101,7 @@ export function exchange(
               return queueMicrotask(() => start(true));
             clearTimeout(timer);
             answered.cut();
-            reject(controller === undefined ? new NothingSent(error) : error);
+            reject(controller === undefined ? new NothingSent(error) : new Unanswered(error));
           },
           ...answered.handler,
         },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { NothingSent } from '../../src/outbound/exchange.ts';
+import { NothingSent, Unanswered } from '../../src/outbound/exchange.ts';
 import { networkErrorOf, networkFailureOf } from '../../src/channels/network-error.ts';
 
 const errorWith = (code: unknown, cause?: unknown): Error =>
@@ -39,6 +39,8 @@ const UNSENT = [
   errorWith('UND_ERR_CONNECT_TIMEOUT'),
   Object.assign(errorWith('ETIMEDOUT'), { syscall: 'connect' }),
   new NothingSent(errorWith('ECONNRESET')),
+  errorWith('EHOSTUNREACH'),
+  new Unanswered(errorWith('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED')),
 ];
 
 describe('network trouble', () => {
@@ -64,7 +66,8 @@ describe('network trouble', () => {
       expect(message).to.match(/^No answer from Slack: .*\. Nothing was sent\.$/);
       expect(japanese).to.match(/^Slackから応答がありません。.*。メッセージは送信されていません。$/);
     }
-    for (const error of [TIME_OUT, UNREADABLE, errorWith('ECONNRESET')]) {
+    const answerless = new Unanswered(errorWith('EHOSTUNREACH'));
+    for (const error of [TIME_OUT, UNREADABLE, errorWith('ECONNRESET'), answerless]) {
       const { message, japanese, mayHaveArrived } = failureOf(error);
       expect(mayHaveArrived).to.equal(true);
       expect(message).to.contain('may have arrived');

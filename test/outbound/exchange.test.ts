@@ -104,6 +104,11 @@ describe('A request to a remote', () => {
     expect(lost).to.include({ code: 'ECONNRESET', mayHaveArrived: true });
   });
 
+  it('may have arrived, whatever then goes wrong with its answer', async () => {
+    answer = ({ socket }) => socket.end('HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n');
+    expect(networkErrorOf(await rejectionOf(call())).mayHaveArrived).to.equal(true);
+  });
+
   it('follows no redirect', async () => {
     answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
     expect(await call()).to.include({ status: 307 });
