@@ -19,12 +19,12 @@ const EARLY_MS = 5 * 60_000;
 const MOST_REMEMBERED = 3;
 
 export class KeptToken {
-  fetches = 0;
   /** The latest tokens, the newest first. */
   latest: readonly string[] = [];
   readonly #source: TokenSource;
   #text: Promise<string> | undefined;
   #until = Infinity;
+  #refused: string | undefined;
   #refusals = 0;
 
   constructor(source: TokenSource) {
@@ -47,13 +47,19 @@ export class KeptToken {
     this.#until = Infinity;
   }
 
+  /** Forgets the token that a remote has refused, unless one in its place was fetched, or is being fetched: many sends may meet its end. */
+  renew(refused = this.latest[0]): void {
+    if (refused === this.#refused || refused !== this.latest[0]) return;
+    this.#refused = refused;
+    this.forget();
+  }
+
   /** Removes the latest tokens from a text, in every encoding. */
   hide(words: string): string {
     return secretsHidden(this.latest)(words);
   }
 
   async #fetch(deadline: number): Promise<string> {
-    this.fetches += 1;
     const answer = await this.#source.ask(deadline).catch((error: unknown) => {
       throw new NothingSent(error);
     });
@@ -61,6 +67,7 @@ export class KeptToken {
     if (typeof text !== 'string' || !/^[ -~]+$/.test(text))
       throw this.#source.refusalOf(answer, this.#refusals++);
     this.#refusals = 0;
+    this.#refused = undefined;
     const lifetimeMs = Math.max(0, Number(seconds) || UNSPECIFIED_LIFETIME_S) * 1000;
     this.#until = Date.now() + lifetimeMs - Math.min(EARLY_MS, lifetimeMs / 10);
     this.latest = [text, ...this.latest].slice(0, MOST_REMEMBERED);

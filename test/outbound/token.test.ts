@@ -7,18 +7,21 @@ import { rejectionOf } from '../support/rejection-of.ts';
 
 describe('a kept token', () => {
   let token: KeptToken;
+  let asks: number;
   let answer: { status: number; body: string } | Error;
 
   const given = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['Date'] });
-    let count = 0;
+    asks = 0;
     token = new KeptToken({
-      ask: () =>
-        answer instanceof Error
+      ask: () => {
+        asks += 1;
+        return answer instanceof Error
           ? Promise.reject(answer)
-          : Promise.resolve({ headers: {}, ...answer, body: answer.body.replace('#', String((count += 1))) }),
+          : Promise.resolve({ headers: {}, ...answer, body: answer.body.replace('#', String(asks)) });
+      },
       refusalOf: ({ status }, refusals) => new Error(`refused ${status}, ${refusals} before`),
     });
   });
@@ -34,17 +37,37 @@ describe('a kept token', () => {
       ['soon', 3300],
     ] as const) {
       token.forget();
-      const before = token.fetches;
+      const before = asks;
       answer = given({ access_token: 'text-#', expires_in: seconds });
       const [one, other] = await Promise.all([token.text(1), token.text(1)]);
       expect(one).to.equal(other);
       mock.timers.tick(keptS * 1000 - 1);
       await token.text(1);
-      expect(token.fetches - before, String(seconds)).to.equal(1);
+      expect(asks - before, String(seconds)).to.equal(1);
       mock.timers.tick(1);
       expect(await token.text(1)).not.to.equal(one);
     }
     expect(token.latest).to.have.length(3);
+  });
+
+  it('is fetched anew once for all who have it refused, and again where the new one is refused, too', async () => {
+    answer = given({ access_token: 'text-#' });
+    const refused = await token.text(1);
+    for (const fetches of [2, 2]) {
+      token.renew(refused);
+      const next = token.text(1);
+      token.renew(refused);
+      expect(await token.text(1)).to.equal(await next);
+      expect(asks).to.equal(fetches);
+    }
+    token.renew(await token.text(1));
+    expect([await token.text(1), asks]).to.deep.equal(['text-3', 3]);
+    answer = given({ access_token: 'the same' });
+    for (const fetches of [4, 5, 6]) {
+      token.renew();
+      await token.text(1);
+      expect(asks).to.equal(fetches);
+    }
   });
 
   it('is asked for anew by the next where there was none, and says whether anything was sent', async () => {

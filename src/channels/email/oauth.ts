@@ -53,7 +53,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
   });
   // nodemailer itself asks for a new token after an answer 334.
   const provisionCallback = (_user: string, isRenewal: boolean, provide: Provide) => {
-    if (isRenewal) kept.forget();
+    if (isRenewal) kept.renew();
     kept.text(performance.now() + TIMEOUT_MS).then(
       (token) => provide(null, token),
       (error: unknown) => {
@@ -64,12 +64,12 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
   };
   return {
     auth: { type: 'OAuth2', user, provisionCallback } satisfies SMTPPoolOptions['auth'],
-    /** Does the work; once more, with a new token, if the mail server refuses the kept one. */
+    /** Does the work; once more, with a new token, if the mail server refuses one that was there before. */
     renewed: async <T>(work: () => Promise<T>): Promise<T> => {
-      const before = kept.fetches;
+      const [before] = kept.latest;
       return work().catch((error: unknown) => {
-        if (!isRefusal(error) || kept.fetches !== before) throw error;
-        kept.forget();
+        if (!isRefusal(error) || before === undefined) throw error;
+        kept.renew(before);
         return work();
       });
     },

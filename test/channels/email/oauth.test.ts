@@ -8,6 +8,7 @@ import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { answering } from '../../contract/chat-contract.ts';
+import { moment } from '../../support/moment.ts';
 import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
@@ -31,6 +32,9 @@ describe('a login by OAuth', () => {
   let isClosed: boolean;
   /** How the mail server refuses a token: by an answer 334 first, as Gmail, or at once, as Exchange Online. */
   let refusal: { data?: object };
+  /** Once three logins have been refused, only the first of them hears it. */
+  let kept: (() => void)[] | undefined;
+  let isTold = moment();
 
   const giveToken: Judge = ({ method, path, headers, body }) => {
     const asked = { method, path, type: headers['content-type'] };
@@ -56,11 +60,17 @@ describe('a login by OAuth', () => {
         if (username === USER && !isClosed && valid.has(accessToken)) return done(null, { user: username });
         if (refusal.data !== undefined) return done(null, { data: refusal.data });
         const words = `5.7.3 Authentication unsuccessful for ${accessToken}`;
-        done(Object.assign(new Error(words), { responseCode: 535 }));
+        const refuse = () => done(Object.assign(new Error(words), { responseCode: 535 }));
+        if (kept === undefined) return refuse();
+        kept.push(refuse);
+        if (kept.length === 3) kept.shift()?.();
       },
       onData: (stream, session, done) => {
         told.push(...session.envelope.rcptTo.map(({ address }) => address));
-        stream.resume().on('end', done);
+        stream.resume().on('end', () => {
+          done();
+          isTold.happen();
+        });
       },
     });
     mailServer.on('error', () => undefined);
@@ -84,7 +94,7 @@ describe('a login by OAuth', () => {
   };
 
   beforeEach(async () => {
-    [given, told, refusal, isClosed] = [[], [], {}, false];
+    [given, told, refusal, isClosed, kept] = [[], [], {}, false, undefined];
     valid.clear();
     channel = await open();
   });
@@ -123,6 +133,18 @@ describe('a login by OAuth', () => {
       expectNoSecret(failure, [CLIENT.client_secret, ...given, 'x'.repeat(20)]);
     });
   }
+
+  it('renews a token once for all who meet its end, also for who hears of that after the first has a new one', async () => {
+    await send('a@example.com');
+    await hangUp();
+    valid.clear();
+    [kept, isTold] = [[], moment()];
+    const sent = Promise.all(['b', 'c', 'd'].map((name) => send(`${name}@example.com`)));
+    await isTold.promise;
+    for (const refuse of kept.splice(0)) refuse();
+    await sent;
+    expect([given.length, told.length]).to.deep.equal([2, 4]);
+  });
 
   it('says that nothing has arrived where the token server is in trouble', async () => {
     tokenServer.faults.push(answering(500));
