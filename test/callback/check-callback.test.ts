@@ -191,8 +191,9 @@ describe('The faults of a callback in Japanese', () => {
     expect(errors).to.have.length(9);
     const faults = errors.concat(errorsOf({})).map(({ detail }) => detail);
     for (const body of ['['.repeat(5000), '', '\xff']) {
-      const reading = Promise.resolve().then(() => readCallback(Buffer.from(body, 'latin1'), 'UTC'));
-      const { message } = await rejectionOf(reading);
+      const { message } = await rejectionOf(
+        Promise.resolve().then(() => readCallback(Buffer.from(body, 'latin1'), 'UTC')),
+      );
       faults.push(message.replace('Not a callback: ', ''));
     }
     for (const fault of faults)

@@ -64,8 +64,9 @@ describe('the identity of a callback', () => {
   const texts = { ...ids, message: '', start_time: '2026-11-20T09:00:00.0+09:00' };
   const fields = Object.entries({ code: 1, status: 1, ...texts }).map(([name, value]) => ({ [name]: value }));
   const counts = [5, 6].map((elapsed_time) => ({ elapsed_time }));
-  const extras = [{ extra: '6' }, { extra: true }, { a: [null] }, { a: [] }];
-  const outputs = [{}, ...counts, ...extras].map((output) => ({ output }));
+  const outputs = [{}, ...counts, { extra: '6' }, { extra: true }, { a: [null] }, { a: [] }].map(
+    (output) => ({ output }),
+  );
   const different: Readonly<Record<string, readonly string[]>> = {
     'each fixture': FIXTURE_NAMES.map((name) => identityOf(readFixture(name))),
     'every other field of the interface': [{}, { message: 'null' }, ...fields, ...outputs].map(identity),

@@ -55,7 +55,12 @@ const ROWS: readonly Row[] = [
   ['Teams, a status by number', 'teams', json(200, { statusCode: 502, body: '' }), ASKS],
   ['Teams, an error that is none', 'teams', json(200, { error: 'none', message: 'Posted, 0 errors' }), TAKEN],
   ['Teams, what was sent comes back', 'teams', json(200, { body: { text: 'The BOT failed' } }), TAKEN],
-  ['a page of XHTML', 'webhook', page(200, '<x>Hi</x>', { 'content-type': 'application/xhtml+xml' }), ASKS],
+  [
+    'a page of XHTML',
+    'webhook',
+    page(200, '<x>Login</x>', { 'content-type': 'application/xhtml+xml' }),
+    ASKS,
+  ],
   ['a page that begins with its styles', 'webhook', page(200, '<style>a{}</style>Sign in', TEXT), ASKS],
   ['a receiver that hangs up behind its status', 'webhook', cut(200), TAKEN],
   ['an answer that breaks off', 'google_chat', cut(200), TRANSIENT],
@@ -173,8 +178,9 @@ describe('The failure that an answer makes', () => {
       codeAt({ error }, 'error'),
     );
     expect(found).to.deep.equal(['no_such.code1', ...Array.from({ length: 5 })]);
-    const inheriting = Object.create({ error: 'inherited' }) as Record<string, unknown>;
-    expect(codeAt(inheriting, 'error')).to.equal(undefined);
+    expect(
+      codeAt(Object.create({ error: 'inherited' }) as object as Record<string, unknown>, 'error'),
+    ).to.equal(undefined);
   });
 
   it('has our code, else the service’s, else its status, by which its class is found', () => {

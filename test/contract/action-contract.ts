@@ -222,8 +222,10 @@ export function describeActions(
         expect(hear).to.deep.equal([MAIL, HELD, OPS].map(({ destination }) => `${destination} 0`));
         const [asked, routed] = (await historyOf(dead)).slice(-2);
         expect(asked).to.deep.include({ what: 'routed_anew' });
-        const entry = { by: 'hand', explanations: [{ route: 'as of today' }] };
-        expect(routed).to.deep.include({ what: 'routed', entry });
+        expect(routed).to.deep.include({
+          what: 'routed',
+          entry: { by: 'hand', explanations: [{ route: 'as of today' }] },
+        });
         expect(await routeAnew(4711, [OPS])).to.equal(undefined);
       });
 

@@ -5,8 +5,22 @@ import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { Bench, type CreateStore, dead, delivered, destinationsOf, EXECUTING } from './ledger-under-test.ts';
-import { failed, LOG, namesOf, only, OPS, putOff, settlementOf, target } from './ledger-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  destinationsOf,
+  EXECUTING,
+  failed,
+  LOG,
+  namesOf,
+  only,
+  OPS,
+  putOff,
+  settlementOf,
+  target,
+} from './ledger-under-test.ts';
 
 const OPERATORS = [target('slack:#alerts'), target('email:operators@example.com')];
 const AT_OPERATORS = OPERATORS.map(({ destination }) => destination);
@@ -149,7 +163,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     const refuse = (by = bench.ledger) =>
       by.recordOwnSign(
         { key: 'config', sign: 'reload', gist: 'rotes' },
-        alertOf('reload', { afterMs: 60_000 }),
+        alertOf('reload_refused', { afterMs: 60_000 }),
       );
 
     it('has a config refused until who refused it takes it, or is gone', async () => {

@@ -71,8 +71,9 @@ export function describeArchive(
 
       it('finds what a notice is about', async () => {
         const { callbackId } = await arrive({}, [OPS, LOG]);
-        const notice = { kind: 'overdue', subject: '{}', about: callbackId };
-        const { callbackId: about } = await store.call(writeOwnNotice, [notice]);
+        const { callbackId: about } = await store.call(writeOwnNotice, [
+          { kind: 'overdue', subject: '{}', about: callbackId },
+        ]);
         expect(await archive.story(about)).to.include({ kind: 'overdue', about: callbackId });
       });
     });

@@ -1,8 +1,14 @@
 /** What every channel promises, whatever it speaks: one suite that each of them runs. */
 import { expect } from 'chai';
 import { inspect } from 'node:util';
-import type { Channel, ChannelType, Outgoing } from '../../src/channels/channel.ts';
-import { type JobMessages, type Receipt, ROOT_GONE } from '../../src/channels/channel.ts';
+import {
+  type Channel,
+  type ChannelType,
+  type Outgoing,
+  type JobMessages,
+  type Receipt,
+  ROOT_GONE,
+} from '../../src/channels/channel.ts';
 import type { ValidationError } from 'yup';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';

@@ -35,7 +35,12 @@ export interface ChatSubject<Settings> {
   /** The vendor's answers, by their code and class, beside those that every chat over HTTP has. */
   readonly answers: readonly AnswerRow[];
   /** How many messages the vendor takes at once, and what it answers to the next one. */
-  readonly limit: readonly [most: number, answer: ChatAnswer, concerns: 'address' | 'channel', forMs: number];
+  readonly limit: readonly [
+    most: number,
+    answer: ChatAnswer,
+    concerns: 'address' | 'channel',
+    retryAfterMs: number,
+  ];
   /** The file of expected messages: `messages.json` beside the test. */
   readonly messages: string;
   /** Of a table, where a message takes little. */

@@ -5,8 +5,18 @@ import { freeClaims } from '../../src/ledger/shared/processes.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import { Bench, type CreateStore, HANDS, LOG, namesOf } from './ledger-under-test.ts';
-import { NOBODY, OPS, putOff, target, WORK_MS } from './ledger-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  HANDS,
+  LOG,
+  namesOf,
+  NOBODY,
+  OPS,
+  putOff,
+  target,
+  WORK_MS,
+} from './ledger-under-test.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -3,14 +3,30 @@ import { expect } from 'chai';
 import { BEFORE_ALL } from '../../src/ledger/deliveries/rerouting.ts';
 import type { DeliveryRow } from '../../src/ledger/deliveries/rows.ts';
 import { isDecider, type RunningConfig } from '../../src/ledger/shared/processes.ts';
-import type { Alert, DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
-import { type DueDelivery, NO_LONGER_ROUTED } from '../../src/ledger/ledger.ts';
+import {
+  type Alert,
+  type DeliveryTarget,
+  type DeliveryUpdate,
+  type DueDelivery,
+  NO_LONGER_ROUTED,
+} from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { adopting, Bench, type CreateStore, dead, delivered } from './ledger-under-test.ts';
-import { failed, HANDS, LOG, namesOf, putOff, target } from './ledger-under-test.ts';
+import {
+  adopting,
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  failed,
+  HANDS,
+  LOG,
+  namesOf,
+  putOff,
+  target,
+} from './ledger-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');

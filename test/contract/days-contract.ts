@@ -11,8 +11,17 @@ import { type Figures, FIGURES, sumOf } from '../../src/report/figures.ts';
 import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
-import { arrivalOf, Bench, claimedOf, type CreateStore, delivered } from './ledger-under-test.ts';
-import { failed, OPS, settleAll, settlementsOf } from './ledger-under-test.ts';
+import {
+  arrivalOf,
+  Bench,
+  claimedOf,
+  type CreateStore,
+  delivered,
+  failed,
+  OPS,
+  settleAll,
+  settlementsOf,
+} from './ledger-under-test.ts';
 
 const MARGIN_MS = 60_000;
 const BOTS = [
@@ -138,10 +147,9 @@ class Counting {
     const receivedAt = admission.asOf;
     const answer = { receivedAt, answeredAt: receivedAt + answerMs, status, result };
     const each = settlementsOf(updates, admission.callbackId, answer);
-    const { firstReceivedAt: first } = admission;
     await settleAll(
       this.#bench.ledger,
-      each.map((one) => ({ ...one, receivedAt: first })),
+      each.map((settlement) => ({ ...settlement, receivedAt: admission.firstReceivedAt })),
     );
     this.#oracle.answer(botId, receivedAt, answerMs, status);
   }

@@ -6,9 +6,28 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import type { DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { ANY, arrivalOf, Bench, codesOf, type CreateStore, delivered } from './ledger-under-test.ts';
-import { destinationsOf, EXECUTING, failed, jobsOf, LOG, namesOf, NOBODY } from './ledger-under-test.ts';
-import { only, OPS, putOff, settleAll, settlementOf, settlementsOf, target } from './ledger-under-test.ts';
+import {
+  ANY,
+  arrivalOf,
+  Bench,
+  codesOf,
+  type CreateStore,
+  delivered,
+  destinationsOf,
+  EXECUTING,
+  failed,
+  jobsOf,
+  LOG,
+  namesOf,
+  NOBODY,
+  only,
+  OPS,
+  putOff,
+  settleAll,
+  settlementOf,
+  settlementsOf,
+  target,
+} from './ledger-under-test.ts';
 
 const MAIL = target('email:a@example.com');
 const HOUR_MS = 3_600_000;
@@ -51,8 +70,11 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const times = { receivedAt: at + 2000, answeredAt: at + 2000 };
         const answer = { ...times, status: 200, result: 'duplicate' } as const;
         await settleAll(bench.ledger, settlementsOf(came.deliveries.map(delivered), callbackId, answer));
-        const again = ['duplicate', [at, 'accepted'], [at + 2000, 'duplicate']];
-        expect(await shown(callbackId), 'came again').to.deep.equal(again);
+        expect(await shown(callbackId), 'came again').to.deep.equal([
+          'duplicate',
+          [at, 'accepted'],
+          [at + 2000, 'duplicate'],
+        ]);
       });
 
       it('carries all that is to be told', async () => {
@@ -63,7 +85,12 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         expect(due?.notice).to.deep.equal(notice);
         expect(due?.record).to.include({ callbackId, receivedAt });
         expect(due?.isTakenOver, 'it was Botbell’s own from the beginning').to.equal(false);
-        expect(due?.record).to.include({ state: 'pending', claim: 'own', isTakenOver: true, ...OPS });
+        expect(due?.record).to.include({
+          state: 'pending',
+          claim: 'own',
+          isTakenOver: true,
+          destination: 'slack:#ops',
+        });
       });
 
       it('comes with others only as long as they are not large together', async () => {

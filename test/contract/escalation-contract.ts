@@ -9,8 +9,18 @@ import type { Timer } from '../../src/ledger/timers/timers.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
-import { adopting, arrivalOf, Bench, type CreateStore } from './ledger-under-test.ts';
-import { dead, delivered, LOG, namesOf, OPS, target } from './ledger-under-test.ts';
+import {
+  adopting,
+  arrivalOf,
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  LOG,
+  namesOf,
+  OPS,
+  target,
+} from './ledger-under-test.ts';
 
 const MINUTE = 60_000;
 const LATER = Date.UTC(2030, 0);
@@ -21,8 +31,13 @@ function step(minutes: number, to: DeliveryTarget, unlessDelivered = false): Ask
   return { afterMs: minutes * MINUTE, unlessDelivered, destinations: [to.destination] };
 }
 
-const NEITHER = { mute: [], timezone: 'UTC' };
-const STEPS: AskedSteps = { ...NEITHER, steps: [step(10, DUTY)], heirs: () => [], own: [OPS.destination] };
+const STEPS: AskedSteps = {
+  steps: [step(10, DUTY)],
+  heirs: () => [],
+  own: [OPS.destination],
+  mute: [],
+  timezone: 'UTC',
+};
 /** Its route is gone; another one has steps today. */
 const GONE: AskedSteps = { ...STEPS, steps: [], heirs: () => ['c'] };
 
@@ -43,8 +58,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const message = status === 1 ? 'x' : null;
       const callback = callbackWith({ job_id: `job ${status}`, status, start_time, message, ...fields });
       const later = [askedBy('a', DUTY)];
-      const asking = askingOf(planned, { later, isPlain: true });
-      return bench.ledger.admit({ ...arrivalOf(callback, planned), asking });
+      return bench.ledger.admit({
+        ...arrivalOf(callback, planned),
+        asking: askingOf(planned, { later, isPlain: true }),
+      });
     };
     const fire = async (asked: Partial<AskedSteps> = {}) => {
       const timers = (await bench.timers()) as Timer<Escalation>[];
@@ -91,8 +108,9 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     it('it tells the last error, also where a rule of another route had let it go there', async () => {
       await comes(1, [askedBy('a')], { job_id: 'first' });
       const [, held] = namesOf(await comes(1, [askedBy('a'), { ...DUTY, asked: [] }], { job_id: 'last' }));
-      const letGo = `state = 'held', reason = 'repeat', owner = NULL`;
-      await bench.store.run(`UPDATE deliveries SET ${letGo} WHERE id = ${held.id}`);
+      await bench.store.run(
+        `UPDATE deliveries SET state = 'held', reason = 'repeat', owner = NULL WHERE id = ${held.id}`,
+      );
       await bench.store.passTime(10 * MINUTE);
       await fire();
       const [told, ...others] = await atDuty();

@@ -6,11 +6,23 @@ import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { adopting, answerOf, Bench, type CreateStore, dead, delivered } from './ledger-under-test.ts';
-import { EXECUTING, failed, namesOf, NOBODY, OPS, settleAll, settlementsOf } from './ledger-under-test.ts';
+import {
+  adopting,
+  answerOf,
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  EXECUTING,
+  failed,
+  namesOf,
+  NOBODY,
+  OPS,
+  settleAll,
+  settlementsOf,
+} from './ledger-under-test.ts';
 
 const DAY_MS = 86_400_000;
-const SNOOZED = 'is_until_success, because, actor, created_at';
 
 const OLDEST: ForgetPosition = { done: 0, reachedNobody: 0 };
 
@@ -116,8 +128,11 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       for (const job_id of ['unrouted', 'muted', 'dead', 'pending'])
         names.push(namesOf(await bench.arrive({ job_id }, [OPS]))[0]);
       const [unrouted = NOBODY, muted = NOBODY, died = NOBODY] = names;
-      const until = hold('mute', now() + DAY_MS);
-      await bench.settle([failed(unrouted, hold('no longer routed')), failed(muted, until), dead(died)]);
+      await bench.settle([
+        failed(unrouted, hold('no longer routed')),
+        failed(muted, hold('mute', now() + DAY_MS)),
+        dead(died),
+      ]);
       await bench.store.passTime(1000 * DAY_MS);
       await forgetDone();
       expect(await left()).to.deep.equal(['muted', 'dead', 'pending']);
@@ -211,7 +226,11 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       const ago = (days: number, ms = 0) => now() - days * DAY_MS - ms;
       const many = Array<number>(505).fill(ago(3, 1));
       for (const [table, row, times] of [
-        ['snoozes', `(until_at, ${SNOOZED}) values ($at, 0, '', '{}', 0)`, [ago(3), ...many]],
+        [
+          'snoozes',
+          "(until_at, is_until_success, because, actor, created_at) values ($at, 0, '', '{}', 0)",
+          [ago(3), ...many],
+        ],
         ['streaks', "(bot_key, updated_at) values ('$at', $at)", [ago(400), ago(400, 1)]],
         [
           'bulks',

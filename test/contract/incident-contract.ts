@@ -4,8 +4,19 @@ import { type Incident, stateOf } from '../../src/incident/incident.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
-import { Bench, type CreateStore, dead, delivered, failed } from './ledger-under-test.ts';
-import { KEEP_MS, LOG, namesOf, NOBODY, OPS, target } from './ledger-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  dead,
+  delivered,
+  failed,
+  KEEP_MS,
+  LOG,
+  namesOf,
+  NOBODY,
+  OPS,
+  target,
+} from './ledger-under-test.ts';
 
 const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;

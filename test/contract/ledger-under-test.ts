@@ -1,8 +1,17 @@
 /** What the ledger's contract tests share: arrivals, updates, and looks into the store. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Callback } from '../../src/callback/callback.ts';
-import type { Admission, Alert, Arrival, DeliveryError, DeliveryName } from '../../src/ledger/ledger.ts';
-import type { DeliveryTarget, DeliveryUpdate, DueDelivery, Settlement } from '../../src/ledger/ledger.ts';
+import type {
+  Admission,
+  Alert,
+  Arrival,
+  DeliveryError,
+  DeliveryName,
+  DeliveryTarget,
+  DeliveryUpdate,
+  DueDelivery,
+  Settlement,
+} from '../../src/ledger/ledger.ts';
 import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import type { HoldOutcome, HoldRules } from '../../src/ledger/deliveries/holds.ts';
@@ -186,10 +195,8 @@ export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]
   };
 }
 
-type Admitted = Pick<Admission, 'deliveries'>;
-
 /** The destinations that an admission gives to who asked for it. */
-export function claimedOf({ deliveries }: Admitted): string[] {
+export function claimedOf({ deliveries }: Pick<Admission, 'deliveries'>): string[] {
   return deliveries.filter(({ claim }) => claim === 'own').map(({ destination }) => destination);
 }
 
@@ -201,7 +208,9 @@ export function named(id: number, receivedAt = 0): DeliveryName {
 }
 
 /** As many as the test has planned. */
-export function namesOf({ deliveries }: Admitted): [DeliveryName, DeliveryName, DeliveryName] {
+export function namesOf({
+  deliveries,
+}: Pick<Admission, 'deliveries'>): [DeliveryName, DeliveryName, DeliveryName] {
   const names = deliveries.map(({ id, destination, receivedAt }) => ({ id, destination, receivedAt }));
   const [first = NOBODY, second = NOBODY, third = NOBODY] = names;
   return [first, second, third];
@@ -211,9 +220,9 @@ export function namesOf({ deliveries }: Admitted): [DeliveryName, DeliveryName, 
 export function settlementOf(
   update?: DeliveryUpdate,
   callbackId = -1,
-  at = update?.receivedAt ?? 0,
+  receivedAt = update?.receivedAt ?? 0,
 ): Settlement {
-  return { callbackId, receivedAt: at, attempts: [], update, isDurable: false };
+  return { callbackId, receivedAt, attempts: [], update, isDurable: false };
 }
 
 /** Each delivery by itself, and the answer with the last of them. */
@@ -240,8 +249,11 @@ export async function settleAll(
 }
 
 /** Nothing yet of what is to be written of an admission. */
-export function answeredOf(of: Pick<Admission, 'callbackId' | 'firstReceivedAt'>): Settlement {
-  return settlementOf(undefined, of.callbackId, of.firstReceivedAt);
+export function answeredOf({
+  callbackId,
+  firstReceivedAt,
+}: Pick<Admission, 'callbackId' | 'firstReceivedAt'>): Settlement {
+  return settlementOf(undefined, callbackId, firstReceivedAt);
 }
 
 export function delivered(of: DeliveryName): DeliveryUpdate {

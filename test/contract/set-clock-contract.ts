@@ -1,8 +1,19 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
 import { LONGEST_BACKOFF_MS, widenFailing } from '../../src/ledger/deliveries/failing.ts';
-import { Bench, type CreateStore, dead, namesOf, LOG, OPS } from './ledger-under-test.ts';
-import { failed, HANDS, putOff, TAKE_OVER_AFTER_MS, target } from './ledger-under-test.ts';
+import {
+  Bench,
+  type CreateStore,
+  dead,
+  namesOf,
+  LOG,
+  OPS,
+  failed,
+  HANDS,
+  putOff,
+  TAKE_OVER_AFTER_MS,
+  target,
+} from './ledger-under-test.ts';
 import { anew } from '../support/anew.ts';
 
 const SECOND = 1000;

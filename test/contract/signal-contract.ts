@@ -14,9 +14,23 @@ import { CONFIG_FAILURE } from '../support/alerts.ts';
 import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
-import { adopting, arrivalOf, Bench, claimedOf, type CreateStore } from './ledger-under-test.ts';
-import { dead, delivered, EXECUTING, failed, namesOf, NOBODY } from './ledger-under-test.ts';
-import { putOff, target, TOGETHER, TOLD } from './ledger-under-test.ts';
+import {
+  adopting,
+  arrivalOf,
+  Bench,
+  claimedOf,
+  type CreateStore,
+  dead,
+  delivered,
+  EXECUTING,
+  failed,
+  namesOf,
+  NOBODY,
+  putOff,
+  target,
+  TOGETHER,
+  TOLD,
+} from './ledger-under-test.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -290,7 +304,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         to('slack:#log', [{ timer: 'expect daily', on: ['error'] }]),
       ];
       await bench.comes({ status: ERROR, bot_id: 'another' }, []);
-      const snooze = { botId: 'get_items', destination: 'slack:#log', isUntilSuccess: true };
+      const snooze = { botId: callbackWith().bot_id, destination: 'slack:#log', isUntilSuccess: true };
       await bench.snooze({ ...snooze, until: bench.now + DAY });
       const decided: string[] = [];
       for (const status of [ERROR, ERROR, ERROR, 0, 0, ERROR, ERROR, 0, ERROR] as const) {
@@ -727,11 +741,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         const [timer] = await bench.timers();
         if (timer === undefined || late === undefined) throw new Error('nothing is due');
         const next = { dueAt: bench.now + HOUR, data: { position: 1, since: 2 } };
-        const fires = [
+        const won = await Promise.all([
           bench.ledger.fire({ timer, next, notice }),
           second.fire({ timer: late, next, notice }),
-        ];
-        const won = await Promise.all(fires);
+        ]);
         expect(won.map((told) => told.length)).to.deep.equal([1, 0]);
         expect(await bench.tellAll()).to.have.length(1);
         expect(await bench.timers()).to.deep.equal([]);
@@ -776,8 +789,10 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           const callback = callbackWith({ job_id: 'slow', status: EXECUTING, message });
           const subject = JSON.stringify({ callback, startedAt: 1, runningForMs: 1 });
           const about = { jobId: 'slow', botId: 'get_items' };
-          const told = { kind: 'overdue', subject, planned: [to('slack:#ops')], timezone: 'UTC' };
-          return { timer, notice: { ...told, ...about } };
+          return {
+            timer,
+            notice: { kind: 'overdue', subject, planned: [to('slack:#ops')], timezone: 'UTC', ...about },
+          };
         };
 
         beforeEach(async () => {

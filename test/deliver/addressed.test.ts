@@ -7,12 +7,17 @@ import { noticeOfAlert } from '../../src/notice/notice.ts';
 import type { TimeWindow } from '../../src/signal/rules.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { plannedTo } from './delivery-bench.ts';
 import { deliveryRecord } from './delivery-record.ts';
 
 const MINUTE_MS = 60_000;
 const NOTICE = noticeAbout(callbackWith(), 1);
-const PLANNED: PlannedTarget = plannedTo('slack:#ops');
+const PLANNED: PlannedTarget = {
+  destination: 'slack:#ops',
+  channel: 'slack',
+  address: '#ops',
+  perJob: 'message',
+  options: {},
+};
 
 describe('what is sent for a delivery', () => {
   const config = { display: { timezone: 'UTC' }, routes: [], defaultRoute: undefined } as unknown as Config;

@@ -3,8 +3,12 @@ import { expect } from 'chai';
 import { redactor, secretsHidden } from '../../src/text/hide-secrets.ts';
 import type { Channel, Outgoing } from '../../src/channels/channel.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import type { AttemptDependencies, AttemptResult } from '../../src/deliver/attempt.ts';
-import { Sending, type SendingSettings } from '../../src/deliver/attempt.ts';
+import {
+  type AttemptDependencies,
+  type AttemptResult,
+  Sending,
+  type SendingSettings,
+} from '../../src/deliver/attempt.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { noticeOfAlert } from '../../src/notice/notice.ts';
@@ -55,8 +59,10 @@ describe('an attempt', () => {
   let clock: ManualClock;
   let reported: [AddressedNotice, AttemptResult][];
 
-  type Overrides = Partial<AttemptDependencies> & Partial<SendingSettings>;
-  const attemptAt = (send: Channel['send'], overrides: Overrides = {}) => {
+  const attemptAt = (
+    send: Channel['send'],
+    overrides: Partial<AttemptDependencies> & Partial<SendingSettings> = {},
+  ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const settings: SendingSettings = {
       config: { delivery: DELIVERY } as unknown as Config,

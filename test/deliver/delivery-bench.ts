@@ -44,7 +44,11 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
       destinations.map(plannedTo).map(({ channel, address }) => ({ [channel]: address }));
     const config = {
       channels: { slack: { type: 'outbox', as: 'slack' }, email: { type: 'outbox', as: 'email' } },
-      receiver: { answer_within: '8s', answer_when: answerWhen, max_in_flight: maxInFlight },
+      receiver: {
+        answer_within: `${ANSWER_WITHIN_MS / 1000}s`,
+        answer_when: answerWhen,
+        max_in_flight: maxInFlight,
+      },
       ...(alertTargets.length > 0 && {
         groups: { operators: { notify: notify(alertTargets) } },
         delivery: { alerts: ['operators'] },

@@ -21,7 +21,6 @@ const ROUTE = `
 
 const CONFIG = `${CHANNELS}\nroutes:${ROUTE}`;
 
-const CRAWLER = { bot_id: 'crawler', bot_name: 'Crawler' };
 const DOWN = new DeliveryFailure({ class: 'transient', code: 'ECONNREFUSED', message: 'no connection' });
 
 describe('Of a trouble that lasts', () => {
@@ -34,7 +33,13 @@ describe('Of a trouble that lasts', () => {
 
   const begin = async (yaml: string) => (world = await PipelineWorld.begin(yaml, NIGHT));
   const post = (status: 0 | 1 | 2, fields: object = {}) =>
-    world.post({ ...CRAWLER, status, message: status === 1 ? 'no login' : null, ...fields });
+    world.post({
+      bot_id: 'crawler',
+      bot_name: 'Crawler',
+      status,
+      message: status === 1 ? 'no login' : null,
+      ...fields,
+    });
   /** `+10 email:duty@example.com`: minutes since the night began. */
   const arrived = () =>
     world.arrived

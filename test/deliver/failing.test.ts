@@ -182,7 +182,9 @@ describe('A destination', () => {
     await world.clock.runUntil(world.first.pipeline.people.test(OPS, { via: 'api', user: 'aya', from: '' }));
     await world.clock.advance(SECOND);
     expect(world.tries(OPS) - before, 'the test, and the first callback').to.equal(2);
-    const states = (await world.store.rows('deliveries')).map(({ state }) => state);
-    expect(states).to.include.members(['delivered', 'pending']);
+    expect((await world.store.rows('deliveries')).map(({ state }) => state)).to.include.members([
+      'delivered',
+      'pending',
+    ]);
   });
 });

@@ -2,8 +2,16 @@
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass, type FailureDetails } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
-import { attemptRecords, backoffMs, verdictOf, milestoneOf } from '../../src/deliver/outcome.ts';
-import { mustBeDurable, type PostedDelivery, retryInMs, updateAfter } from '../../src/deliver/outcome.ts';
+import {
+  attemptRecords,
+  backoffMs,
+  verdictOf,
+  milestoneOf,
+  mustBeDurable,
+  type PostedDelivery,
+  retryInMs,
+  updateAfter,
+} from '../../src/deliver/outcome.ts';
 import type { DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { deliveryRecord as record } from './delivery-record.ts';
 
@@ -115,8 +123,11 @@ describe('a delivery after its attempts', () => {
     ]);
     expect(milestone({ state: 'dead', isTakenOver: true })).to.equal('given_up');
     expect(milestone({ state: 'held', isTakenOver: true })).to.equal('held');
-    const ours = [milestone(own), milestone(own, true, true), milestone({})];
-    expect(ours).to.deep.equal(['taken_over', undefined, undefined]);
+    expect([milestone(own), milestone(own, true, true), milestone({})]).to.deep.equal([
+      'taken_over',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('has each attempt on record with when, how long, and what came of it', () => {

@@ -201,10 +201,10 @@ describe('a POST', () => {
       expect(bench.unwritten).to.have.length(1);
     });
 
-    for (const [what, failed] of Object.entries({
-      'given up': failure('permanent'),
-      'taken over': failure('rate_limited', 90_000),
-    }))
+    for (const [what, failed] of [
+      ['given up', failure('permanent')],
+      ['taken over', failure('rate_limited', 90_000)],
+    ] as const)
       it(`is not answered 200 where something is to be ${what}, since nobody would know`, async () => {
         bench.policy.permanentAttempts = 0;
         bench.takes(OPS, 100);

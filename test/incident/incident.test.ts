@@ -1,6 +1,12 @@
 import { expect } from 'chai';
-import { alikeTo, calledOf, groupsOf, type Incident } from '../../src/incident/incident.ts';
-import { stateOf, toldTroubles } from '../../src/incident/incident.ts';
+import {
+  alikeTo,
+  calledOf,
+  groupsOf,
+  type Incident,
+  stateOf,
+  toldTroubles,
+} from '../../src/incident/incident.ts';
 
 const TAKEN = { by: 'kenji', because: '', at: 9 };
 let ids = 0;

@@ -15,8 +15,9 @@ describe('Why the store cannot be written', () => {
       'store.max_size に達しました。残っているのは未配信のものだけです',
     );
     expect(said(NO_ANSWER)).to.equal('応答がありません');
-    const locked = said('the SQLite file was not unlocked by another program in time');
-    expect(locked).to.equal('他のプログラムがSQLiteのファイルをロックしています');
+    expect(said('the SQLite file was not unlocked by another program in time')).to.equal(
+      '他のプログラムがSQLiteのファイルをロックしています',
+    );
   });
 
   it('names the file that is gone, or another one', () => {

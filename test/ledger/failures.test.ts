@@ -1,7 +1,12 @@
 /** What has happened to a store is named by what databases, Node and Botbell say of it. */
 import { expect } from 'chai';
-import { operationFailed, isOutOfOrder, type StoreTrouble } from '../../src/ledger/failures.ts';
-import { troubleOf, ledgerUnavailable } from '../../src/ledger/failures.ts';
+import {
+  operationFailed,
+  isOutOfOrder,
+  type StoreTrouble,
+  troubleOf,
+  ledgerUnavailable,
+} from '../../src/ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 
 /** Each as it is said; in brackets, by whom. */

@@ -1,6 +1,14 @@
 /** A store is looked at, and a ledger read, without a service and beside one, and nothing of it is touched. */
-import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
-import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,8 +16,16 @@ import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { inspectStore, openArchive, openBesideService, openLedger } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { arrivalOf, delivered, namesOf, LOG, OPS } from '../contract/ledger-under-test.ts';
-import { putOff, settleAll, settlementsOf } from '../contract/ledger-under-test.ts';
+import {
+  arrivalOf,
+  delivered,
+  namesOf,
+  LOG,
+  OPS,
+  putOff,
+  settleAll,
+  settlementsOf,
+} from '../contract/ledger-under-test.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
@@ -188,8 +204,9 @@ describe('reading a ledger in PostgreSQL', () => {
   it('says that there is none, and makes none', async () => {
     expect(await troubleWith(store.url)).to.match(/no ledger yet at store\.url/);
     expect(await inspectStore(store.url)).to.equal('none');
-    const tables = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
-    expect(await store.query(tables)).to.deep.equal([]);
+    expect(
+      await store.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
+    ).to.deep.equal([]);
   });
 
   it('sees what services have written, as a user who may only read, and writes nothing', async () => {
@@ -218,7 +235,11 @@ describe('reading a ledger in PostgreSQL', () => {
       expect(opened).to.equal(`store.url: the PostgreSQL database cannot be used: ${looked}`);
       return looked;
     };
-    for (const version of ['CockroachDB CCL v25.4.1', 'PostgreSQL 14.19', 'PostgreSQL 15.12-YB-2025.2.0.0'])
+    for (const version of [
+      'CockroachDB CCL v25.4.1',
+      'PostgreSQL 14.19',
+      'PostgreSQL 15.12-YB-2025.2.0.0-b131',
+    ])
       expect(await at('', callsItself(version))).to.equal(
         `the server is ${version} on x86_64: Botbell needs PostgreSQL 15 or newer, and works on nothing else that speaks its protocol`,
       );

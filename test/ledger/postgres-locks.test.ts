@@ -3,8 +3,18 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import type { Admission, DeliveryTarget, DueDelivery } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { answerOf, arrivalOf, delivered, EXECUTING, failed } from '../contract/ledger-under-test.ts';
-import { settleAll, settlementOf, settlementsOf, target, claimFor } from '../contract/ledger-under-test.ts';
+import {
+  answerOf,
+  arrivalOf,
+  delivered,
+  EXECUTING,
+  failed,
+  settleAll,
+  settlementOf,
+  settlementsOf,
+  target,
+  claimFor,
+} from '../contract/ledger-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';

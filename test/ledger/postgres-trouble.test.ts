@@ -5,15 +5,33 @@ import { expect } from 'chai';
 import sql from 'sql-template-tag';
 import type { Tx } from '../../src/ledger/database.ts';
 import { troubleOf } from '../../src/ledger/failures.ts';
-import type { Arrival, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
-import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import {
+  type Arrival,
+  type DeliveryRecord,
+  type DeliveryUpdate,
+  LedgerUnavailable,
+} from '../../src/ledger/ledger.ts';
 import { inspectStore, openLedger } from '../../src/ledger/open-ledger.ts';
 import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { adopting, answerOf, arrivalOf, claimedOf, claimFor } from '../contract/ledger-under-test.ts';
-import { delivered, namesOf, LOG, OPS, putOff, settleAll } from '../contract/ledger-under-test.ts';
-import { settlementOf, settlementsOf, ANY, NOBODY } from '../contract/ledger-under-test.ts';
+import {
+  adopting,
+  answerOf,
+  arrivalOf,
+  claimedOf,
+  claimFor,
+  delivered,
+  namesOf,
+  LOG,
+  OPS,
+  putOff,
+  settleAll,
+  settlementOf,
+  settlementsOf,
+  ANY,
+  NOBODY,
+} from '../contract/ledger-under-test.ts';
 import { forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { holdLocks, lockTable } from '../support/lock-table.ts';
@@ -96,8 +114,10 @@ describe('a PostgreSQL ledger that does not answer', () => {
       transactions = 0;
       const came = await Promise.all(
         Array.from({ length: 240 }, (_, number) => {
-          const job_id = `job-${number} ${more.asking !== undefined}`;
-          const callback = callbackWith({ job_id, bot_id: `bot-${number % 60}` });
+          const callback = callbackWith({
+            job_id: `job-${number} ${more.asking !== undefined}`,
+            bot_id: `bot-${number % 60}`,
+          });
           return ledger.admit({ ...arrivalOf(callback, [OPS, LOG]), ...more }, PATIENT_MS);
         }),
       );
@@ -117,8 +137,9 @@ describe('a PostgreSQL ledger that does not answer', () => {
       { state: 'delivered', is_taken_over: 0, count: 480 },
       { state: 'pending', is_taken_over: 1, count: 480 },
     ]);
-    const taken = await store.query(`select count(*)::int from history where what = 'taken_over'`);
-    expect(taken).to.deep.equal([{ count: 480 }]);
+    expect(await store.query(`select count(*)::int from history where what = 'taken_over'`)).to.deep.equal([
+      { count: 480 },
+    ]);
   });
 
   it('takes at once what two replicas tell to channels that limit bursts, in whichever order', async () => {

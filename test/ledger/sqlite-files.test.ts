@@ -1,8 +1,16 @@
 /** The files of a SQLite ledger: for their owner alone, of nobody else's, and missed when they are gone. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
-import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'chai';
@@ -71,7 +79,10 @@ describe('The files of a SQLite ledger', () => {
       { what: 'a text', make: (path: string) => writeFileSync(path, 'notes of somebody', { mode: 0o644 }) },
       // SQLite itself takes it for an empty file.
       { what: 'a file of one byte', make: (path: string) => writeFileSync(path, 'x', { mode: 0o644 }) },
-      { what: 'a database that its mark shows to be another’s', make: madeBy('pragma application_id = 42') },
+      {
+        what: 'a database that only its mark shows to be another program’s',
+        make: madeBy('pragma application_id = 42'),
+      },
       { what: 'one whose version only is set', make: madeBy('pragma user_version = 42') },
       { what: 'one whose tables are in its log alone', make: inItsLog(['', '-wal', '-shm']) },
       { what: 'one whose log has lost its index', make: inItsLog(['', '-wal']) },
@@ -81,8 +92,9 @@ describe('The files of a SQLite ledger', () => {
         make(path);
         const files = () => filesIn(store.folder).filter(([name]) => !name.endsWith('-shm'));
         const before = files();
-        const said = /^store\.url: .*other\.db cannot be used: .*give Botbell a store of its own$/;
-        expect(await refusal(path)).to.match(said);
+        expect(await refusal(path)).to.match(
+          /^store\.url: .*other\.db cannot be used: .*give Botbell a store of its own$/,
+        );
         expect(files()).to.deep.equal(before);
       });
 

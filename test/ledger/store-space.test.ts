@@ -89,8 +89,10 @@ describe('A SQLite ledger with a limit', () => {
     await fillWithUndelivered();
     await beat();
     await tell(first);
-    const full = [store.clock.monotonic(), new LedgerFull().message];
-    expect([ledger.writtenAt, ledger.trouble]).to.deep.equal(full);
+    expect([ledger.writtenAt, ledger.trouble]).to.deep.equal([
+      store.clock.monotonic(),
+      new LedgerFull().message,
+    ]);
     for (const admission of others) await tell(admission);
     await store.clock.advance(2000);
     await beat();

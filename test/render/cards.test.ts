@@ -131,8 +131,10 @@ describe('a card', () => {
     const facts = [{ name: line, value: '1', url: '' }];
     const nowhere = { urlOf: () => '', instantText: () => '' };
     const view = { outputs: () => viewOutputs({ [line]: 1 }, nowhere) };
-    const of = { name: 'succeeded', language: 'en', view } as const;
-    const card = cardOf({ title: line, summary: line, facts, link, footer: line }, of);
+    const card = cardOf(
+      { title: line, summary: line, facts, link, footer: line },
+      { name: 'succeeded', language: 'en', view },
+    );
     const names = [...card.facts, ...card.outputs].map(({ name }) => name);
     const lines = [card.title, card.summary, card.link?.text, card.footer, ...names];
     expect(lines).to.deep.equal(lines.map(() => 'a b'));

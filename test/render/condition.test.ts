@@ -47,9 +47,9 @@ describe('A condition', () => {
     'output.missing == 0',
     'message',
     'output.name > 3',
-    ...['nothing', 'missing', 'blank', 'empty', 'no'].flatMap((a) => [
-      `output.${a} < 5`,
-      `-1 <= output.${a}`,
+    ...['nothing', 'missing', 'blank', 'empty', 'no'].flatMap((of) => [
+      `output.${of} < 5`,
+      `-1 <= output.${of}`,
     ]),
   ];
   for (const text of NOT)

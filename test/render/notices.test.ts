@@ -6,9 +6,18 @@ import type { SlackMessage } from '../../src/channels/slack/message.ts';
 import { slackAsText } from '../../src/channels/slack/preview.ts';
 import type { ToldTrouble } from '../../src/incident/incident.ts';
 import { composeWebhook } from '../../src/channels/webhook/compose.ts';
-import type { AlertNotice, AlertSubject, CallbackNotice } from '../../src/notice/notice.ts';
-import { type Notice, noticeOf, noticeOfAlert, type NoticeVariant } from '../../src/notice/notice.ts';
-import type { OwnName, OwnSubject, TemplateName } from '../../src/notice/notice.ts';
+import {
+  type AlertNotice,
+  type AlertSubject,
+  type CallbackNotice,
+  type Notice,
+  noticeOf,
+  noticeOfAlert,
+  type NoticeVariant,
+  type OwnName,
+  type OwnSubject,
+  type TemplateName,
+} from '../../src/notice/notice.ts';
 import { samplesOf } from '../../src/render/samples.ts';
 import { NO_FIGURES } from '../../src/report/figures.ts';
 import { ALERT_SUBJECTS, CONFIG_FAILURE, DEAD_LETTER, raised } from '../support/alerts.ts';
@@ -26,7 +35,6 @@ const told = (status: 0 | 1 | 2, occasion?: NoticeVariant, more: object = {}): N
   incident: 12,
   ...more,
 });
-const alertOf = (subject: AlertSubject, more = 0) => noticeOfAlert(raised(subject, more));
 const noticeAbout = (subject: OwnSubject): Notice =>
   noticeOfAlert({ id: 'x', raisedAt: STARTED_AT, suppressed: 0, subject });
 
@@ -92,14 +100,16 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   'a week of more BOTs than it names': own('report', { to: REPORT.from + 7 * DAY_MS }),
   'a budget of which so much is used': own('budget'),
   'a budget early in the month': own('budget', { percent: 130, forecastMs: undefined, passed: 100 }),
-  ...Object.fromEntries(ALERT_SUBJECTS.map((of) => [of.template, { ...alertOf(of), incident: 12 }])),
+  ...Object.fromEntries(
+    ALERT_SUBJECTS.map((each) => [each.template, { ...noticeOfAlert(raised(each)), incident: 12 }]),
+  ),
   'an error whose job has no address': { ...told(1), callback: { ...BARE, status: 1, job_id: '' } } as Notice,
-  'a dead letter of a summary, which is of no one BOT': alertOf({ ...DEAD_LETTER, ...NO_BOT }),
-  'a destination that is down': alertOf({ ...CONFIG_FAILURE, error: HUNG } as AlertSubject),
+  'a dead letter of a summary, which is of no one BOT': noticeOfAlert(raised({ ...DEAD_LETTER, ...NO_BOT })),
+  'a destination that is down': noticeOfAlert(raised({ ...CONFIG_FAILURE, error: HUNG } as AlertSubject)),
   'a destination that limits its rate for long': noticeOfAlert(
     raised({ ...CONFIG_FAILURE, error: LIMITED } as AlertSubject),
   ),
-  'a config failure of a summary': alertOf({ ...CONFIG_FAILURE, ...NO_BOT }),
+  'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
   'who is on it': own('taken_up', { troubles: [FAILING, SILENT, REFUSING], moreTroubles: 0 }),
   'who is on many, for no reason that is given': own('taken_up', { by: 'kenji <b>', because: '' }),
   'that it is over': own('over', { troubles: [UNTOLD], answered: undefined }),
@@ -208,7 +218,7 @@ for (const language of ['en', 'ja'] as const) {
         ja: '前回のお知らせのあと、同じ原因でほかに1,234件ありました',
       }[language];
       for (const subject of ALERT_SUBJECTS) {
-        const [one, many] = [alertOf(subject), alertOf(subject, 1234)];
+        const [one, many] = [noticeOfAlert(raised(subject)), noticeOfAlert(raised(subject, 1234))];
         const said = slackAsText(slackOf(one));
         // Beside the facts, where there are any.
         expect([`${said} · ${more}`, `${said}\n${more}`]).to.include(slackAsText(slackOf(many)));
@@ -218,7 +228,7 @@ for (const language of ['en', 'ja'] as const) {
 
     it('never say in an alert that a BOT failed or when one started', () => {
       for (const subject of ALERT_SUBJECTS) {
-        const notice = alertOf(subject);
+        const notice = noticeOfAlert(raised(subject));
         const text = `${slackAsText(slackOf(notice))}\n${JSON.stringify(mailOf(notice))}`;
         expect(text).not.to.match(
           /BOT failed|BOT がエラーになりました|\[Failed\]|\[エラー\]|❌|Started|開始/,
@@ -251,7 +261,7 @@ describe('an alert in Japanese', () => {
     const quoting = new Set<string>(['reload_refused', 'store_unwritable']);
     for (const subject of ALERT_SUBJECTS.filter(({ template }) => !quoting.has(template)))
       for (const format of ['slack', 'email'] as const) {
-        const alert = renderer.render(alertOf(subject), targetOf(format), () => undefined);
+        const alert = renderer.render(noticeOfAlert(raised(subject)), targetOf(format), () => undefined);
         expect(alert.asText().replaceAll(/Content-\w+/g, '')).not.to.match(/[a-z]{2,},? [a-z]{2,}/);
       }
   });
@@ -262,7 +272,7 @@ describe('a user’s templates of alerts', () => {
     const renderer = await rendererWith({
       'en/slack/dead_letter.yaml': 'text: "{{ destination }} {{ error_code }} {{ attempts }}"',
     });
-    const slack = renderer.render(alertOf(DEAD_LETTER), targetOf('slack'), () => undefined);
+    const slack = renderer.render(noticeOfAlert(raised(DEAD_LETTER)), targetOf('slack'), () => undefined);
     expect(slack.message).to.deep.equal({ text: 'slack:#ops not_in_channel 3' });
   });
 

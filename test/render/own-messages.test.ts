@@ -27,13 +27,15 @@ describe('a Slack message of a template’s own', () => {
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
   it('is what Block Kit Builder gives, with values where they are', async () => {
-    const button = { type: 'button', text: { type: 'plain_text', text: 'Job' }, url: '{{ job_url }}' };
     const renderer = await rendererOf({
       blocks: [
         { type: 'header', text: { type: 'plain_text', text: 'Done: {{ bot_name }}', emoji: true } },
         section('*{{ bot_name }}* took {{ elapsed }} <{{ job_url }}|Job {{ job_id }}>'),
         { type: 'divider' },
-        { type: 'actions', elements: [button] },
+        {
+          type: 'actions',
+          elements: [{ type: 'button', text: { type: 'plain_text', text: 'Job' }, url: '{{ job_url }}' }],
+        },
       ],
     });
     expect(await renderer.check([SLACK])).to.deep.equal([]);
@@ -90,7 +92,10 @@ describe('a Slack message of a template’s own', () => {
       [0, `{% for a in outputs %}{{ message }}${link}${none}>{% endfor %}`],
       [1, `${link}{% comment %}|{% endcomment %}{{ message }}|x>`],
       [0, `{% if code %}${link}|{% endif %}{{ message }}{% if code %}>{% endif %}`],
-      [0, `{% for o in outputs %}<{{ job_url }}|{% if code %}a{% endif %} {{ o.name }}>{% endfor %}`],
+      [
+        0,
+        `{% for o in outputs %}<{{ job_url }}|{% if code %}a{% else %}b{% endif %} {{ o.name }}>{% endfor %}`,
+      ],
     ] as const)
       expect(await problemsOf(fileOf({ text })), text).to.have.length(faults);
   });
@@ -108,8 +113,12 @@ describe('a Slack message of a template’s own', () => {
 
   it('is found at fault for a block that Slack would refuse, where it stands', async () => {
     const chosen = '{% if code == 0 %}divider{% else %}actions{% endif %}';
-    const filtered = { type: 'rich_text', text: '{{ x | link }}' };
-    const blocks = [{ type: 'secton' }, { type: chosen }, { text: 'x' }, filtered];
+    const blocks = [
+      { type: 'secton' },
+      { type: chosen },
+      { text: 'x' },
+      { type: 'rich_text', text: '{{ x | link }}' },
+    ];
     expect(await problemsOf(fileOf({ blocks }))).to.deep.equal([
       '1:13: blocks[0].type is no type of a block; did you mean "section"?',
       '1:95: blocks[2] must be an object with a "type"',

@@ -12,8 +12,11 @@ import type { DisplayConfig } from '../../src/config/config.ts';
 import { BUILT_IN_TEMPLATES } from '../../src/package-files.ts';
 import type { RenderTarget } from '../../src/render/catalog.ts';
 import { Renderer, type TemplateFailure } from '../../src/render/renderer.ts';
-import { NO_FOLDER, readTemplateFolder } from '../../src/render/template-folder.ts';
-import type { TemplateFolder as Templates } from '../../src/render/template-folder.ts';
+import {
+  NO_FOLDER,
+  readTemplateFolder,
+  type TemplateFolder as Templates,
+} from '../../src/render/template-folder.ts';
 import { noticeAbout } from '../support/callbacks.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 

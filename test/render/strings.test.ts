@@ -154,8 +154,9 @@ describe('The strings of a template', () => {
 
   it('name the place of a fault, and each has its own limit of memory', () => {
     const wrong = '{{ a | fit: "x" }}';
-    const first = faultOf({ a: 'b' }, 1000, 'x {{ a }}', `x ${wrong}`, 'y {{ a }}');
-    expect(first).to.match(/^card\.yaml:1:\d+: "fit" needs/);
+    expect(faultOf({ a: 'b' }, 1000, 'x {{ a }}', `x ${wrong}`, 'y {{ a }}')).to.match(
+      /^card\.yaml:1:\d+: "fit" needs/,
+    );
     const [early, late] = [faultOf({}, 1000, wrong, '{{ a }}!'), faultOf({}, 1000, '{{ a }}!', wrong)];
     expect(columnOf(late)).to.be.greaterThan(columnOf(early));
     const large = { a: 'x'.repeat(400_000) };

@@ -78,7 +78,9 @@ describe('a user’s templates', () => {
     it('for what is missing, and for a loop that never ends', async () => {
       expect(await problemsOfCard('title: t\n')).to.deep.equal(['1:1: summary is missing']);
       const parts = '"title", "summary", "text", "message", "facts", "outputs", "link", "footer"';
-      expect(await problemsOfCard('# no\n')).to.deep.equal([`1:1: a template is a map that gives ${parts}`]);
+      expect(await problemsOfCard('# none\n')).to.deep.equal([
+        `1:1: a template is a map that gives ${parts}`,
+      ]);
       const loop = '{% for a in (1..900000) %}{% for b in (1..900000) %}{{ a }}{% endfor %}{% endfor %}';
       expect((await problemsOfCard(`${CARD}text: "${loop}"\n`)).join()).to.match(/limit exceeded/);
     });

@@ -141,8 +141,11 @@ describe('The budget', () => {
       [90, 0],
       [101, 0],
     ] as const;
-    const { told } = toldFor(unknown, DECEMBER, { from: 0, told: [] });
-    expect(told).to.deep.equal(['undefined', 'undefined', 'before: 100']);
+    expect(toldFor(unknown, DECEMBER, { from: 0, told: [] }).told).to.deep.equal([
+      'undefined',
+      'undefined',
+      'before: 100',
+    ]);
     const { known } = toldFor([[0, 60]], NOVEMBER, { from: 0, told: [] });
     const looks = [60, 61].map((before) => [before, 0] as const);
     expect(toldFor(looks, DECEMBER, known, 60).told).to.deep.equal(['undefined', 'undefined']);

@@ -1,9 +1,25 @@
 /** What a report says in files, in which order, and against which month. */
 import { expect } from 'chai';
-import { type CameOfRun, type Figures, figuresOfRun, type KnownRun } from '../../src/report/figures.ts';
-import { NO_FIGURES, sumOf, withCallback } from '../../src/report/figures.ts';
-import { answersCostMs, csvFile, csvOf, type Days, monthBefore } from '../../src/report/report.ts';
-import { monthOf, nameOfDays, type ReportedBot, reportOf } from '../../src/report/report.ts';
+import {
+  type CameOfRun,
+  type Figures,
+  figuresOfRun,
+  type KnownRun,
+  NO_FIGURES,
+  sumOf,
+  withCallback,
+} from '../../src/report/figures.ts';
+import {
+  answersCostMs,
+  csvFile,
+  csvOf,
+  type Days,
+  monthBefore,
+  monthOf,
+  nameOfDays,
+  type ReportedBot,
+  reportOf,
+} from '../../src/report/report.ts';
 import { dateOf, dayIn } from '../../src/signal/calendar.ts';
 
 const DAYS = daysOf('2026-11-01', '2026-12-01');
@@ -108,7 +124,6 @@ describe('A report', () => {
 describe('A run', () => {
   const DAY = 86_400_000;
   const LATER = 40 * DAY;
-  const ESTIMATED = { succeeded: 1, estimated: 1 };
   const [SUCCEEDED, ERROR, EXECUTING] = [0, 1, 2] as const;
   const came = (
     status: CameOfRun['status'],
@@ -148,15 +163,20 @@ describe('A run', () => {
       'whose start is longer ago counts on the day when it is told',
       [came(SUCCEEDED, LATER - 31 * DAY - 1, LATER)],
       40,
-      ESTIMATED,
+      { succeeded: 1, estimated: 1 },
     ],
     [
       'whose start is to come counts on the day when it is told',
       [came(SUCCEEDED, LATER + DAY, LATER)],
       40,
-      ESTIMATED,
+      { succeeded: 1, estimated: 1 },
     ],
-    ['stays on its first day', [came(EXECUTING, 5, 9), came(SUCCEEDED, LATER, LATER)], 0, ESTIMATED],
+    [
+      'stays on its first day',
+      [came(EXECUTING, 5, 9), came(SUCCEEDED, LATER, LATER)],
+      0,
+      { succeeded: 1, estimated: 1 },
+    ],
   ];
   for (const [what, all, day, figures] of rows)
     it(what, () => {

@@ -3,8 +3,12 @@ import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import type { Destination } from '../../src/config/destination.ts';
-import { createRouter, destinationsOf, type PlannedTarget } from '../../src/route/router.ts';
-import { ownNoticeTargets } from '../../src/route/router.ts';
+import {
+  createRouter,
+  destinationsOf,
+  type PlannedTarget,
+  ownNoticeTargets,
+} from '../../src/route/router.ts';
 import { NO_RULES } from '../../src/signal/rules.ts';
 
 const SUCCEEDED: Callback['status'] = 0;
@@ -49,8 +53,17 @@ describe('a callback', () => {
   );
   const named = routes({ botIds: ['__proto__'] });
   const rows: [what: string, routes: RouteConfig[], reached: Reached, fallback?: RouteConfig][] = [
-    ['all whose pattern matches, in their order', patterns, { 'invoice-1': inOrder, other: ['slack:#list'] }],
-    ['the default route where none names its BOT', succeeded, { x: ['slack:#default'], a: [] }, toDefault],
+    [
+      'all whose pattern matches, in the order of the config',
+      patterns,
+      { 'invoice-1': inOrder, other: ['slack:#list'] },
+    ],
+    [
+      'the default route where no route names its BOT',
+      succeeded,
+      { x: ['slack:#default'], a: [] },
+      toDefault,
+    ],
     [
       'nobody by the default route where its own route tells nobody',
       silent,

@@ -5,8 +5,18 @@ import { type CallbackStory, MOST_HISTORY } from '../../src/ledger/archive/archi
 import { storyJson } from '../../src/people/json.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
-import { answerAt, attemptAt, CAME_AT, deliveryWith, failedAt } from '../support/stories.ts';
-import { NOT_FOUND, pendingWith, rowAt, storyWith, TELLS_OPS } from '../support/stories.ts';
+import {
+  answerAt,
+  attemptAt,
+  CAME_AT,
+  deliveryWith,
+  failedAt,
+  NOT_FOUND,
+  pendingWith,
+  rowAt,
+  storyWith,
+  TELLS_OPS,
+} from '../support/stories.ts';
 import { hostileText } from '../text/hostile-text.ts';
 import { sized } from '../support/test-size.ts';
 
@@ -53,17 +63,20 @@ describe('the story of a callback that came often', () => {
 describe('a story', () => {
   it('hides secrets wherever they stand', () => {
     const error = { ...NOT_FOUND, code: 'xoxb-1', message: 'refused xoxb-1' };
-    const receipt = { ts: 'xoxb-1' };
     const story = storyWith({
       botName: 'xoxb-1',
-      deliveries: [deliveryWith({ state: 'dead', lastError: error }), deliveryWith({ id: 2, receipt })],
+      deliveries: [
+        deliveryWith({ state: 'dead', lastError: error }),
+        deliveryWith({ id: 2, receipt: { ts: 'xoxb-1' } }),
+      ],
       history: [failedAt(1, { error }), attemptAt(2, { deliveryId: 2 })],
     });
     const redact = (text: string) => text.replaceAll('xoxb-1', '[secret]');
     for (const language of ['en', 'ja'] as const) {
       const shown = told(story, language, redact);
-      const json = storyJson({ callback: story, story: shown }, { redact, now: 0 });
-      expect(JSON.stringify(json)).not.to.include('xoxb-1');
+      expect(JSON.stringify(storyJson({ callback: story, story: shown }, { redact, now: 0 }))).not.to.include(
+        'xoxb-1',
+      );
     }
   });
 

@@ -19,12 +19,18 @@ describe('piecesOf', () => {
     ['at the end of a sentence', '⟦http://localhost:80/a⟧. Or ⟦https://a.test⟧, or ⟦https://a.test/?q⟧!'],
     ['in brackets', '(⟦https://a.test/b⟧) [⟦https://a.test/b⟧] <⟦https://a.test/b⟧> {⟦https://a.test/b⟧}'],
     ['with brackets of its own', '(see ⟦https://a.test/b_(c)⟧) ⟦https://[::1]:80/x[0]⟧'],
-    ['in quotes and code', '"⟦https://a.test/b⟧" \'⟦https://a.test⟧\' `⟦https://a.test⟧` “⟦https://a.test⟧”'],
-    ['in HTML and JSON', '<a href="⟦https://a.test/b⟧">b</a> {"u":"⟦https://a.test⟧"} ⟦https://a.test/b⟧\\n'],
+    [
+      'in quotes and code',
+      '"⟦https://a.test/b⟧" \'⟦https://a.test/b⟧\' `⟦https://a.test⟧` “⟦https://a.test⟧”',
+    ],
+    [
+      'in HTML and JSON',
+      '<a href="⟦https://a.test/b⟧">b</a> {"u":"⟦https://a.test/b⟧"} ⟦https://a.test/b⟧\\n',
+    ],
     ['in a list', '⟦https://a.test/b⟧,⟦https://a.test/c⟧;⟦https://a.test/d⟧ a|⟦https://a.test/b⟧|c'],
     [
       'in Japanese prose',
-      '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test⟧」、（⟦https://a.test⟧）⟦https://a.test⟧。',
+      '詳細は⟦https://a.test/b⟧を参照。「⟦https://a.test/b⟧」、（⟦https://a.test⟧）⟦https://a.test⟧。',
     ],
     ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.test/?q=東京⟧　次'],
     [
@@ -32,7 +38,10 @@ describe('piecesOf', () => {
       '詳細は⟦https://a.test/jobs/1⟧参照。⟦https://a.test/b⟧ページを開く。⟦https://a.test/2026年.pdf⟧ ⟦https://a.test/v2資料/1⟧',
     ],
     ['in capitals', '⟦HTTPS://A.TEST/B⟧'],
-    ['of other schemes', 'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a'],
+    [
+      'of other schemes',
+      'git+https://a.test xhttps://a.test ftp://a.test javascript://a file:///a mailto:a@b',
+    ],
     ['that climbs', 'https://a.test/b/../c https://a.test/%2e%2e/c ⟦https://a.test/b?next=/../c#/../d⟧'],
     ['with a user', 'https://a.test@b.test/ https://a:b@c.test/'],
     ['with a host that is another one once it opens', 'https://ａ.test https://0x7f.1/ https://2130706433/'],

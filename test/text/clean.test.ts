@@ -26,7 +26,7 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
   ['controls are removed, tabs kept', 'a\u0000b\u0007c\u001bd\u007fe\u009b\u9d00\tg', 'abce\u9d00\tg'],
   ['a line is as it was overwritten', 'get\n  0%|  |\r 50%|# |\r100%|##|\nERROR\n', 'get\n100%|##|\nERROR\n'],
   [
-    'the cursor overwrites',
+    'a line is as the cursor overwrote it',
     '⠋ load\u001b[2K\u001b[1G⠙ load\u001b[2K\u001b[Gok\n9%\u001b[1000D10%',
     'ok\n10%',
   ],

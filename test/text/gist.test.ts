@@ -134,8 +134,8 @@ Caused by: java.net.SocketException: Connection reset
     "実行時エラー '1004':\n\nアプリケーション定義のエラーです。",
   ],
   'a heading in brackets, and a line between': [
-    '【エラー】 コードが存在しません',
-    '【エラー】\n----------\nコードが存在しません',
+    '【エラー】 取引先コードが存在しません（A0012）',
+    '【エラー】\n----------\n取引先コードが存在しません（A0012）',
   ],
   'Python, a group of errors': [
     'ValueError: two',

@@ -20,7 +20,11 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'offsets outside a day': ['2026-11-20T00:00:00+24:00', '2026-11-20T00:00:00+00:60'],
   'parts that are missing or cut short': ['', '2026-11-20', '20261120', '2026-11-20T09:00:00+9'],
   'numbers of one digit': ['2026-11-20T09:0:00Z', '2026-11-20T09:00:00+09:0', '2026-11-20T09:00:00.Z'],
-  'other signs before the time': ['2026-11-20  09:00:00', '2026-11-20\u00a009:00:00', '2026-11-20_09:00:00'],
+  'other signs between day and time': [
+    '2026-11-20  09:00:00',
+    '2026-11-20\u00a009:00',
+    '2026-11-20_09:00:00',
+  ],
   'the basic form mixed with the extended': ['2026-11-20T0900Z', '20261120T09:00Z', '2026-1120T09:00Z'],
   'blanks around it or within': [' 2026-11-20T09:00:00Z', '2026-11-20T09:00:00Z\n', '2026-11-20T09:00:00 Z'],
   'weeks and days of the year': ['2026-W47-5T09:00:00Z', '2026W475T090000Z', '2026-324T09:00:00Z'],

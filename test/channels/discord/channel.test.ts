@@ -56,7 +56,10 @@ describe('the channel Discord', () => {
       [`https://discord.com/${PATH.slice(0, -20)}`]: /not the whole URL/,
       [`https://discord.com/${PATH}/slack`]: /not the whole URL/,
     },
-    mention: { called: ['<@&123456789>', 'everyone', '@everyone'], written: '"<@&123456789> @everyone"' },
+    mention: {
+      called: ['<@&123456789>', 'everyone', '@everyone'],
+      written: '"content":"<@&123456789> @everyone"',
+    },
     answers: [
       ...Object.entries(GONE).map(([id, of]): AnswerRow => [id, 'config', refusal(of, Number(id)), HOURLY]),
       ['130000', 'transient', refusal(503, 130000)],

@@ -201,8 +201,9 @@ describe('the email channel', () => {
     it(`shows a subject as it is, on one line: ${subject.slice(0, 20).trim()}`, async () => {
       await channel.send(outgoing({ message: { ...message, subject } }));
       const [caught] = mail.mails;
-      const shown = caught?.parsed.subject?.replace(/ +/g, ' ').replaceAll('= ?', '=?');
-      expect(shown).to.equal(subject.replace(/\s+/g, ' '));
+      expect(caught?.parsed.subject?.replace(/ +/g, ' ').replaceAll('= ?', '=?')).to.equal(
+        subject.replace(/\s+/g, ' '),
+      );
       expect(caught?.parsed.headers.map(({ key }) => key)).not.to.include('bcc');
       const head = caught?.raw.slice(0, caught.raw.indexOf('\r\n\r\n')) ?? '';
       expect(head).to.match(/^[\t\x20-\x7e\r\n]+$/);

@@ -108,7 +108,9 @@ describe('a mail drawn from a card', () => {
     const message = 'Error: a  b\n\tat one (x.js:1)\n  see https://a.example/b_(c).';
     const { text, html } = composeMail(cardWith({ message, outputs: [outputWith({ value: columns })] }));
     expect(text).to.include(message);
-    expect(html).to.include('Error: a&nbsp; b<br>&nbsp;&nbsp;&nbsp;&nbsp;at one (x.js:1)<br>&nbsp;&nbsp;see');
+    expect(html).to.include(
+      'Error: a&nbsp; b<br>&nbsp;&nbsp;&nbsp;&nbsp;at one (x.js:1)<br>&nbsp;&nbsp;see <a',
+    );
     const [, inside = ''] = /<pre[^>]*>([^<]*)<\/pre>/.exec(html) ?? [];
     expect(inside).to.equal(columns.replace('<', '&lt;').replace('>', '&gt;'));
     const address = 'https://a.example/b_(c)';

@@ -12,12 +12,17 @@ import { moment } from '../../support/moment.ts';
 import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
-const SCOPE = 'https://outlook.office365.com/.default';
-const CLIENT = { client_id: 'app', client_secret: 'client-secret-7391', scope: SCOPE };
+const CLIENT = {
+  client_id: 'app',
+  client_secret: 'client-secret-7391',
+  scope: 'https://outlook.office365.com/.default',
+};
 const PATH = '/tenant/oauth2/v2.0/token';
 const FORM = 'application/x-www-form-urlencoded';
-const WHY = `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`;
-const REFUSED = { error: 'invalid_client', error_description: WHY };
+const REFUSED = {
+  error: 'invalid_client',
+  error_description: `AADSTS7000215: Invalid client secret ${CLIENT.client_secret}`,
+};
 
 describe('a login by OAuth', () => {
   let tokenServer: ChatStandIn;

@@ -18,7 +18,11 @@ const problemOf = (settings: object) => problemIn(emailChannel, { smtp: SMTP, fr
 
 describe('the settings of an email channel', () => {
   it('are the URL of a mail server or of a well-known service, and a sender', () => {
-    const urls = ['smtp://mail.example', 'smtps://u:p@mail.example.com:465', 'smtp://u:p@x?service=gmail'];
+    const urls = [
+      'smtp://mail.example.com',
+      'smtps://u:p@mail.example.com:465',
+      'smtp://u:p@x?service=gmail',
+    ];
     for (const settings of [
       ...urls.map((smtp) => ({ smtp })),
       { from: 'alerts@example.com' },

@@ -60,7 +60,12 @@ describe('the channel Mattermost', () => {
     ],
     cardRefused: { fault: refusal(400, UNREADABLE), code: UNREADABLE },
     // server/channels/app/ratelimit.go
-    limit: [10, answering(429, 'slow', { 'x-ratelimit-reset': '9', 'retry-after': '1' }), 'address', 1000],
+    limit: [
+      10,
+      answering(429, 'limit exceeded', { 'x-ratelimit-reset': '9', 'retry-after': '1' }),
+      'address',
+      1000,
+    ],
   });
 
   it('has so many calls at once, and whoever waits for one in vain has made no attempt', async () => {

@@ -6,8 +6,9 @@ import { DIRECT, failureOf } from '../../contract/channel-contract.ts';
 import { judgeCall } from '../../support/slack-judge.ts';
 import { judgeBy, type Limits } from '../../support/vendors.ts';
 
-const PATH = 'services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J';
-const settingsAt = (origin: string) => ({ hooks: { ops: `${origin}/${PATH}` } });
+const settingsAt = (origin: string) => ({
+  hooks: { ops: `${origin}/services/T0000001/B0000001/0a1B2c3D4e5F6g7H8i9J` },
+});
 
 const WORKSPACE = { tokens: ['xoxb-hook'], channels: [{ id: 'C0000001' }] };
 

@@ -55,7 +55,9 @@ const SHORT = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
   hostileText(10),
 );
-const ADDRESS = SHORT.map((text) => `https://a.test/${encodeURIComponent(text.toWellFormed()).repeat(40)}`);
+const ADDRESS = SHORT.map(
+  (text) => `https://a.example/${encodeURIComponent(text.toWellFormed()).repeat(40)}`,
+);
 /** Without what hides text far behind or before it: of a long text, only its ends are read. */
 const LONG = fc
   .tuple(SHORT, fc.integer({ min: 1, max: 400 }))

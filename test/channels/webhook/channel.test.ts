@@ -116,7 +116,11 @@ describe('the channel webhook', () => {
       'https://erp.example/in/ab%2Fcd%21efghijk1(x)?from=production-cluster-1&k=a%20b%2Fsecret%21key(1)';
     const known = { 'X-Env': 'production-eu1', 'X-Component': 'invoice-bot2' };
     const words = { parse_mode: 'MarkdownV2', source: ['prod-server01', { component: 'invoice-bot2' }] };
-    const ids = { dedup_key: 'prod-server01', threadKey: 'prod-server01', token: '{{ job_id }}-prod-server' };
+    const ids = {
+      dedup_key: 'prod-server01',
+      threadKey: 'prod-server01',
+      token: '{{ job_id }}-prod-server01',
+    };
     const keysIn = { routing_key: 'key-of-body-1', auth: [{ apiToken: ['token-of-body-2'] }] };
     const headers = { Authorization: 'Bearer key-of-erp-9', ...known };
     const erp = { url, headers, body: { ...keysIn, ...words, ...ids } };
