@@ -16,6 +16,7 @@ import {
   type CreateStore,
   dead,
   delivered,
+  failed,
   LOG,
   namesOf,
   OPS,
@@ -175,6 +176,28 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.tellAll();
       }
       expect((await comes(0, [], { job_id: 'again' })).deliveries).to.deep.equal([]);
+    });
+
+    it('its message says who is on the incident when it is sent, however long it has waited', async () => {
+      await comes(1, [askedBy('a')]);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.store.passTime(10 * MINUTE);
+      await fire();
+      const { actions } = bench.ledger;
+      const said = [];
+      for (const changes of [
+        () => actions.takeUp(ids, { by: 'kenji', because: '' }, []),
+        () => actions.takeUp(ids, { by: 'aya', because: '' }, []),
+        () => actions.releaseIncidents(ids),
+      ]) {
+        await changes();
+        const due = await bench.claim();
+        const ofStep = due.filter(({ record }) => record.destination === DUTY.destination);
+        said.push(...ofStep.map(({ record }) => record.telling?.escalated?.takenBy));
+        await bench.settle(ofStep.map(({ record }) => failed(record, { isTakenOver: true })));
+        await bench.store.passTime(20 * MINUTE);
+      }
+      expect(said).to.deep.equal(['kenji', 'aya', '']);
     });
 
     it('somebody closes it: only whom a step has told hears that it is over', async () => {

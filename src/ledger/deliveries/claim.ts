@@ -13,6 +13,7 @@ import {
 import { livingIn } from '../shared/processes.ts';
 import type { Notice } from '../../notice/notice.ts';
 import { writeHistoryOf } from '../callbacks/history.ts';
+import { noteTakers } from '../incidents/escalations.ts';
 import { channelOf, type DueDelivery, type DueRequest, SUPERSEDED } from '../ledger.ts';
 import { EARLIER, IS_IDLE, noticeIn, type DeliveryRow, deliveriesById } from './rows.ts';
 import { updateRows, dropRecoveries, holdBack } from './deliveries.ts';
@@ -100,7 +101,7 @@ export async function claimDue(
   const rows = await deliveriesById(tx, ids);
   const outdated = rows.filter(({ isOutdated }) => isOutdated);
   await holdBack(tx, outdated, SUPERSEDED);
-  const isAnyOther = await dropRecoveries(tx, rows);
+  const isAnyOther = [await dropRecoveries(tx, rows), await noteTakers(tx, rows)].includes(true);
   if (outdated.length > 0 || isAnyOther) return claimDue(tx, requests, down);
   return claimRows(tx, withinBytes(rows), down);
 }

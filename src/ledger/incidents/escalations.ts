@@ -7,7 +7,7 @@ import type { MuteEntry } from '../../signal/rules.ts';
 import type { Tx } from '../database.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import { type CallbackKind, type DecidedTarget, DISMISSED, type PlannedDelivery } from '../ledger.ts';
-import { addRows, makePending } from '../deliveries/deliveries.ts';
+import { addRows, makePending, updateRows } from '../deliveries/deliveries.ts';
 import { type DeliveryRow, lockCallback } from '../deliveries/rows.ts';
 import { ASKED_AGAIN_MS } from '../timers/admission.ts';
 import { beginTimers, endTimer, openSnoozes, putTimers, type Timer } from '../timers/timers.ts';
@@ -153,6 +153,24 @@ async function factsOf(
       return hold && (hold.until ?? now + ASKED_AGAIN_MS);
     },
   };
+}
+
+/** Has steps' messages say who is on the incident now: they may have waited since they were decided. @returns whether any said otherwise */
+export async function noteTakers(tx: Tx, rows: readonly DeliveryRow[]): Promise<boolean> {
+  const ids = rows.flatMap(({ telling }) => (telling?.escalated && telling.incident) ?? []);
+  if (ids.length === 0) return false;
+  const incidents = await tx.all<Pick<IncidentRow, 'id' | 'takenUp'>>(
+    sql`SELECT id, taken_up FROM incidents WHERE id IN (${join(ids)})`,
+  );
+  const takers = new Map(incidents.map(({ id, takenUp }) => [id, takenUp?.by ?? '']));
+  let isAnyOther = false;
+  for (const { telling: { escalated, ...telling } = {}, ...row } of rows) {
+    const takenBy = takers.get(telling.incident ?? 0);
+    if (escalated === undefined || takenBy === undefined || takenBy === escalated.takenBy) continue;
+    await updateRows(tx, [row], sql`telling = ${{ ...telling, escalated: { ...escalated, takenBy } }}`);
+    isAnyOther = true;
+  }
+  return isAnyOther;
 }
 
 interface LastTrouble {
