@@ -115,6 +115,19 @@ export interface ListedIncident {
   readonly state: 'open' | 'taken_up' | 'over';
 }
 
+/** A BOT's figures as `GET /api/report` says them. */
+export interface ReportedBot {
+  readonly bot_id: string;
+  readonly runs: number;
+  readonly unfinished: number;
+  readonly succeeded: number;
+  readonly errors: number;
+  readonly missed: number;
+  readonly overdue: number;
+  readonly running_seconds: number;
+  readonly incidents: number;
+}
+
 /** A callback as the API lists it at the end. */
 export interface Admitted {
   readonly send: Send;
@@ -148,6 +161,8 @@ export interface Observed {
   dead: readonly Listed[];
   /** All incidents at the end, the newest first. */
   incidents: readonly ListedIncident[];
+  /** What the report of all days says at the end. */
+  reported: readonly ReportedBot[];
   /** The metrics of each process at the end. */
   metrics: readonly string[];
   /** Why the world did not come to its end; undefined if it did. */
@@ -156,6 +171,6 @@ export interface Observed {
 
 export function nothingYet(): Observed {
   const ofProcesses = { loaded: [], stops: [], ends: [], slept: [], unforeseen: [] };
-  const atTheEnd = { listed: [], dead: [], incidents: [], metrics: [], stuck: undefined };
+  const atTheEnd = { listed: [], dead: [], incidents: [], reported: [], metrics: [], stuck: undefined };
   return { posts: [], attempts: [], pauses: [], acted: [], ...ofProcesses, ...atTheEnd };
 }

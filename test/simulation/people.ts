@@ -1,6 +1,6 @@
 /** People at the API: what they ask for, and what the product lists. */
-import type { Act } from './scenario.ts';
-import type { Acted, Listed, ListedDelivery, ListedIncident, Observed } from './observed.ts';
+import { type Act, DAY } from './scenario.ts';
+import type { Acted, Listed, ListedDelivery, ListedIncident, Observed, ReportedBot } from './observed.ts';
 import type { Process, WorldParts } from './process.ts';
 import { ask } from './request.ts';
 
@@ -49,11 +49,21 @@ export class People {
   }
 
   /** What the API lists at the end; undefined: the process has died, or cannot say. */
-  async found(process: Process): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents'> | undefined> {
+  async found(
+    process: Process,
+  ): Promise<Pick<Observed, 'listed' | 'dead' | 'incidents' | 'reported'> | undefined> {
     const listed = await this.listed(process);
     const dead = await this.listed(process, '&state=dead');
     const incidents = await this.#all<ListedIncident>(process, `/api/incidents?limit=${LARGEST_PAGE}`);
-    return listed && dead && incidents && { listed, dead, incidents };
+    const reported = await this.#reported(process);
+    return listed && dead && incidents && reported && { listed, dead, incidents, reported };
+  }
+
+  async #reported(process: Process): Promise<readonly ReportedBot[] | undefined> {
+    const today = this.#parts.clockOf(process.slot);
+    const [from, to] = [today - 30 * DAY, today].map((time) => new Date(time).toISOString().slice(0, 10));
+    const answer = await this.#ask(process, { path: `/api/report?from=${from}&to=${to}` });
+    return answer && (JSON.parse(answer.body) as { readonly bots: readonly ReportedBot[] }).bots;
   }
 
   async metrics(process: Process): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import { History } from './history.ts';
 import { judgeEscalation } from './escalation.ts';
 import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
+import { judgeReports } from './reports.ts';
 import { judgeRetries } from './retries.ts';
 import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
@@ -21,7 +22,7 @@ import { judgeTold } from './told.ts';
 
 const OF_MESSAGES = [judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses, judgeJobs];
 const OF_RULES = [judgeRules, judgeActs, judgeSignals, judgeReloads];
-const OF_TROUBLES = [judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation];
+const OF_TROUBLES = [judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation, judgeReports];
 
 /** @returns the sentences that do not hold, as `answered in time: job-1/2 was …` */
 export function judge(scenario: Scenario, observed: Observed, now: number): readonly string[] {

@@ -116,4 +116,15 @@ export const LEDGER: readonly Planted[] = [
     file: 'src/ledger/incidents/telling.ts',
     change: 'return «alerted.filter(({ lastId }) => got.includes(lastId)) → got.length < 0 ? [] : alerted»;',
   },
+  {
+    does: 'counts in a report each callback of a run as a run',
+    file: 'src/ledger/days/tally.ts',
+    change:
+      'if («before !== undefined → before?.day === 0») this.#addOn(row, run.day, figuresOfRun(before), -1);',
+  },
+  {
+    does: 'counts the time of a run by its first POST alone',
+    file: 'src/report/figures.ts',
+    change: 'elapsedMs: «Math.max(run.elapsedMs ?? 0, elapsedMs) → run.elapsedMs ?? elapsedMs»',
+  },
 ];
