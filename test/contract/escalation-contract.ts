@@ -6,6 +6,7 @@ import type { Escalation } from '../../src/incident/escalation.ts';
 import type { AskedSteps } from '../../src/ledger/incidents/escalations.ts';
 import type { DecidedTarget, DeliveryTarget, PlannedDelivery } from '../../src/ledger/ledger.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
+import { CONFIG_FAILURE } from '../support/alerts.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
@@ -198,6 +199,20 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.store.passTime(20 * MINUTE);
       }
       expect(said).to.deep.equal(['kenji', 'aya', '']);
+    });
+
+    it('its message does not count as late at the end of a trouble of its destination', async () => {
+      const alert = { cause: 'c', subject: CONFIG_FAILURE, targets: [target('slack:#alerts')] };
+      const [failing] = namesOf(await bench.arrive({ job_id: 'failing' }, [DUTY]));
+      await bench.settle([failed(failing, { isTakenOver: true, alert })]);
+      await comes(1, [askedBy('a')]);
+      await bench.store.passTime(10 * MINUTE);
+      await fire();
+      await bench.tellAll();
+      await bench.store.passTime(MINUTE);
+      await bench.care();
+      const [over] = await bench.claim();
+      expect(over?.notice).to.have.nested.property('alert.subject.troubles[0]').that.includes({ late: 1 });
     });
 
     it('somebody closes it: only whom a step has told hears that it is over', async () => {

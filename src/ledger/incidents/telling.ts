@@ -83,10 +83,10 @@ async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readon
 
 const LATE_MS = 60_000;
 
-/** When it was to be sent: what was held, at the end of the hold. */
+/** When it was to be sent: what was held, at the end of the hold; what a step tells, when that was due. */
 const WANTED_AT = sql`coalesce((
   SELECT max(at) FROM history WHERE callback_id = deliveries.callback_id AND delivery_id = deliveries.id AND what = 'released'),
-  received_at)`;
+  CASE WHEN telling LIKE '%"escalated"%' THEN counts_from ELSE received_at END)`;
 
 /** Of the messages for a destination since the first that failed: how many were told late, or are late now, and how many were given up. */
 async function lateAndLost(tx: Tx, { subject, about }: IncidentRow) {
