@@ -43,7 +43,6 @@ interface Struck {
   readonly lastsMs: number;
   readonly replicas: number;
   readonly used: readonly string[];
-  /** When the service posts. */
   readonly moments: readonly number[];
   readonly hasRules: boolean;
 }

@@ -10,7 +10,6 @@ export interface Run {
   isAlive: boolean;
 }
 
-/** A POST of the service. */
 export interface Post {
   readonly send: Send;
   readonly nth: number;
@@ -31,11 +30,9 @@ export interface AnsweredDelivery {
   readonly destination: string;
   readonly state: 'pending' | 'delivered' | 'dead' | 'held';
   readonly error?: string;
-  /** The rule that holds it. */
   readonly rule?: string;
 }
 
-/** One call of a remote. */
 export interface Attempt {
   /** The message's name, which stays the same over retries and restarts. */
   readonly key: string;
@@ -71,7 +68,6 @@ export interface Acted {
   readonly status: number | undefined;
   /** The id of the callback or delivery that the request was about; for a snooze, its own id. */
   readonly id?: number | undefined;
-  /** The incidents that the request was about. */
   readonly incidents?: readonly number[] | undefined;
   /** The delivery as it stood in the list from which it was picked. */
   readonly was?: ListedDelivery | undefined;
@@ -108,7 +104,6 @@ export interface Listed {
 export interface ListedIncident {
   readonly id: number;
   readonly kind: 'bot' | 'destination' | 'botbell';
-  /** A BOT, a destination, or what is wrong with Botbell. */
   readonly subject: string;
   readonly count: number;
   readonly gist: string;
@@ -137,7 +132,6 @@ export interface Admitted {
   readonly config: number;
   /** Its listing, without deliveries of steps. */
   readonly listed: Listed;
-  /** Its deliveries of steps. */
   readonly escalated: readonly ListedDelivery[];
 }
 
@@ -149,11 +143,8 @@ export interface Observed {
   /** When each config came into force in which slot. */
   readonly loaded: { readonly at: number; readonly config: number; readonly slot: number }[];
   readonly stops: { readonly process: Run; readonly from: number; readonly ms: number }[];
-  /** When processes ended, by a crash or a stop. */
   readonly ends: { readonly at: number; readonly process: Run }[];
-  /** The ends of the times that the world skipped. */
   readonly slept: number[];
-  /** Log lines that should never occur. */
   readonly unforeseen: string[];
   /** All callbacks and notices at the end, in the order of their ids. */
   listed: readonly Listed[];
@@ -165,7 +156,6 @@ export interface Observed {
   reported: readonly ReportedBot[];
   /** The metrics of each process at the end. */
   metrics: readonly string[];
-  /** Why the world did not come to its end; undefined if it did. */
   stuck: string | undefined;
 }
 

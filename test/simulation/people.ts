@@ -23,7 +23,6 @@ interface Page<Item> {
 }
 
 export class People {
-  /** Requests that have not been answered. */
   underWay = 0;
   readonly #parts: WorldParts;
 

@@ -20,7 +20,6 @@ const COPIED = ['src', 'test/simulation', 'templates', 'config', 'package.json',
 /** A run that takes longer hangs; this, too, counts as found. */
 const LONGEST_RUN_MS = 15 * 60_000;
 
-/** The least number of faults that must be found. */
 const LEAST_FOUND = 35;
 
 const { values } = parseArgs({

@@ -43,10 +43,8 @@ export class Process implements Run {
   readonly name: string;
   readonly slot: number;
   isAlive = true;
-  /** Resolves when it dies. */
   readonly died: Promise<undefined>;
   #die: () => void = () => undefined;
-  /** Whether its receiver takes requests. */
   isOpen = false;
   config: number;
   readonly store: StoreSeam;

@@ -34,7 +34,6 @@ const NO_ANSWER = { code: 'ETIMEDOUT', message: 'no answer' };
 const TIMES_OUT: FailureDetails = { class: 'transient', ...NO_ANSWER, mayHaveArrived: true };
 
 export class Remotes {
-  /** Calls that have not been answered. */
   underWay = 0;
   readonly #parts: WorldParts;
   readonly #tries = new Map<string, number>();

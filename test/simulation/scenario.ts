@@ -20,7 +20,6 @@ export interface ExpectPlan {
   readonly graceMin: number;
 }
 
-/** A step of a route's `then`. */
 export interface StepPlan {
   readonly afterMin: number;
   readonly isUnlessDelivered: boolean;

@@ -7,7 +7,6 @@ import { ask } from './request.ts';
 import { SECOND, type Send, STATUS_NAMES } from './scenario.ts';
 
 export class JobService {
-  /** How many callbacks it is not done with. */
   underWay = 0;
   readonly #parts: WorldParts;
 

@@ -15,7 +15,6 @@ type Call = (
   options?: { readonly withinMs?: number | undefined },
 ) => Promise<unknown>;
 
-/** The process that uses the store. */
 interface Caller extends Run {
   /** Runs `work` now, unless the process is dead or dies at this moment. */
   reach(what: 'store' | 'any', work: () => void): void;
@@ -24,12 +23,10 @@ interface Caller extends Run {
 export interface StoreParts {
   readonly scenario: Scenario;
   readonly timeline: Timeline;
-  /** The processes that have ended, by their names. */
   readonly gone: ReadonlySet<string>;
 }
 
 export class StoreSeam {
-  /** How many calls have not been answered. */
   underWay = 0;
   /** Resolves with the first call; everything before it takes real, not virtual, time. */
   readonly isInUse: Promise<void>;

@@ -11,7 +11,6 @@ interface Event {
 const QUIET_TURNS = 3;
 
 export class Timeline {
-  /** Milliseconds since the world began. */
   now = 0;
   #made = 0;
   readonly #ofWorld = new Set<number>();
@@ -35,7 +34,6 @@ export class Timeline {
     this.after(ms, run);
   }
 
-  /** The time of the next such event; Infinity: there is none. */
   get nextOfWorld(): number {
     for (const at of this.#ofWorld) if (at <= this.now) this.#ofWorld.delete(at);
     return Math.min(Infinity, ...this.#ofWorld);

@@ -41,7 +41,6 @@ export class World {
   readonly #slots: (Process | undefined)[] = [];
   readonly #runs: number[] = [];
   readonly #gone = new Set<string>();
-  /** Which config the files of a slot hold. */
   readonly #files: number[];
   readonly #counts = new Map<Fault, number>();
   readonly #stopping = new Set<Process>();
@@ -68,7 +67,6 @@ export class World {
     if (this.#isTracing) this.trace.push(`${(this.timeline.now / 1000).toFixed(3).padStart(9)} ${line}`);
   };
 
-  /** Runs the world from its beginning until all has ended. */
   async run(): Promise<void> {
     const { scenario, timeline, observed } = this;
     this.#configs = await readConfigs(scenario.configs, this.#folder.path);
@@ -86,7 +84,6 @@ export class World {
     if (!this.#hasEnded) observed.stuck = this.#standing();
   }
 
-  /** Ends all processes and removes the world's files. */
   async end(): Promise<void> {
     for (const process of this.#slots) {
       if (process === undefined) continue;

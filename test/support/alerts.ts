@@ -47,7 +47,6 @@ const STORE_UNWRITABLE: AlertSubject = {
   reason: 'database or disk is full',
 };
 
-/** One subject for each alert. */
 export const ALERT_SUBJECTS: readonly AlertSubject[] = Object.values({
   dead_letter: DEAD_LETTER,
   config_failure: CONFIG_FAILURE,

@@ -6,7 +6,6 @@ import { type CallbackNotice, isAlert, type Notice, noticeOf } from '../../src/n
 
 const FIXTURES = new URL('../fixtures/callbacks/', import.meta.url);
 
-/** The file names of the sample callbacks: `error.json`. */
 export const FIXTURE_NAMES: readonly string[] = readdirSync(FIXTURES);
 
 /** A sample callback to the byte, as the service may send it. */

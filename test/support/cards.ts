@@ -3,7 +3,6 @@ import type { Card, FileView, OutputView } from '../../src/channels/card.ts';
 import { cleanLine } from '../../src/text/clean.ts';
 import type { ComposeContext } from '../../src/channels/channel.ts';
 
-/** The context of a message that mentions nobody. */
 export const CALM: ComposeContext = {
   options: {},
   isError: false,

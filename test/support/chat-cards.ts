@@ -2,7 +2,6 @@
 import type { Card } from '../../src/channels/card.ts';
 import { cardWith, filesOf, fileWith, listOf, outputWith } from './cards.ts';
 
-/** A card with one of each part. */
 export function plainCard(parts: Partial<Card> = {}): Card {
   const outputs = [
     outputWith({ name: '件数', value: '42' }),

@@ -5,7 +5,6 @@ export interface CommandInput {
   readonly stdin?: string;
   /** The answer of a person at the terminal; by default there is no terminal. */
   readonly answer?: string;
-  /** Called while the person is asked. */
   readonly whileAsked?: () => void;
   /** Resolves when the command is to stop, as after a signal. */
   readonly untilStopped?: () => Promise<void>;

@@ -53,12 +53,10 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** The targets of links and pictures, in their order. */
 export function linksOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** The texts between backticks in the prose. */
 export function inlineCodeOf(text: string): string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }

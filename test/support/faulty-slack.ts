@@ -45,7 +45,6 @@ export type SlackFault =
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** No answer, ever. */
   | { readonly kind: 'hang' }
   /** The headers and the beginning of the body, then silence. */
   | { readonly kind: 'stall' }

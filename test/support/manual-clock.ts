@@ -46,7 +46,6 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** How many are asleep. */
   get sleeping(): number {
     return this.#sleepers.length;
   }

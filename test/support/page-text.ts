@@ -21,7 +21,6 @@ const SHOWN: readonly (readonly [tag: RegExp, text: string])[] = [
   [/packed=[\w-]+/g, 'packed=…'],
 ];
 
-/** The lines of the page's content, from its title on. */
 export function linesIn(html: string): string[] {
   const [, content = ''] = /<div class="head">(.*)<\/main>/s.exec(html) ?? [];
   const text = SHOWN.reduce((shown, [tag, as]) => shown.replaceAll(tag, as), content);

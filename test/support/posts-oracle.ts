@@ -64,7 +64,6 @@ export class PostsOracle {
     return local - (local % DAY_MS);
   }
 
-  /** All BOTs with figures in the period, in the order of their ids. */
   bots(from: number, to: number) {
     const within = this.#all().filter(({ day }) => day >= from && day < to);
     const ids = [...new Set(within.map(({ botId }) => botId))].toSorted();

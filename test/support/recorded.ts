@@ -116,7 +116,6 @@ export class Recorded {
     await this.#store.call(heartbeat, [{ hash, channels: new Map([['slack', 'slack']]) }]);
   }
 
-  /** Claims for this process whatever is due. */
   async claim(): Promise<readonly DeliveryRecord[]> {
     const due = await this.#store.call(dueDestinations, []);
     const requests = due.map((destination) => ({ destination, limit: 500, isBulkFirst: false }));

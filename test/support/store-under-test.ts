@@ -16,13 +16,10 @@ export interface StoreUnderTest {
     args: Args,
     owner?: string,
   ): Promise<Result>;
-  /** Moves the store's time on. */
   passTime(ms: number): Promise<void>;
-  /** Runs statements past the ledger. */
   run(statement: string): Promise<void>;
   /** Every row of a table, read past the ledger. */
   rows(table: string, orderedBy?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Closes every ledger and removes the store. */
   close(): Promise<void>;
 }
 

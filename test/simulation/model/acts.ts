@@ -33,7 +33,6 @@ function placeOf(history: History, { id }: Acted): Place | undefined {
   return undefined;
 }
 
-/** Requests to give back or dismiss a delivery are refused unless it is undelivered for good. */
 function* answeredByTheList(history: History, acted: Acted) {
   const { act, was, at } = acted;
   if (was === undefined || !isAccepted(acted) || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
@@ -74,7 +73,6 @@ function* dismissed(history: History, acted: Acted) {
     yield `what is dismissed is done: ${nameOf(admitted.send)} at ${delivery.destination} is ${delivery.state}`;
 }
 
-/** After a callback is routed anew, every destination that today's config names and that was not told is told. */
 function* routedAnew(history: History, acted: Acted) {
   const admitted = history.admitted.find(({ id }) => id === acted.id);
   const config = history.scenario.configs[history.settledConfig(acted.at) ?? -1];
@@ -94,7 +92,6 @@ function wasDead({ listed }: Acted, destination: string): boolean {
   return listed?.deliveries.find((each) => each.destination === destination)?.state === 'dead';
 }
 
-/** Deliveries that were dead letters a moment before a redelivery in bulk are attempted again. */
 function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
   if (history.observed.acted.some(({ act }) => act.kind === 'dismiss')) return;
   for (const admitted of history.admitted)
@@ -107,7 +104,6 @@ function* redeliveredInBulk(history: History, { at, dead = [] }: Acted) {
     }
 }
 
-/** Whether all configs that have been in force since then name the destination. */
 function isRoutedSince(history: History, time: number, { send }: Admitted, destination: string): boolean {
   const config = history.scenario.configs[history.settledConfig(time) ?? -1];
   return config !== undefined && namedBy(config, send).includes(destination);
@@ -118,7 +114,6 @@ function isBegun(history: History, { send }: Admitted): boolean {
   return send.status === 2 && history.hasResult({ send });
 }
 
-/** A test sends at most one message, and none to other destinations. */
 function* testsOnce(history: History) {
   const { acted } = history.observed;
   const tests = history.sentAs('test');
@@ -138,7 +133,6 @@ function* testsOnce(history: History) {
   }
 }
 
-/** Whether another request was about the same delivery or callback, or about all. */
 function isAskedAgain(history: History, acted: Acted): boolean {
   const place = placeOf(history, acted);
   return history.observed.acted.some(

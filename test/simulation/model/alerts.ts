@@ -72,7 +72,6 @@ function* notOver(history: History, { key, at }: Attempt, destination: string) {
     yield `what is over is not alerted: ${key}, and ${destination} works since ${seconds(up.at)}`;
 }
 
-/** Whoever got an alert is told when its trouble is over. */
 function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {
   const { endedAt = Infinity, key } = alert;
   if (!isSuccess(alert) || !history.isWritten(alert)) return;

@@ -10,7 +10,6 @@ export const ANSWER_WITHIN_MS = 8 * SECOND;
 /** Results after which a callback is taken over, or done. */
 const DONE = new Set(['taken_over', 'accepted', 'delivered', 'duplicate', 'gave_up', 'superseded']);
 
-/** The results of a 200. */
 const RESULTS = new Set([...DONE, 'no_route', 'held']);
 
 export function* judgeAnswers(history: History) {
@@ -35,7 +34,6 @@ function* inTime({ send, at, endedAt = Infinity, status }: Post) {
     yield `answered in time: ${nameOf(send)} was answered ${status} after ${endedAt - at} ms`;
 }
 
-/** A destination that an answer calls delivered has accepted the message. */
 function* asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Post) {
   for (const { destination, state } of deliveries) {
     const toldAt = history.toldAt({ send }, destination);
@@ -44,7 +42,6 @@ function* asItSays(history: History, { send, deliveries = [], endedAt = 0 }: Pos
   }
 }
 
-/** A 200 has a result; a problem has none. */
 function* namesAResult({ send, status, result }: Post) {
   if ((status === 200) !== RESULTS.has(result ?? ''))
     yield `an answer of the contract: ${nameOf(send)} was answered ${status} ${result}`;
@@ -70,7 +67,6 @@ const FITTING: Readonly<Record<string, Fitting>> = {
   no_route: (states) => states.length === 0,
 };
 
-/** A callback that was answered 200 is in the store. */
 function* kept(history: History, { send }: Post) {
   if (history.admissionOf(send) === undefined) yield `answered 200 means kept: ${nameOf(send)} is not listed`;
 }
@@ -99,7 +95,6 @@ function* forAReason(history: History, post: Post) {
   yield* asksForWhatIsOurs(history, post);
 }
 
-/** Whether other POSTs fill `max_in_flight` at the time of the answer. */
 function isCrowded(history: History, post: Post): boolean {
   const { process, endedAt = 0 } = post;
   const others = history.observed.posts.filter(
@@ -141,7 +136,6 @@ function isPutOff(history: History, post: Post, destination: string): boolean {
   return last !== undefined && last.at >= at && last.failure?.isForLater === true;
 }
 
-/** Whether Botbell has attempted the delivery by itself before. */
 function isOurs(history: History, { send, at: postedAt }: Post, destination: string): boolean {
   const made = history.attemptsOf({ send }, destination);
   return made.some(({ at }) => at < postedAt && !history.isPostedAt(send, at));
@@ -208,7 +202,6 @@ function* notKeptWaiting(history: History, post: Post) {
     yield `taken over while the remote has it: ${nameOf(send)} was answered ${status} after ${endedAt - slow.at} ms`;
 }
 
-/** If nothing makes messages wait, a POST attempts one no more often than the config says. */
 function* noMoreOften(history: History, post: Post) {
   const { send, at, endedAt = at, process } = post;
   const config = history.configOf(post);
@@ -230,7 +223,6 @@ function* noMoreOften(history: History, post: Post) {
   }
 }
 
-/** A process that stops answers the POSTs that it has, and new ones with 503. */
 function* answeredByWhoStops({ observed }: History) {
   for (const { send, process, status, at } of observed.posts)
     if (
@@ -248,7 +240,6 @@ function* answeredByWhoStops({ observed }: History) {
       yield `a stop answers who has come: ${nameOf(send)} was not answered by ${process.name}`;
 }
 
-/** A lasting failure is answered non-2xx `permanent_attempts` times, then 200. */
 function* refusalsCounted(history: History) {
   const counts = new Map<string, number>();
   for (const { send, deliveries = [], config, endedAt } of history.observed.posts.filter(isRefusal)) {

@@ -9,7 +9,6 @@ const DOWN_AFTER_MS = 2 * MINUTE;
 /** Within this time, a process has surely taken note of an answer. */
 const NOTED_WITHIN_MS = 50;
 
-/** The longest time of a POST that does not wait for a destination. */
 const AT_ONCE_MS = SECOND;
 
 /** The time of a poll, on a machine that sleeps while nothing happens. */
@@ -23,7 +22,6 @@ export function* judgeDown(history: History) {
       yield* toldOnceItIsBack(history, attempt);
 }
 
-/** Whether the process has seen that the destination is down. */
 function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
   const ended = history.observed.attempts.filter(
     (each) =>
@@ -59,7 +57,6 @@ function storeClockSetAt({ scenario }: History, before: number): number {
   return Math.max(...times);
 }
 
-/** No POST waits for a destination that is down, and none is answered non-2xx because of it alone. */
 function* takenOverAtOnce(history: History, post: Post) {
   const { process, send, at, status, endedAt = at, deliveries = [] } = post;
   if (status === undefined || status === 503 || history.isStoreHit(at, endedAt)) return;

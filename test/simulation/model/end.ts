@@ -39,7 +39,6 @@ function* memoryIsEmpty({ hasReloads, hasSetClocks, observed }: History, text: s
   }
 }
 
-/** If nothing is wrong, a message is sent at once. */
 function* promptly(history: History, admitted: Admitted) {
   const { at, send } = admitted;
   if (!history.isCalm(at - MINUTE, at + 5 * SECOND) || history.hasSetClocks || history.isActedOn(admitted))
@@ -136,7 +135,6 @@ function* givenUp(history: History, admitted: Admitted) {
   }
 }
 
-/** Whether no other message was attempted there from its receipt until then. */
 function isAlone(history: History, { at }: Admitted, made: readonly Attempt[], late: Attempt): boolean {
   return history.observed.attempts.every(
     (each) =>

@@ -16,13 +16,11 @@ const KNOWN_AFTER_MS = 5 * SECOND;
 
 const EARLY_MS = 50;
 
-/** A BOT's trouble, with its incident. */
 interface Lasting {
   readonly bot: string;
   readonly id: number;
   readonly trouble: Trouble;
   readonly routes: readonly RoutePlan[];
-  /** The attempts of steps to tell it. */
   readonly told: readonly Attempt[];
 }
 
@@ -68,7 +66,6 @@ function stepsOf(routes: readonly RoutePlan[]): readonly Step[] {
   return routes.flatMap((route) => (route.steps ?? []).map((step) => ({ route, step })));
 }
 
-/** Steps tell each destination once of an incident, and once more each time it is given back. */
 function* once(history: History, told: readonly Attempt[]) {
   const counts = new Map<string, number>();
   for (const { notice, destination } of firstsOf(told, messageOf)) {
@@ -129,7 +126,6 @@ function dueFrom(
   return due;
 }
 
-/** Whether one of the route's destinations has surely got a message of the trouble. */
 function hasGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
   return errors.some((error) =>
     notify.some((destination) =>
@@ -138,7 +134,6 @@ function hasGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by
   );
 }
 
-/** Whether one of the route's destinations may have got a message of the trouble. */
 function mayHaveGot(history: History, { notify }: RoutePlan, { errors }: Trouble, by: number): boolean {
   return errors.some((error) => notify.some((to) => (history.toldAt(error, to) ?? Infinity) < by));
 }
@@ -180,7 +175,6 @@ function latestFor(history: History, due: number, { notify }: StepPlan): number 
   return isWell ? soon : Math.max(due, history.scenario.healedAt) + MINUTE + TOLD_WITHIN_MS;
 }
 
-/** Whether the route tells the first error at once. */
 function isPlain(history: History, { trouble, bot }: Lasting, route: RoutePlan): boolean {
   const { on, afterFailures, repeat, unlessCode, notify } = route;
   const { burst } = history.configOf({ config: 0 });

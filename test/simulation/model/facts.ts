@@ -15,7 +15,6 @@ interface Result {
   readonly isError: boolean;
 }
 
-/** The results of a BOT. */
 export class Results {
   readonly #results: Result[] = [];
 
@@ -41,7 +40,6 @@ export interface ToldError {
   readonly lostAt: number;
 }
 
-/** What a destination was told of a BOT. */
 export interface ToldFacts {
   readonly errors: readonly ToldError[];
   /** How many errors `repeat` has let go since the last message. */

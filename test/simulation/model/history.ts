@@ -92,7 +92,6 @@ export class History {
     return this.attemptsAt(destination, keyOfSend(send.nth, send.job));
   }
 
-  /** The attempts to tell notices with these templates of Botbell's own, in their order. */
   sentAs<Name extends OwnSubject['template']>(...names: readonly Name[]): readonly SentAs<Name>[] {
     return this.observed.attempts.flatMap((attempt) => {
       if (!isAlert(attempt.notice)) return [];
@@ -147,7 +146,6 @@ export class History {
     return this.observed.ends.some(({ at }) => at <= to && at + 240 * SECOND >= from);
   }
 
-  /** Whether no process and no store is in trouble then. */
   isCalm(from: number, to: number): boolean {
     return !this.isStoreHit(from, to) && !this.isProcessHit(from, to);
   }
@@ -183,12 +181,10 @@ export class History {
     return loads.every((load) => load?.config === first?.config) ? first?.config : undefined;
   }
 
-  /** Whether the world skipped time then, so that what was due came late. */
   hasSlept(from: number, to: number): boolean {
     return this.observed.slept.some((time) => from - SECOND <= time && time <= to);
   }
 
-  /** Whether another callback of its job came before. */
   isBehind({ id, send }: Admitted): boolean {
     return this.admitted.some((other) => other.id < id && isOfOneJob(other, { send }));
   }
@@ -271,12 +267,10 @@ function isAdmittedBy({ at, clockedAt, endedAt = Infinity }: Post, time: number)
   return clockedAt <= time && time - clockedAt <= endedAt - at;
 }
 
-/** Whether only steps tell the destination, no route. */
 export function isOfSteps({ destination }: { readonly destination: string }): boolean {
   return DUTY.includes(destination);
 }
 
-/** A job is known by its id and its BOT. */
 export function isOfOneJob(one: Pick<Admitted, 'send'>, other: Pick<Admitted, 'send'>): boolean {
   return one.send.job === other.send.job && one.send.bot === other.send.bot;
 }

@@ -106,7 +106,6 @@ function* toldOverOnce(history: History) {
   }
 }
 
-/** An incident that began or grew is not alerted again within the hour. */
 function* alertedHourly(history: History) {
   const firsts = new Map<string, Attempt>();
   for (const attempt of history.sentAs('dead_letter', 'config_failure')) {

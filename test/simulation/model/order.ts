@@ -79,7 +79,6 @@ function brokenBy(history: History, earlier: Admitted, later: Admitted, again: A
   return isStart ? 'no start after its result' : 'in order within a job';
 }
 
-/** A summary that is made after a job's result does not tell of its `executing`. */
 function* notSummarised(history: History, earlier: Admitted, later: Admitted, destination: string) {
   if (earlier.send.status !== 2 || later.send.status === 2) return;
   const isTold = deliveryAt(earlier, destination)?.state === 'delivered';

@@ -15,7 +15,6 @@ export function* judgePauses(history: History) {
   yield* onePerSecond(history);
 }
 
-/** The pace of all simulated channels. */
 const PACE_MS = SECOND;
 
 /** The time that the store, its answer and the loop take. */
@@ -24,7 +23,6 @@ const SLACK_MS = 100;
 /** For this long after a pause, its destination surely keeps a pace, which ends when nothing has been sent for a minute. */
 const PACED_FOR_MS = 50 * SECOND;
 
-/** After a pause, all replicas together send one message a second. */
 function* onePerSecond(history: History) {
   const { attempts, pauses } = history.observed;
   for (const [index, attempt] of attempts.entries()) {

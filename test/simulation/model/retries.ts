@@ -31,7 +31,6 @@ function* attemptedAtOnce(history: History, post: Post) {
   }
 }
 
-/** Whether something other than its destination may keep the callback back. */
 function isHindered(history: History, admitted: Admitted, { send, at }: Post): boolean {
   const { isAccepting, maxInFlight, giveUpAfterMs } = history.configOf(admitted);
   const isEnded = send.status === 2 && history.hasResult(admitted);
@@ -79,7 +78,6 @@ function isIdle(history: History, destination: string, time: number): boolean {
   return !all.some(isUnderWay) && !mayBeDown(history, destination, time);
 }
 
-/** Whether the destination may count as down then. */
 export function mayBeDown({ observed }: History, destination: string, time: number): boolean {
   const all = observed.attempts.filter((each) => each.destination === destination && each.at <= time);
   const upAt = Math.max(

@@ -98,7 +98,6 @@ function isDeathUnsure(history: History, admitted: Admitted, destination: string
   return !isOfAttempt || !isWritten || comes;
 }
 
-/** An answer says that a snooze holds a message only if a snooze concerns it. */
 function* snoozedForAReason(history: History, snoozes: readonly Snoozed[]) {
   for (const { send, deliveries = [] } of history.observed.posts) {
     const admitted = history.admissionOf(send);
@@ -159,7 +158,6 @@ function mayHaveFailedAgain(history: History, { admitted, destination, ruling }:
   return ruling.template === 'recovered' && failsBy(history, admitted, toldAt);
 }
 
-/** Whether a run that began later has failed by then. */
 function failsBy(history: History, { at, send: { bot, startedAt } }: Admitted, time = Infinity): boolean {
   return history.admitted.some(
     (other) =>
@@ -188,7 +186,6 @@ function* heldLongEnough({ admitted, destination, ruling, snoozes }: Ruled, firs
 /** How long after its hold a message may be told: a poll, on a machine that sleeps while nothing happens. */
 const TOLD_WITHIN_MS = 40 * SECOND;
 
-/** A message that nothing else keeps back is told soon after its hold has ended. */
 function* heldNoLonger(history: History, { admitted, destination, ruling, snoozes }: Ruled) {
   const until = endOfOneHold(history, { admitted, destination, ruling, snoozes });
   const latest = Math.max(until, admitted.at) + TOLD_WITHIN_MS;
@@ -214,7 +211,6 @@ function endOfOneHold(history: History, { admitted, destination, ruling, snoozes
   return ruling.until ?? Math.max(...concerning.map((snooze) => snooze.until));
 }
 
-/** A message has the right template, and says how many errors were held back. */
 function* asItself(history: History, { admitted, destination, ruling }: Ruled, { notice }: Attempt) {
   const name = `${nameOf(admitted.send)} at ${destination}`;
   const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);

@@ -7,7 +7,6 @@ import { incidentsOf, type Trouble, troublesOf } from './troubles.ts';
 /** Within this time, a request is carried out, and an outcome is written. */
 const MOMENT_MS = 2 * SECOND;
 
-/** The requests to take an incident up, answered or not. */
 export function takeUpsOf(history: History, id: number): readonly Acted[] {
   return actsOf(history, id, 'takeUp');
 }

@@ -86,7 +86,6 @@ function mayBeMute({ scenario }: History, route: RoutePlan, due: number): boolea
   return isMute(due) || isMute(due + LATE_MS) || scenario.configs[0]?.burst !== undefined;
 }
 
-/** Whether some rule may hold messages about the BOT. */
 function isHeldAtTimes(history: History, bot: string): boolean {
   const [config] = history.scenario.configs;
   const isMuted = config !== undefined && routesOf(config, bot).some(({ mute }) => mute !== undefined);

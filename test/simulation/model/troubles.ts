@@ -21,7 +21,6 @@ export function incidentsAbout(
   return observed.incidents.filter((each) => each.kind === kind && each.subject === subject);
 }
 
-/** The incidents in the order in which they began. */
 export function incidentsOf(history: History, bot: string): readonly ListedIncident[] {
   return incidentsAbout(history, 'bot', bot).toSorted((a, b) => a.id - b.id);
 }

@@ -5,7 +5,6 @@
 export interface Planted {
   /** What the product does wrong with the fault. */
   readonly does: string;
-  /** Relative to the root of the tree. */
   readonly file: string;
   /** `one «other → another» text`: the text, which occurs once in the file, and in it what is changed. */
   readonly change: string;
