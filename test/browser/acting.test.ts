@@ -1,6 +1,4 @@
 /** What people come to the page for, from the first click to the last: what each form and view does is proved in test/admin. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { translator } from '../../src/admin/page/words.ts';
 import { outcomeInWords } from '../../src/people/outcomes.ts';
@@ -73,22 +71,4 @@ inBrowser('People at the page', () => {
       await pageSays(new RegExp(t('bulk.done')));
       expect(world.mail.mails).to.have.lengthOf(3);
     });
-
-  it('route anew what had no route, once the config is mended', async () => {
-    await world.post(callback({ bot_id: 'crm-export' }));
-    const page = await come('127.0.0.1', false);
-    await visitor.open('/callbacks?bot_id=crm-export');
-    await page.locator('tbody').getByRole('link').first().click();
-    expect(await page.locator('main').innerText()).to.contain('Nobody was told');
-    const story = page.url();
-    const file = join(world.folder, 'botbell.yaml');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('bot_id: prices', 'bot_id: crm-export'));
-    await visitor.open('/config');
-    await press(t('config.reload'));
-    await page.goto(story);
-    await press(t('callback.route'));
-    expect(await flash()).to.contain('It goes to email:gone@example.com now.');
-    await pageSays(/email:gone@example\.com\s+✓?\s*Delivered/);
-    expect(world.mail.mails).to.have.lengthOf(1);
-  });
 });

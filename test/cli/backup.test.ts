@@ -24,11 +24,8 @@ describe('botbell backup', () => {
   it('copies all of it while somebody is writing, for its owner alone, and changes nothing of it', async () => {
     const writer = world.store.connect();
     writer.exec('BEGIN IMMEDIATE');
-    expect(await backup()).to.deep.equal({
-      code: 0,
-      stdout: `${copy}: a whole copy of the store`,
-      stderr: '',
-    });
+    const stdout = `${copy}: a whole copy of the store`;
+    expect(await backup()).to.deep.equal({ code: 0, stdout, stderr: '' });
     writer.exec('ROLLBACK');
     expect(statSync(copy).mode & 0o777).to.equal(0o600);
     const copied = new DatabaseSync(copy, { readOnly: true });
@@ -43,11 +40,8 @@ describe('botbell backup', () => {
     const link = join(world.store.folder, 'link.db');
     symlinkSync(nowhere, link);
     for (const file of [copy, world.store.file, link]) {
-      const { code, stderr } = await backup(file);
-      expect([code, stderr]).to.deep.equal([
-        1,
-        `${file} is there already, and stays as it is: name another file`,
-      ]);
+      const stderr = `${file} is there already, and stays as it is: name another file`;
+      expect(await backup(file)).to.include({ code: 1, stderr });
     }
     expect(readFileSync(copy, 'utf8')).to.equal('mine');
     expect(existsSync(nowhere)).to.equal(false);

@@ -40,10 +40,8 @@ describe('botbell init', () => {
     process.chdir(ROOT);
   });
 
-  const isChecked = async (config: string, ...args: readonly string[]) => {
-    const { code, stdout } = await runCommand(['check', '--strict', ...args]);
-    expect([code, stdout]).to.deep.equal([0, `${config}: ok`]);
-  };
+  const isChecked = async (config: string, ...args: readonly string[]) =>
+    expect(await runCommand(['check', '--strict', ...args])).to.include({ code: 0, stdout: `${config}: ok` });
 
   const textOf = (path: string) => readFileSync(join(folder, path), 'utf8');
   const edit = (path: string, change: (text: string) => string) =>
@@ -96,9 +94,8 @@ Once your secrets are in .env (copy .env.example), run it with them:
     ] as const) {
       mkdirSync(join(folder, bin), { recursive: true });
       writeFileSync(join(folder, bin, 'botbell'), '');
-      const { stdout } = await runCommand(['init', `by-${name.length}`], {
-        variables: { PATH: join(folder, bin) },
-      });
+      const variables = { PATH: join(folder, bin) };
+      const { stdout } = await runCommand(['init', `by-${name.length}`], { variables });
       expect(stdout).to.include(name);
     }
   });
@@ -123,9 +120,8 @@ Once your secrets are in .env (copy .env.example), run it with them:
   it('writes the channels that are named in place of the outbox, each with an address', async () => {
     for (const written of await starters('--channels', 'teams, email')) {
       expect(Object.keys(written['channels'] as object)).to.deep.equal(['email', 'teams']);
-      expect(written['groups']).to.deep.equal({
-        operators: [{ email: ['ops@example.com'] }, { teams: 'ops' }],
-      });
+      const operators = [{ email: ['ops@example.com'] }, { teams: 'ops' }];
+      expect(written['groups']).to.deep.equal({ operators });
     }
     for (const lang of ['en', 'ja']) {
       const all = ['init', `all-${lang}`, '--lang', lang, '--channels', TYPES.join(',')];
@@ -134,30 +130,21 @@ Once your secrets are in .env (copy .env.example), run it with them:
       const { groups } = parse(textOf(config)) as { groups: { operators: readonly object[] } };
       expect(groups.operators.flatMap((entry) => Object.keys(entry))).to.have.members(TYPES);
       await isChecked(config, '--without-secrets', '--config', config);
-      expect(
-        textOf(`all-${lang}/.env.example`)
-          .match(/^#?[A-Z_]+=/gm)
-          ?.filter((each) => each[0] === '#'),
-        'to be filled in',
-      ).to.deep.equal(['#CALLBACK_TOKEN=', '#ADMIN_PASSWORD=']);
+      const unset = textOf(`all-${lang}/.env.example`).match(/^#[A-Z_]+=/gm);
+      expect(unset, 'to be filled in').to.deep.equal(['#CALLBACK_TOKEN=', '#ADMIN_PASSWORD=']);
     }
   });
 
   it('leaves it to the service where a service reads the config: another ledger would be made beside it', () => {
-    const folder = '/etc/botbell';
-    const steps = nextSteps(wordsIn({ language: 'en' }), {
-      botbell: 'botbell',
-      folder,
-      sample: '',
-      isRemote: false,
-    });
+    const place = { botbell: 'botbell', folder: '/etc/botbell', sample: '', isRemote: false };
+    const steps = nextSteps(wordsIn({ language: 'en' }), place);
     expect(steps).not.to.match(/serve|\bcd /);
     expect(steps).to.match(/\n {2}botbell check --without-secrets --config \/etc\/botbell\/botbell\.yaml$/);
   });
 
   it('refuses a channel that there is not, and names the nearest', async () => {
-    const { code, stderr } = await runCommand(['init', '--channels', 'email,teamz']);
-    expect([code, stderr]).to.deep.equal([2, 'error: --channels: there is no teamz; did you mean "teams"?']);
+    const stderr = 'error: --channels: there is no teamz; did you mean "teams"?';
+    expect(await runCommand(['init', '--channels', 'email,teamz'])).to.include({ code: 2, stderr });
     expect((await runCommand(['init', '--channels', ' ,'])).code).to.equal(2);
     expect(contentsOf(folder)).to.deep.equal([]);
   });
@@ -181,15 +168,14 @@ Once your secrets are in .env (copy .env.example), run it with them:
         .replace('# mention_on_error', 'mention_on_error')
         .replace(/^# routes:\n(#.*\n)+/m, (routes) => routes.replaceAll(/^# /gm, '')),
     );
-    const { code, stdout, stderr } = await runCommand(['check', '--without-secrets', '--strict']);
-    expect([code, stdout]).to.deep.equal([0, 'botbell.yaml: ok']);
-    expect(stderr).to.equal(
-      'not set here, and so not checked: CALLBACK_TOKEN, ADMIN_PASSWORD, SLACK_BOT_TOKEN, SMTP_URL',
-    );
+    expect(await runCommand(['check', '--without-secrets', '--strict'])).to.deep.equal({
+      code: 0,
+      stdout: 'botbell.yaml: ok',
+      stderr: 'not set here, and so not checked: CALLBACK_TOKEN, ADMIN_PASSWORD, SLACK_BOT_TOKEN, SMTP_URL',
+    });
     const variables = { SLACK_BOT_TOKEN: 'xoxb-1', SMTP_URL: 'smtps://u:p@127.0.0.1' };
     const { stdout: messages } = await runCommand(['preview', ERROR], { variables });
-    const destinations = ['slack:#bot-alerts', 'email:ops@example.com'];
-    for (const destination of destinations) expect(messages).to.include(destination);
+    expect(messages).to.include('email:ops@example.com');
     expect(messages, 'by the set that the route names').to.match(
       /slack:#bot-alerts\n {2}@here\n {2}❌ Invoice import failed\n {2}Task 3, log in: .*\n(\n|$)/,
     );

@@ -54,16 +54,13 @@ routes: [{ bot_id: get_items, notify: [{ slack: '#ops' }, { slack: '#log' }] }]
     await deadLetters(['slack:#ops'], 50);
     await deadLetters(['slack:#ops', 'slack:#log'], 3);
     const some = ['--dead', '--destination', 'slack:#ops', '--since', '2d'];
-    expect(await redeliver(some)).to.deep.equal({
-      code: 1,
-      stdout: '',
-      stderr:
-        '1 message\n  slack:#ops: 1\nnothing was changed: nobody is at a terminal to be asked; with --yes it is done',
-    });
+    const said = 'nothing was changed: nobody is at a terminal to be asked; with --yes it is done';
+    const stderr = `1 message\n  slack:#ops: 1\n${said}`;
+    expect(await redeliver(some)).to.deep.equal({ code: 1, stdout: '', stderr });
     const none = await redeliver(['--dead', '--since', '1m', '--yes']);
     expect(none).to.include({ code: 1, stderr: 'nothing matches that can be delivered again' });
-    const { code, stdout } = await redeliver([...some, '--dismiss', '--yes']);
-    expect([code, stdout]).to.deep.equal([0, '1 message dismissed by the service while it runs']);
+    const stdout = '1 message dismissed by the service while it runs';
+    expect(await redeliver([...some, '--dismiss', '--yes'])).to.include({ code: 0, stdout });
     await service();
     expect(await counts()).to.deep.equal({ pending: 0, dead: 2 });
   });

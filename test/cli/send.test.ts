@@ -28,8 +28,7 @@ describe('The send command', () => {
 
   it('posts the file to the letter, prints the answer and exits 0 on 2xx', async () => {
     const scope = answer(200);
-    const { code, stdout, stderr } = await send();
-    expect([code, stdout, stderr]).to.deep.equal([0, '  {"result":"x"}', 'HTTP 200']);
+    expect(await send()).to.deep.equal({ code: 0, stdout: '  {"result":"x"}', stderr: 'HTTP 200' });
     expect(scope.isDone()).to.equal(true);
   });
 
@@ -121,8 +120,8 @@ describe('The send command', () => {
   });
 
   it('says which file cannot be read', async () => {
-    const { code, stderr } = await runCommand(['send', 'none.json', '--url', URL]);
-    expect([code, stderr]).to.deep.equal([1, 'none.json cannot be read: it is not there']);
+    const run = await runCommand(['send', 'none.json', '--url', URL]);
+    expect(run).to.include({ code: 1, stderr: 'none.json cannot be read: it is not there' });
   });
 
   describe('without --url', () => {

@@ -8,7 +8,7 @@ import { CHANNELS, type SlackStandIn, startSlackStandIn } from '../support/fault
 import type { ServeProcess } from '../support/process.ts';
 import { createProgramWorld, type ProgramWorld, TOKEN } from '../support/program-world.ts';
 import { deliveriesIn } from '../support/proof-ledger.ts';
-import { JobService } from '../support/proof-service.ts';
+import { postAll } from '../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../support/proof-tally.ts';
 import { until } from '../support/proof-wait.ts';
 import { startRawMailServer } from '../support/raw-mail-server.ts';
@@ -142,7 +142,7 @@ groups:`,
   async #postHonest(): Promise<void> {
     const [callback = {}] = keyedCallbacks(this.#honest.length + 1, { bot_id: 'honest-bot' }).slice(-1);
     this.#honest.push(callback);
-    await new JobService({ urlOf: () => this.#url, retryMs: 300, concurrency: 1 }).postAll([callback]);
+    await postAll({ urlOf: () => this.#url, retryMs: 300, concurrency: 1 }, [callback]);
   }
 
   /** At what has been told and logged since the last look. */

@@ -17,6 +17,11 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
   const { runProgram } = await import('../../src/cli/program.ts');
   const stdout: string[] = [];
   const stderr: string[] = [];
+  const ask = (question: string) => {
+    stderr.push(question);
+    input.whileAsked?.();
+    return Promise.resolve(input.answer ?? '');
+  };
   const code = await runProgram(args, {
     variables: input.variables ?? {},
     configFile: undefined,
@@ -27,22 +32,10 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
     },
     message: (text) => stderr.push(text),
     readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
-    ask: input.answer === undefined ? undefined : askedOf(stderr, input.answer, input.whileAsked),
+    ask: input.answer === undefined ? undefined : ask,
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
     endOnHangup: () => undefined,
     onHangup: () => undefined,
   });
   return { code, stdout: stdout.join('\n'), stderr: stderr.join('\n') };
-}
-
-function askedOf(
-  stderr: string[],
-  answer: string,
-  whileAsked: () => void = () => undefined,
-): (question: string) => Promise<string> {
-  return (question) => {
-    stderr.push(question);
-    whileAsked();
-    return Promise.resolve(answer);
-  };
 }

@@ -57,42 +57,37 @@ export class ManualClock implements Clock {
     for (;;) {
       const next = this.#takeNext(end);
       if (next === undefined) break;
-      this.#now = Math.max(this.#now, next.dueAt);
-      next.wake();
+      this.#wake(next);
       await settle();
     }
     this.#now = end;
   }
 
   /** Moves time on from sleeper to sleeper until the promise settles, and passes its outcome on. */
-  async runUntil<T>(promise: Promise<T>): Promise<T> {
-    const isSettled = watch(promise);
-    for (;;) {
-      await settle();
-      if (isSettled()) return promise;
-      this.#wakeNext();
-    }
+  runUntil<T>(promise: Promise<T>): Promise<T> {
+    return runOn(promise, () => this.#wakeNext());
   }
 
   /**
    * The same for work that also waits for something outside the process, such as a database server: time goes on by small steps, so
    * that no deadline passes before the server has had time to answer.
    */
-  async runAlong<T>(promise: Promise<T>): Promise<T> {
-    const isSettled = watch(promise);
-    for (;;) {
-      await settle();
-      if (isSettled()) return promise;
+  runAlong<T>(promise: Promise<T>): Promise<T> {
+    return runOn(promise, async () => {
       await realSleep(1);
       await this.advance(2);
-    }
+    });
   }
 
   #wakeNext(): void {
     const next = this.#takeNext(Number.POSITIVE_INFINITY);
     if (next === undefined) throw new Error('Nobody is asleep and the promise is still open.');
-    this.#now = Math.max(this.#now, next.dueAt);
-    next.wake();
+    this.#wake(next);
+  }
+
+  #wake({ dueAt, wake }: Sleeper): void {
+    this.#now = Math.max(this.#now, dueAt);
+    wake();
   }
 
   #takeNext(end: number): Sleeper | undefined {
@@ -102,13 +97,15 @@ export class ManualClock implements Clock {
   }
 }
 
-function watch(promise: Promise<unknown>): () => boolean {
+async function runOn<T>(promise: Promise<T>, goOn: () => void | Promise<void>): Promise<T> {
   let isSettled = false;
-  const note = () => {
-    isSettled = true;
-  };
+  const note = () => void (isSettled = true);
   promise.then(note, note);
-  return () => isSettled;
+  for (;;) {
+    await settle();
+    if (isSettled) return promise;
+    await goOn();
+  }
 }
 
 /** Lets everything happen that needs no time to pass; calls of the disk count as such. */

@@ -1,11 +1,9 @@
 /** A real PgBouncer, if one is installed; in transaction pooling, each transaction may get another session. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { freePort } from './free-port.ts';
-import { unprivilegedAccount } from './postgres-server.ts';
+import { end, execute, unprivilegedAccount } from './postgres-server.ts';
 import { until } from './proof-wait.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -29,8 +27,13 @@ export async function startPgBouncer(postgresUrl: string, poolMode = 'transactio
     through.port = String(port);
     return through.href;
   };
-  await until('PgBouncer listens', () => answers(urlThrough(postgresUrl)));
-  return { urlThrough, close: () => end(pooler) };
+  const answers = () =>
+    execute(urlThrough(postgresUrl), 'select 1').then(
+      () => true,
+      () => false,
+    );
+  await until('PgBouncer listens', answers);
+  return { urlThrough, close: () => end(pooler, 'SIGTERM') };
 }
 
 /** Few sessions, so that they go from one client to another all the time. */
@@ -48,25 +51,4 @@ default_pool_size = 3
 max_client_conn = 100
 server_round_robin = 1
 `;
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-async function end(pooler: ChildProcess): Promise<void> {
-  if (pooler.exitCode !== null || pooler.signalCode !== null) return;
-  const exited = once(pooler, 'exit');
-  pooler.kill('SIGTERM');
-  await exited;
 }

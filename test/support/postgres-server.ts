@@ -23,6 +23,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 
+export type Row = Readonly<Record<string, unknown>>;
+
 export interface PostgresServer {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>;
@@ -171,7 +173,7 @@ function serverArguments(data: string, port: number, settings: readonly string[]
   return ['-D', data, '-p', String(port), ...all.flatMap((setting) => ['-c', setting])];
 }
 
-async function untilReady(server: ChildProcess, url: string): Promise<void> {
+async function untilReady(server: ChildProcess, url: string): Promise<unknown> {
   for (;;) {
     try {
       return await execute(url, 'select 1');
@@ -182,19 +184,24 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
   }
 }
 
-export async function execute(url: string, statement: string): Promise<void> {
+/** Over a connection of its own. @returns the rows */
+export async function execute(url: string, statement: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url });
+  // The query rejects as well; without a listener, a server that ends the connection in between would end the test.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
 }
 
 /** PostgreSQL, "Shutting Down the Server": SIGINT is fast, and keeps everything; SIGQUIT is immediate, and flushes nothing. */
-async function end(server: ChildProcess | undefined, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+export async function end(
+  server: ChildProcess | undefined,
+  signal: NodeJS.Signals = 'SIGINT',
+): Promise<void> {
   if (!isRunning(server)) return;
   const exited = once(server, 'exit');
   server.kill(signal);

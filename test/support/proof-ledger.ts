@@ -1,26 +1,14 @@
 /** Looks into a ledger past the program that writes it. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import pg from 'pg';
-
-type Row = Readonly<Record<string, unknown>>;
+import { execute, type Row } from './postgres-server.ts';
 
 export async function rowsOf(storeUrl: string, statement: string): Promise<readonly Row[]> {
-  if (storeUrl.startsWith('sqlite:')) {
-    const database = new DatabaseSync(storeUrl.slice('sqlite:'.length), { timeout: 5000 });
-    try {
-      return database.prepare(statement).all() as Row[];
-    } finally {
-      database.close();
-    }
-  }
-  const client = new pg.Client({ connectionString: storeUrl });
-  // The query rejects as well; without a listener, a server that ends the connection in between would end the test.
-  client.on('error', () => undefined);
-  await client.connect();
+  if (!storeUrl.startsWith('sqlite:')) return execute(storeUrl, statement);
+  const database = new DatabaseSync(storeUrl.slice('sqlite:'.length), { timeout: 5000 });
   try {
-    return (await client.query<Row>(statement)).rows;
+    return database.prepare(statement).all() as Row[];
   } finally {
-    await client.end();
+    database.close();
   }
 }
 

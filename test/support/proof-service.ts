@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from './bridge-world.ts';
 
-interface JobServiceOptions {
+interface JobService {
   /** Asked before each POST: the program may have come back on another port. */
   readonly urlOf: () => string;
   /** Stands for the service's 30 s. */
@@ -11,43 +11,24 @@ interface JobServiceOptions {
   readonly concurrency: number;
 }
 
-type PostedCallback = Readonly<Record<string, unknown>>;
+const WITHIN_MS = 240_000;
 
-export class JobService {
-  readonly #options: JobServiceOptions;
-  /** HTTP status codes of all answers; 0 for none. */
-  readonly statuses: number[] = [];
-
-  constructor(options: JobServiceOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves when every callback has been answered 2xx. @throws {Error} says how many were not answered in time */
-  async postAll(callbacks: readonly PostedCallback[], withinMs = 240_000): Promise<void> {
-    const waiting = [...callbacks];
-    const end = Date.now() + withinMs;
-    let unanswered = 0;
-    const runs = Array.from({ length: this.#options.concurrency }, async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (!(await this.#postUntilTaken(next, end))) unanswered += 1;
+/** Resolves when every callback has been answered 2xx. @throws {Error} one was not answered so in time */
+export async function postAll(
+  { urlOf, retryMs, concurrency }: JobService,
+  callbacks: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  const waiting = [...callbacks];
+  const end = Date.now() + WITHIN_MS;
+  const isTaken = async (callback: object) =>
+    (await post(urlOf(), callback).catch(() => undefined))?.status === 200;
+  const runs = Array.from({ length: concurrency }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      while (!(await isTaken(next))) {
+        if (Date.now() > end)
+          throw new Error(`not answered 2xx within ${WITHIN_MS} ms: ${JSON.stringify(next)}`);
+        await sleep(retryMs);
       }
-    });
-    await Promise.all(runs);
-    if (unanswered > 0)
-      throw new Error(`${unanswered} callbacks were not answered 2xx within ${withinMs} ms`);
-  }
-
-  async #postUntilTaken(callback: PostedCallback, end: number): Promise<boolean> {
-    while (Date.now() <= end) {
-      if ((await this.#post(callback)) === 200) return true;
-      await sleep(this.#options.retryMs);
-    }
-    return false;
-  }
-
-  async #post(callback: PostedCallback): Promise<number> {
-    const answer = await post(this.#options.urlOf(), callback).catch(() => undefined);
-    this.statuses.push(answer?.status ?? 0);
-    return answer?.status ?? 0;
-  }
+  });
+  await Promise.all(runs);
 }

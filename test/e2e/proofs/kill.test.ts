@@ -6,7 +6,7 @@ import type { SlackFault } from '../../support/faulty-slack.ts';
 import { startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
-import { JobService } from '../../support/proof-service.ts';
+import { postAll } from '../../support/proof-service.ts';
 import { keyedCallbacks, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
@@ -65,7 +65,7 @@ describe('Killed with -9 at random moments under load', () => {
       );
       let turn = 0;
       const urlOf = () => running[(turn += 1) % replicas]?.callbacksUrl ?? '';
-      const posted = new JobService({ urlOf, retryMs: 100, concurrency: 24 }).postAll(callbacks);
+      const posted = postAll({ urlOf, retryMs: 100, concurrency: 24 }, callbacks);
       const inHandAtKills: ReadonlySet<string>[] = [];
       for (let kill = 0; kill < KILLS; kill += 1) {
         const moment = world.told().length + random.next() * ((2 * CALLBACKS) / KILLS);

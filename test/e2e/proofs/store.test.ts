@@ -12,7 +12,7 @@ import { noise } from '../../support/noise.ts';
 import { startOwnPostgres } from '../../support/postgres-server.ts';
 import type { ServeProcess } from '../../support/process.ts';
 import { deliveriesIn } from '../../support/proof-ledger.ts';
-import { JobService } from '../../support/proof-service.ts';
+import { postAll } from '../../support/proof-service.ts';
 import { keyedCallback, keyOf, pairsOf, tally } from '../../support/proof-tally.ts';
 import { until } from '../../support/proof-wait.ts';
 import { createProgramWorld, DESTINATIONS, type ProgramWorld } from '../../support/program-world.ts';
@@ -126,18 +126,18 @@ describe('The store', () => {
         faultOf: () => slackFault,
       });
       const botbell = await world.start({ wrapper });
-      const service = new JobService({ urlOf: () => botbell.callbacksUrl, retryMs: 200, concurrency: 8 });
+      const service = { urlOf: () => botbell.callbacksUrl, retryMs: 200, concurrency: 8 };
       const [before, after] = [keyedCallback(keyOf(900_000)), keyedCallback(keyOf(900_001))];
-      await service.postAll([before]);
+      await postAll(service, [before]);
       const underWay = Array.from({ length: AT_ONCE }, (_, each) => keyedCallback(keyOf(800_000 + each)));
-      const posted = service.postAll(underWay);
+      const posted = postAll(service, underWay);
       const end = await begin(botbell);
       const callbacks = await postUntilRefused(botbell.callbacksUrl);
       expect(await statusOf(`${botbell.adminUrl}/healthz`)).to.equal(200);
       await end();
       await until('it is ready again', async () => (await statusOf(`${botbell.adminUrl}/readyz`)) === 200);
-      await Promise.all([posted, service.postAll([after])]);
-      await service.postAll(callbacks);
+      await Promise.all([posted, postAll(service, [after])]);
+      await postAll(service, callbacks);
       const expected = pairsOf([before, after, ...underWay, ...callbacks], DESTINATIONS);
       // What was admitted too late is nobody’s until its claim ends, 18 s later.
       await until('all are told', () => world.told().length >= expected.length);
