@@ -2,13 +2,12 @@
 import type { Random } from './random.ts';
 import { type Act, BOTS, MINUTE, SECOND } from './scenario.ts';
 
-interface Acting {
-  readonly lastsMs: number;
-  readonly used: readonly string[];
-  readonly hasSnoozes: boolean;
-}
-
-export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting): readonly Act[] {
+export function drawActs(
+  random: Random,
+  lastsMs: number,
+  used: readonly string[],
+  hasSnoozes: boolean,
+): readonly Act[] {
   const kinds = 'redeliver redeliver dismiss route route route bulk test'.split(' ');
   if (hasSnoozes) kinds.push('snooze', 'snooze', 'snooze', 'wake');
   const draw = (): Act => {

@@ -18,13 +18,8 @@ type Kind = (typeof KINDS)[number];
 /** How much there is of each kind: 0 none, 1 some, 3 much. */
 export type Swarm = Readonly<Record<Kind, number>>;
 
-interface Drawn {
-  readonly hasRules: boolean;
-  /** Whether people act or configs change, which has no effect if everything is delivered. */
-  readonly needsUndelivered: boolean;
-}
-
-export function drawSwarm(random: Random, { hasRules, needsUndelivered }: Drawn): Swarm {
+/** @param needsUndelivered whether people act or configs change, which has no effect if everything is delivered */
+export function drawSwarm(random: Random, hasRules: boolean, needsUndelivered: boolean): Swarm {
   const up = new Set<string>(
     random.chance(0.08)
       ? []

@@ -34,7 +34,7 @@ function drawn(seed: number): Scenario {
   );
   const sends = drawSends(random, frame, first);
   const used = [...new Set(first.routes.flatMap(({ notify }) => notify)), OPERATORS];
-  const swarm = drawSwarm(random, { hasRules, needsUndelivered: hasActs || hasReloads });
+  const swarm = drawSwarm(random, hasRules, hasActs || hasReloads);
   const moments = sends.map(({ at }) => at);
   const faults = drawFaults(random, { swarm, lastsMs, replicas, used, moments, hasRules });
   const reloads = hasReloads ? drawReloads(random, lastsMs, replicas, 1 + changed.length) : [];
@@ -46,7 +46,7 @@ function drawn(seed: number): Scenario {
     isOrdered: random.chance(0.5),
     configs: [first, ...changed],
     sends,
-    acts: hasActs ? drawActs(random, { lastsMs, used, hasSnoozes: hasRules }) : [],
+    acts: hasActs ? drawActs(random, lastsMs, used, hasRules) : [],
     faults: [...faults, ...reloads],
     healedAt: lastsMs + 2 * MINUTE,
     tailMs: hasRules ? 12 * MINUTE : hasReloads ? MINUTE : 0,

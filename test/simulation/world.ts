@@ -1,6 +1,6 @@
 /** The world around the product: processes that can die at any moment, a store that they share, remotes, people, and the service that posts. */
 import type { UsableConfig } from '../../src/app/settings.ts';
-import { Clocks } from './clocks.ts';
+import { clocksOf } from './clocks.ts';
 import { readConfigs, readingsOf, temporaryFolder } from './configs.ts';
 import { type ListedDelivery, nothingYet } from './observed.ts';
 import { People } from './people.ts';
@@ -32,7 +32,7 @@ export class World {
   readonly timeline = new Timeline();
   readonly observed = nothingYet();
   readonly trace: string[] = [];
-  readonly #clocks: Clocks;
+  readonly #clocks: ReturnType<typeof clocksOf>;
   readonly #remotes: Remotes;
   readonly #service: JobService;
   readonly #people: People;
@@ -55,7 +55,7 @@ export class World {
     this.#isTracing = isTracing;
     this.#files = scenario.skews.map(() => 0);
     const { timeline, observed } = this;
-    this.#clocks = new Clocks(scenario, timeline);
+    this.#clocks = clocksOf(scenario, timeline);
     const open = () => this.#slots.filter((each): each is Process => each?.isOpen === true);
     const parts = { scenario, timeline, observed, open, say: this.say, clockOf: this.#clocks.now };
     this.#remotes = new Remotes(parts);

@@ -19,14 +19,8 @@ export function* judgeSignals(history: History) {
   const { burst, digestAt } = config;
   if (burst !== undefined)
     for (const destination of DESTINATIONS.filter((each) => each.startsWith('chat:')))
-      yield* judgeBurst(history, { config, burst, destination });
+      yield* judgeBurst(history, config, burst, destination);
   if (digestAt !== undefined) yield* judgeDigest(history, digestAt);
-}
-
-interface Limited {
-  readonly config: ConfigPlan;
-  readonly burst: BurstPlan;
-  readonly destination: string;
 }
 
 interface Decided {
@@ -35,16 +29,15 @@ interface Decided {
 }
 
 /** A window begins with the first message after the last window, and has room for `max` messages. */
-function* judgeBurst(history: History, limited: Limited) {
-  const all = decisionsAt(history, limited);
-  const { max, perMs } = limited.burst;
+function* judgeBurst(history: History, config: ConfigPlan, { max, perMs }: BurstPlan, destination: string) {
+  const all = decisionsAt(history, config, destination);
   let [begunAt, count] = [-Infinity, 0];
   for (const { admitted, does } of all ?? []) {
-    const about = `${nameOf(admitted.send)} at ${limited.destination}, which came ${seconds(admitted.at)}`;
+    const about = `${nameOf(admitted.send)} at ${destination}, which came ${seconds(admitted.at)}`;
     const isOpen = admitted.at < begunAt + perMs;
     if (does === 'burst') {
       if (!isOpen || count < max) yield `a burst holds only what is past its limit: ${about}`;
-      yield* heldToTheEnd(history, admitted, { ...limited, endsAt: begunAt + perMs });
+      yield* heldToTheEnd(history, admitted, destination, begunAt + perMs);
       continue;
     }
     if (!isOpen) [begunAt, count] = [admitted.at, 0];
@@ -53,19 +46,19 @@ function* judgeBurst(history: History, limited: Limited) {
   }
 }
 
-function* heldToTheEnd(
-  history: History,
-  admitted: Admitted,
-  { destination, endsAt }: Limited & { readonly endsAt: number },
-) {
+function* heldToTheEnd(history: History, admitted: Admitted, destination: string, endsAt: number) {
   const toldAt = history.toldAt(admitted, destination);
   if (toldAt !== undefined && toldAt < endsAt)
     yield `what a burst holds is told at its end: ${nameOf(admitted.send)} ${seconds(endsAt - toldAt)} too early`;
 }
 
 /** The decisions in the order in which the callbacks came; undefined if something else may count there that is not known from outside. */
-function decisionsAt(history: History, { config, destination }: Limited): readonly Decided[] | undefined {
-  const reaching = config.routes.filter(({ notify }) => notify.includes(destination));
+function decisionsAt(
+  history: History,
+  { routes }: ConfigPlan,
+  destination: string,
+): readonly Decided[] | undefined {
+  const reaching = routes.filter(({ notify }) => notify.includes(destination));
   const isPlain = reaching.every(
     ({ perJob, mute, overdueMin, expect }) =>
       perJob !== 'update' && mute === undefined && overdueMin === undefined && expect === undefined,
@@ -119,17 +112,11 @@ function* judgeDigest(history: History, digestAt: number) {
   if (isLate && !history.hasSetClocks && history.isWell(TEAM, dueAt - MINUTE, first.at))
     yield `a digest is told when it is due: it came at ${seconds(first.at)}, due at ${seconds(dueAt)}`;
   const told = sent.find(({ takenAt }) => takenAt !== undefined) ?? first;
-  for (const bot of BOTS) yield* countedOf(history, { bot, told, dueAt });
-}
-
-interface Counted {
-  readonly bot: string;
-  readonly told: SentAs<'digest'>;
-  readonly dueAt: number;
+  for (const bot of BOTS) yield* countedOf(history, bot, told, dueAt);
 }
 
 /** A digest counts the results of BOTs whose routes name the group, since the group has had a digest. */
-function* countedOf(history: History, { bot, told, dueAt }: Counted) {
+function* countedOf(history: History, bot: string, told: SentAs<'digest'>, dueAt: number) {
   const [config] = history.scenario.configs;
   const isNamed = config !== undefined && routesOf(config, bot).some(({ notify }) => notify.includes(TEAM));
   const counted = told.about.bots.find(({ bot_id: id }) => id === bot);
@@ -137,10 +124,7 @@ function* countedOf(history: History, { bot, told, dueAt }: Counted) {
     if (counted !== undefined) yield `a digest counts its own BOTs: it has ${bot}`;
     return;
   }
-  for (const [what, status] of [
-    ['succeeded', 0],
-    ['errors', 1],
-  ] as const) {
+  for (const [status, what] of (['succeeded', 'errors'] as const).entries()) {
     const came = history.admitted.filter(({ send }) => send.bot === bot && send.status === status);
     const least = came.filter(({ at }) => at < dueAt - BEING_WRITTEN_MS).length;
     const most = came.filter(({ at }) => at <= told.at).length;
