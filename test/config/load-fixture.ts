@@ -41,19 +41,8 @@ const SURROUNDINGS: Given = {
   },
 };
 
-/** A config of test/fixtures/configs. */
-export interface Fixture {
-  readonly name: string;
-  readonly file: string;
-  readonly text: string;
-  /** What is said of it, as `line:column: message`. */
-  readonly told: readonly string[];
-  readonly isRefused: boolean;
-  /** Parts of the config that it is read as, as JSON; null for one that is not there. */
-  readonly read: Readonly<Record<string, unknown>>;
-}
-
-export function fixtures(): readonly Fixture[] {
+/** The configs of test/fixtures/configs. */
+export function fixtures() {
   const folder = 'test/fixtures/configs';
   const names = readdirSync(folder).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
   return names.map((name) => {
@@ -68,14 +57,19 @@ export function fixtures(): readonly Fixture[] {
       name,
       file: `${folder}/${name}.yaml`,
       text: `${textIn('yaml')}\n`,
+      /** What is said of it, as `line:column: message`. */
       told,
       isRefused: told.some((line) => !/^\d+:\d+: warning: /.test(line)),
-      read: JSON.parse((textIn('json') ?? '{}').replaceAll('{here}', process.cwd())) as Fixture['read'],
+      /** Parts of the config that it is read as, as JSON; null for one that is not there. */
+      read: JSON.parse((textIn('json') ?? '{}').replaceAll('{here}', process.cwd())) as Record<
+        string,
+        unknown
+      >,
     };
   });
 }
 
-export function loadFixture({ file, text }: Pick<Fixture, 'file' | 'text'>): LoadedConfig {
+export function loadFixture({ file, text }: { readonly file: string; readonly text: string }): LoadedConfig {
   const files = { ...SURROUNDINGS.files, [file]: text };
   return load(file, { ...SURROUNDINGS, files });
 }

@@ -5,6 +5,7 @@ import type { CaughtMail } from '../../src/stand-ins/mail-catcher.ts';
 import type { PostedMessage } from '../../src/stand-ins/slack-stand-in.ts';
 import { decoded, expectWellFormed, linksIn } from '../render/mail-rules.ts';
 import { controlSequences, expectAcceptable, richRuns } from '../render/slack-rules.ts';
+import type { AdminAnswer } from '../support/admin-world.ts';
 import { TOKEN } from '../support/program-world.ts';
 
 /** None of these may appear in a log, an answer or a message. */
@@ -20,17 +21,11 @@ function expectNoSecret(text: string, secrets: readonly string[] = Object.values
       expect(text.includes(written), `a secret, ${secret}`).to.equal(false);
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
-
 const RESULTS = 'delivered duplicate no_route superseded held accepted taken_over gave_up'.split(' ');
 
 const INNARDS = /node_modules|\/dist\/|\/tmp\/|\n\s+at \S+ \(|\bat \S+:\d+:\d+/;
 
-export function expectAnswer({ status, headers, body }: Answer): void {
+export function expectAnswer({ status, headers, body }: Omit<AdminAnswer, 'json'>): void {
   // Node answers without a body to what is no request.
   if (body === '' && [400, 408, 431].includes(status)) return;
   expectNoSecret(`${JSON.stringify(headers)} ${body}`);

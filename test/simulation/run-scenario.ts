@@ -3,20 +3,13 @@ import { judge } from './model/judge.ts';
 import type { Scenario } from './scenario.ts';
 import { World } from './world.ts';
 
-export interface Ended {
-  /** Sentences of the contract that did not hold, such as `told/twice: slack:#a was told job-1/2 twice`. */
-  readonly broken: readonly string[];
-  readonly trace: readonly string[];
-  readonly virtualMs: number;
-}
-
-export async function runScenario(scenario: Scenario, isTracing = false): Promise<Ended> {
+/** @returns the story and, as `broken`, the sentences of the contract that did not hold: `told once: p0.1 sends …` */
+export async function runScenario(scenario: Scenario, isTracing = false) {
   const world = new World(scenario, isTracing);
   try {
     await world.run();
     const { trace, observed, timeline } = world;
-    const broken = judge(scenario, observed, timeline.now);
-    return { broken, trace, virtualMs: timeline.now };
+    return { broken: judge(scenario, observed, timeline.now), trace, virtualMs: timeline.now };
   } finally {
     await world.end();
   }

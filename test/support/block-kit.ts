@@ -5,11 +5,7 @@ import { textLength } from '../../src/channels/slack/own-blocks.ts';
 import { isBlank } from '../../src/text/clean.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 
-export interface BlockFlaw {
-  /** `blocks/3/text`. */
-  readonly path: string;
-  readonly message: string;
-}
+export type BlockFlaw = ReturnType<typeof flawsOfBlocks>[number];
 
 type Rule = Readonly<Record<string, unknown>>;
 type Rules = Readonly<Record<string, Rule>>;
@@ -138,7 +134,8 @@ const validate = new Ajv({ ...options, formats: FORMATS }).compile(list(MAX_BLOC
 
 const isTable = (value: unknown) => isJsonObject(value) && value['type'] === 'table';
 
-export function flawsOfBlocks(given: readonly unknown[]): readonly BlockFlaw[] {
+/** @returns each flaw at its path: `blocks/3/text` */
+export function flawsOfBlocks(given: readonly unknown[]) {
   validate(given);
   const flaws = (validate.errors ?? []).map(({ instancePath, message = '', params }) => {
     const key: unknown = params['additionalProperty'];

@@ -4,13 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-export interface ChatRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
+export type ChatRequest = ReturnType<typeof requestOf>;
 
 export interface ChatAnswer {
   readonly status: number;
@@ -89,7 +83,7 @@ function failWith(response: ServerResponse, fault: Exclude<ChatFault, { kind: 'd
   response.write('{"ok":', () => response.destroy());
 }
 
-function requestOf({ method = '', url = '/', headers }: IncomingMessage, body: string): ChatRequest {
+function requestOf({ method = '', url = '/', headers }: IncomingMessage, body: string) {
   const { pathname, searchParams } = new URL(url, 'http://stand-in');
   return { method, path: pathname, query: searchParams, headers, body };
 }

@@ -1,12 +1,7 @@
 /** An HTTP client that sends exactly the bytes it is given, broken ones included. */
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+export type RawAnswer = NonNullable<Awaited<ReturnType<RawClient['answer']>>>;
 
 const HEAD_END = '\r\n\r\n';
 
@@ -48,8 +43,8 @@ export class RawClient {
     });
   }
 
-  /** The next whole answer; undefined if the server closes without one. */
-  async answer(): Promise<RawAnswer | undefined> {
+  /** The next whole answer, with headers in lower case; undefined if the server closes without one. */
+  async answer() {
     for (;;) {
       const answer = this.#takeAnswer();
       if (answer !== undefined || this.#isClosed) return answer;
@@ -87,7 +82,7 @@ export class RawClient {
     });
   }
 
-  #takeAnswer(): RawAnswer | undefined {
+  #takeAnswer() {
     const headEnd = this.#received.indexOf(HEAD_END);
     if (headEnd < 0) return undefined;
     const [statusLine = '', ...lines] = this.#received.subarray(0, headEnd).toString('latin1').split('\r\n');

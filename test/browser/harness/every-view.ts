@@ -1,14 +1,7 @@
 /** Every view of the page, as addresses that show all of what a ledger holds. */
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** What the ledger knows, and what somebody may type into an address. */
-export interface Known {
-  readonly callbacks: readonly string[];
-  readonly bots: readonly string[];
-  readonly deliveries: readonly string[];
-  readonly refused: readonly string[];
-  readonly strings: readonly string[];
-}
+export type Known = ReturnType<typeof knownIn>;
 
 type Addresses = (known: Known) => readonly string[];
 
@@ -70,8 +63,8 @@ function inTurns(path: string, names: readonly string[], strings: readonly strin
   return addresses;
 }
 
-/** @param file of a SQLite ledger */
-export function knownIn(file: string, strings: readonly string[]): Known {
+/** @param file of a SQLite ledger @param strings what somebody may type into an address */
+export function knownIn(file: string, strings: readonly string[]) {
   const database = new DatabaseSync(file, { readOnly: true });
   const all = (statement: string) =>
     database
