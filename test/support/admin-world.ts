@@ -77,18 +77,11 @@ const OPEN = { pending: 0, dead: 0, held: 0, paused: 0, oldestDueMs: 0 };
 function servicesAt(clock: Clock): Omit<AdminServices, 'archive' | 'people' | 'reloading' | 'onUnforeseen'> {
   const metrics = createMetrics('1.2.3');
   const router = createRouter([], undefined);
+  const counted = { ...OPEN, incidents: { bot: 1, destination: 0, botbell: 0 }, storeBytes: 4096, down: 0 };
   return {
     metrics: {
       contentType: metrics.contentType,
-      text: () =>
-        metrics.text(() =>
-          Promise.resolve({
-            ...OPEN,
-            incidents: { bot: 1, destination: 0, botbell: 0 },
-            storeBytes: 4096,
-            down: 0,
-          }),
-        ),
+      text: () => metrics.text(() => Promise.resolve(counted)),
     },
     readiness: () => ({ store: true, config: true, accepting: true }),
     storeTrouble: () => undefined,

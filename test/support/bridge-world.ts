@@ -39,7 +39,7 @@ export async function createBridgeWorld(
   const mail = await startMailCatcher({ login: { user: 'bot', password: SMTP_PASSWORD } });
   const file = join(folder, 'botbell.yaml');
   writeFileSync(file, `${channelsYaml(slack, mail, folder)}\n${config}`);
-  const start = () => startTestApp(file, { logger });
+  const start = () => startTestApp(file, {}, logger);
   const world = {
     slack,
     mail,

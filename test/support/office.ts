@@ -17,6 +17,7 @@ import { Recorded } from './recorded.ts';
 import { createSqliteStore } from './sqlite-store.ts';
 import { tempFolder } from './temp-folder.ts';
 import { liveTwoWeeks, OFFICE_NOW, TWO_WEEKS_AGO } from './two-weeks.ts';
+import type { Problem } from '../../src/config/config.ts';
 import { fault } from '../../src/config/words.ts';
 import { didYouMean } from '../../src/text/nearest.ts';
 
@@ -47,27 +48,23 @@ default_route:
   notify: [operators]
 `;
 
+function problemAt(line: number, problem: Omit<Problem, 'place'>): Problem {
+  return { place: { file: 'config/botbell.yaml', line, column: 13 }, ...problem };
+}
+
 const STATUS: ReloadStatus = {
   file: 'config/botbell.yaml',
   configHash: 'c0ffee1234567890c0ffee',
   loadedAt: OFFICE_NOW - 3 * 3_600_000,
-  warnings: [
-    {
-      place: { file: 'config/botbell.yaml', line: 52, column: 13 },
-      path: 'routes[3].bot_id',
-      fault: fault('bot_id.every'),
-      severity: 'warning',
-    },
-  ],
+  warnings: [problemAt(52, { path: 'routes[3].bot_id', fault: fault('bot_id.every'), severity: 'warning' })],
   failure: {
     at: OFFICE_NOW - 6 * 60_000,
     problems: [
-      {
-        place: { file: 'config/botbell.yaml', line: 41, column: 13 },
+      problemAt(41, {
         path: 'routes[1].notify[0]',
         fault: fault('no channel', { name: '"slak"', hint: didYouMean('slak', ['slack']) }),
         severity: 'error',
-      },
+      }),
     ],
   },
   unchanged: ['admin.listen'],
@@ -139,21 +136,21 @@ export async function openOffice({ isNew = false } = {}) {
   };
 }
 
+const NOT_IN_CHANNEL = {
+  isDelivered: false,
+  words: 'The app is not in the channel.',
+  errorClass: 'config',
+  errorCode: 'not_in_channel',
+  durationMs: 3,
+} as const;
+
 function peopleOver(ledger: Recorded, planning: () => Planning, done: Done[]): People {
   return createPeople({
     ledger,
     planning,
     channelTypes,
     now: () => OFFICE_NOW,
-    sendTest: ({ destination }) =>
-      Promise.resolve({
-        destination,
-        isDelivered: false,
-        words: 'The app is not in the channel.',
-        errorClass: 'config',
-        errorCode: 'not_in_channel',
-        durationMs: 3,
-      }),
+    sendTest: ({ destination }) => Promise.resolve({ destination, ...NOT_IN_CHANNEL }),
     onDue: () => undefined,
     onBulkStarted: () => undefined,
     onAction: (action) => done.push(action),

@@ -6,30 +6,23 @@ import { type RunningApp, startApp } from '../../src/app/app.ts';
 import { channelTypes } from '../../src/channels/registry.ts';
 import { loadProject } from '../../src/cli/load-config.ts';
 import { createLogger, type Logger } from '../../src/observe/logger.ts';
-import { type Clock, systemClock } from '../../src/time/clock.ts';
+import { systemClock } from '../../src/time/clock.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
 import { tempFolder } from './temp-folder.ts';
 
-interface StartingOptions {
-  readonly variables?: Readonly<Record<string, string>>;
-  /** By default the system's. */
-  readonly clock?: Clock;
-  /** By default a silent one. */
-  readonly logger?: Logger | undefined;
-  /** Whether there is no thread for the ledger: one would load the sources again, which takes longer than most tests. */
-  readonly isLedgerInProcess?: boolean;
-}
-
+/** @param logger by default a silent one */
 export async function startTestApp(
   configFile: string,
-  { variables = {}, clock = systemClock, logger, isLedgerInProcess = true }: StartingOptions = {},
+  variables: Readonly<Record<string, string>> = {},
+  logger?: Logger,
 ): Promise<RunningApp> {
   return startApp({
     ...(await loadProject({ variables, configFile })),
     channelTypes,
-    clock,
+    clock: systemClock,
     secrets: new HiddenSecrets(),
-    store: { isInProcess: isLedgerInProcess },
+    // A thread for the ledger would load the sources again, which takes longer than most tests.
+    store: { isInProcess: true },
     logger: logger ?? (await createLogger('silent', false, (line) => line)),
     version: '0.0.0-test',
     print: () => undefined,
@@ -51,7 +44,7 @@ export async function serveConfig(
   changed.setIn(['store', 'url'], store);
   changed.delete('templates');
   writeFileSync(configFile, String(changed));
-  return startTestApp(configFile, { variables });
+  return startTestApp(configFile, variables);
 }
 
 /** The config with the top-level settings of a document's example in place of its own. */

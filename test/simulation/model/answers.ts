@@ -59,11 +59,11 @@ function* fittingResult(history: History, post: Post) {
   yield `the result fits: ${nameOf(send)} was answered ${status} ${result} with ${states.join(', ')}`;
 }
 
-const isDone: Fitting = (states) => states.every((state) => state === 'delivered' || state === 'held');
+const areDone: Fitting = (states) => states.every((state) => state === 'delivered' || state === 'held');
 
 const FITTING: Readonly<Record<string, Fitting>> = {
-  delivered: isDone,
-  duplicate: isDone,
+  delivered: areDone,
+  duplicate: areDone,
   no_route: (states) => states.length === 0,
 };
 
@@ -81,15 +81,9 @@ function* forAReason(history: History, post: Post) {
   }
   if (status !== 502 && status !== 504)
     yield `an answer of the contract: ${nameOf(send)} was answered ${status}`;
-  const before = history
-    .postsOf(send)
-    .find(
-      (other) =>
-        other !== post &&
-        other.status === 200 &&
-        (other.endedAt ?? Infinity) < at &&
-        DONE.has(other.result ?? ''),
-    );
+  const isDone = ({ status: answered, result = '' }: Post) => answered === 200 && DONE.has(result);
+  const ended = history.postsOf(send).filter((other) => other !== post && (other.endedAt ?? Infinity) < at);
+  const before = ended.find(isDone);
   if (before !== undefined && !history.isStoreHit(at, endedAt))
     yield `never non-2xx for what is ours: ${nameOf(send)} was answered ${status} after ${before.result}`;
   yield* asksForWhatIsOurs(history, post);
@@ -97,13 +91,9 @@ function* forAReason(history: History, post: Post) {
 
 function isCrowded(history: History, post: Post): boolean {
   const { process, endedAt = 0 } = post;
-  const others = history.observed.posts.filter(
-    (other) =>
-      other !== post &&
-      other.process === process &&
-      other.at <= endedAt &&
-      (other.endedAt ?? Infinity) >= endedAt - MOMENT_MS,
-  );
+  const isOpen = (other: Post) =>
+    other.at <= endedAt && (other.endedAt ?? Infinity) >= endedAt - MOMENT_MS && other !== post;
+  const others = history.observed.posts.filter((other) => other.process === process && isOpen(other));
   return others.length >= history.configOf(post).maxInFlight;
 }
 
@@ -142,14 +132,10 @@ function isOurs(history: History, { send, at: postedAt }: Post, destination: str
 }
 
 function isHandedOver(history: History, { send, process, endedAt = 0 }: Post, destination: string): boolean {
-  return history
-    .attemptsOf({ send }, destination)
-    .some(
-      (attempt) =>
-        attempt.process === process &&
-        (attempt.handedOverAt ?? Infinity) < endedAt - MOMENT_MS &&
-        (attempt.endedAt ?? Infinity) >= endedAt,
-    );
+  const isUnderWay = (attempt: Attempt) =>
+    attempt.process === process && (attempt.endedAt ?? Infinity) >= endedAt;
+  const made = history.attemptsOf({ send }, destination).filter(isUnderWay);
+  return made.some(({ handedOverAt = Infinity }) => handedOverAt < endedAt - MOMENT_MS);
 }
 
 /** How long a POST may pause before it attempts again. */
@@ -188,15 +174,10 @@ function* notKeptWaiting(history: History, post: Post) {
   const [{ destination }, another] = [deliveries[0] ?? { destination: '' }, deliveries[1]];
   if (another !== undefined || isMail(destination) || history.isStoreHit(at, endedAt)) return;
   const { timeoutMs } = history.configOf(post);
-  const slow = history
-    .attemptsOf({ send }, destination)
-    .find(
-      (attempt) =>
-        attempt.process === process &&
-        attempt.at >= at &&
-        (attempt.handedOverAt ?? Infinity) < attempt.at + timeoutMs &&
-        (attempt.endedAt ?? Infinity) > attempt.at + timeoutMs + MOMENT_MS,
-    );
+  const isSlow = ({ at: begun, handedOverAt = Infinity, endedAt: ended = Infinity }: Attempt) =>
+    handedOverAt < begun + timeoutMs && ended > begun + timeoutMs + MOMENT_MS;
+  const made = history.attemptsOf({ send }, destination).filter((each) => each.process === process);
+  const slow = made.find((each) => each.at >= at && isSlow(each));
   if (slow === undefined || slow.at > endedAt) return;
   if (status !== 200 || endedAt > slow.at + timeoutMs + MOMENT_MS)
     yield `taken over while the remote has it: ${nameOf(send)} was answered ${status} after ${endedAt - slow.at} ms`;
@@ -209,9 +190,8 @@ function* noMoreOften(history: History, post: Post) {
   const admitted = history.admissionOf(send);
   if (admitted === undefined || posts.length > 1 || config.isAccepting || config.maxInFlight < 100) return;
   if (history.isBehind(admitted) || history.isActedOn(admitted) || history.isStoreHit(at, endedAt)) return;
-  for (const { destination } of admitted.listed.deliveries.filter(
-    ({ destination }) => !history.mayWait(destination),
-  )) {
+  for (const { destination } of admitted.listed.deliveries) {
+    if (history.mayWait(destination)) continue;
     const attempts = history.attemptsOf({ send }, destination);
     // A greylisted message is taken over at once: later attempts are not the POST's.
     const last = attempts.findIndex(({ failure }) => failure?.isForLater === true);
@@ -224,20 +204,14 @@ function* noMoreOften(history: History, post: Post) {
 }
 
 function* answeredByWhoStops({ observed }: History) {
-  for (const { send, process, status, at } of observed.posts)
-    if (
-      status !== undefined &&
-      status !== 503 &&
-      observed.stops.some((stop) => stop.process === process && stop.from < at)
-    )
+  for (const { send, process, status, at, endedAt } of observed.posts) {
+    const stop = observed.stops.find((each) => each.process === process);
+    if (stop === undefined) continue;
+    if (status !== undefined && status !== 503 && stop.from < at)
       yield `a stop takes nothing new: ${nameOf(send)} was answered ${status}`;
-  for (const { send, process, status, endedAt } of observed.posts)
-    if (
-      status === undefined &&
-      endedAt !== undefined &&
-      observed.stops.some((stop) => stop.process === process)
-    )
+    if (status === undefined && endedAt !== undefined)
       yield `a stop answers who has come: ${nameOf(send)} was not answered by ${process.name}`;
+  }
 }
 
 function* refusalsCounted(history: History) {

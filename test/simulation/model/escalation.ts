@@ -40,13 +40,8 @@ export function* judgeEscalation(history: History) {
     if (troubles.length !== incidents.length) continue;
     for (const [place, trouble] of troubles.entries()) {
       const id = incidents[place]?.id ?? 0;
-      const lasting = {
-        bot,
-        id,
-        trouble,
-        routes,
-        told: told.filter(({ notice }) => incidentOf(notice) === id),
-      };
+      const own = told.filter(({ notice }) => incidentOf(notice) === id);
+      const lasting = { bot, id, trouble, routes, told: own };
       for (const attempt of firstsOf(lasting.told, messageOf)) yield* whileItLasts(history, lasting, attempt);
       for (const step of stepsOf(routes)) yield* inTime(history, lasting, step);
       yield* whoeverWasTold(history, lasting);
@@ -103,17 +98,12 @@ function* whileItLasts(history: History, lasting: Lasting, attempt: Attempt) {
     yield `a step tells the last error: ${what}, after ${last && nameOf(last.send)}`;
 }
 
-interface Counted {
-  readonly from: number;
-  readonly destination: string;
-}
-
 /** When a step that counts from `from` is due: after the holds in force then, if any. Undefined: unknown. */
 function dueFrom(
   history: History,
   { bot }: Lasting,
   { route, step }: Step,
-  { from, destination }: Counted,
+  { from, destination }: { readonly from: number; readonly destination: string },
 ): number | undefined {
   const snoozes = snoozesOf(history).filter((each) => each.concerns(bot, destination));
   if (snoozes.some(({ isSure, until }) => !isSure || until === Infinity)) return undefined;

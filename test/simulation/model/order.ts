@@ -16,14 +16,9 @@ export function* judgeOrder(history: History) {
 
 function* afterItsErrors(history: History, recovery: Admitted) {
   const { id, send } = recovery;
-  const errors = history.admitted.filter(
-    (other) =>
-      other.id < id &&
-      other.send.status === 1 &&
-      other.send.bot === send.bot &&
-      other.send.startedAt <= send.startedAt &&
-      !history.isActedOn(other),
-  );
+  const before = history.resultsOf(send.bot).filter((each) => each.id < id && each.send.status === 1);
+  const isAnswered = (error: Admitted) => error.send.startedAt <= send.startedAt && !history.isActedOn(error);
+  const errors = before.filter(isAnswered);
   for (const { destination } of recovery.listed.deliveries) {
     const told = history.attemptsOf(recovery, destination).find(isSuccess);
     if (told?.notice.template !== 'recovered') continue;

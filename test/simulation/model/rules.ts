@@ -22,11 +22,8 @@ export function* judgeRules(history: History) {
   for (const [admitted, ruled] of rulings) {
     if (history.isActedOn(admitted)) continue;
     const isUnsure = (destination: string) => unsure.has(`${admitted.send.bot} ${destination}`);
-    yield* noMoreThanRuled(
-      history,
-      admitted,
-      (destination) => isUnsure(destination) || ruled.has(destination),
-    );
+    const mayBeTold = (destination: string) => isUnsure(destination) || ruled.has(destination);
+    yield* noMoreThanRuled(history, admitted, mayBeTold);
     for (const [destination, ruling] of ruled) {
       if (isUnsure(destination)) continue;
       yield* asRuled(history, { admitted, destination, ruling, snoozes });
@@ -61,11 +58,8 @@ function unsurePlaces(history: History): ReadonlySet<string> {
 const OVERTAKEN_BY = 20;
 
 function isOfLongAgo(history: History, { id, send: { bot, startedAt } }: Admitted): boolean {
-  const overtaking = history.admitted.filter(
-    ({ id: before, send }) =>
-      before < id && send.bot === bot && send.status !== 2 && send.startedAt >= startedAt,
-  );
-  return overtaking.length >= OVERTAKEN_BY;
+  const isOvertaking = (other: Admitted) => other.id < id && other.send.startedAt >= startedAt;
+  return history.resultsOf(bot).filter(isOvertaking).length >= OVERTAKEN_BY;
 }
 
 /** A missed result may be told this long after it was due. */
@@ -145,10 +139,8 @@ function hasFailedAgain(
   { admitted, destination, ruling, snoozes }: Ruled,
   first: Attempt | undefined,
 ): boolean {
-  const isHeld =
-    ruling.does === 'hold' ||
-    history.wasHeld(admitted, destination) ||
-    mayBeHeld(admitted, destination, snoozes);
+  const wasHeld = history.wasHeld(admitted, destination) || mayBeHeld(admitted, destination, snoozes);
+  const isHeld = ruling.does === 'hold' || wasHeld;
   return ruling.template === 'recovered' && isHeld && failsBy(history, admitted, first?.at);
 }
 
@@ -159,14 +151,8 @@ function mayHaveFailedAgain(history: History, { admitted, destination, ruling }:
 }
 
 function failsBy(history: History, { at, send: { bot, startedAt } }: Admitted, time = Infinity): boolean {
-  return history.admitted.some(
-    (other) =>
-      other.send.bot === bot &&
-      other.send.status === 1 &&
-      other.at > at &&
-      other.at <= time &&
-      other.send.startedAt > startedAt,
-  );
+  const later = history.resultsOf(bot).filter(({ send }) => send.startedAt > startedAt);
+  return later.some((other) => other.send.status === 1 && other.at > at && other.at <= time);
 }
 
 function* noRecovery(name: string, first: Attempt | undefined) {

@@ -64,13 +64,8 @@ function snoozedBy(history: History, { act, at, status, id }: Acted, about: Snoo
       (act.kind === 'takeUp' && other.at > at && mayGiveBack(history, other, about.bot)),
   );
   const woken = wakes[0]?.at ?? Infinity;
-  const success = history.admitted.find(
-    (admitted) =>
-      admitted.send.bot === about.bot &&
-      admitted.at > at &&
-      admitted.send.status === 0 &&
-      isWellWith(history, admitted),
-  );
+  const results = history.resultsOf(about.bot ?? '').filter((each) => each.at > at);
+  const success = results.find((each) => each.send.status === 0 && isWellWith(history, each));
   const ends = about.for === undefined ? (success?.at ?? Infinity) : at + about.for;
   // The answer comes a moment after the snooze is in force.
   const isSure = act.kind === 'snooze' ? wakes.every((wake) => wake.status === 202) : wakes.length === 0;
@@ -85,8 +80,6 @@ function mayGiveBack({ observed }: History, { act, incidents = [] }: Acted, bot?
 
 /** Whether the BOT works again: of the runs that have ended by then, the one that started last was a success. */
 function isWellWith(history: History, { id, send }: Admitted): boolean {
-  const ended = history.admitted.filter(
-    (other) => other.id <= id && other.send.bot === send.bot && other.send.status !== 2,
-  );
+  const ended = history.resultsOf(send.bot).filter((other) => other.id <= id);
   return ended.toSorted((a, b) => a.send.startedAt - b.send.startedAt).at(-1)?.send.status === 0;
 }

@@ -85,13 +85,8 @@ function mayBeTold(history: History, { errors }: Trouble, destination: string, b
 /** Destinations that were surely told by then, with the outcome written. */
 function toldBefore(history: History, { errors }: Trouble, time: number): readonly string[] {
   const nths = new Set(errors.map(({ send }) => send.nth));
-  const got = history.observed.attempts.filter(
-    (each) =>
-      nths.has(each.nth) &&
-      isSuccess(each) &&
-      (each.endedAt ?? 0) < time &&
-      history.endOf(each.process) > time &&
-      !history.isStoreHit(each.at, time),
-  );
-  return [...new Set(got.map(({ destination }) => destination))];
+  const isKnown = ({ process, at, endedAt = 0 }: Attempt) =>
+    endedAt < time && history.endOf(process) > time && !history.isStoreHit(at, time);
+  const got = history.observed.attempts.filter((each) => nths.has(each.nth) && isSuccess(each));
+  return [...new Set(got.filter(isKnown).map(({ destination }) => destination))];
 }

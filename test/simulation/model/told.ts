@@ -1,7 +1,7 @@
 /** Sections 1 and 6: nothing is lost, nobody is told twice unless an outcome was ambiguous, and only destinations of routes are told. */
 import { isAlert } from '../../../src/notice/notice.ts';
 import { keyOfSend } from '../keys.ts';
-import type { Admitted, Attempt } from '../observed.ts';
+import type { Admitted, Attempt, ListedDelivery } from '../observed.ts';
 import { SECOND } from '../scenario.ts';
 import {
   deliveryAt,
@@ -87,13 +87,8 @@ function isAskedFor(history: History, { nth, process, endedAt = 0 }: Attempt, la
   const admitted = history.admissionOf({ nth });
   const isUnwritten =
     history.endOf(process) < endedAt + MOMENT_MS || history.isStoreHit(endedAt, endedAt + MOMENT_MS);
-  return (
-    history.isPostedAt({ nth }, later.at) ||
-    isUnwritten ||
-    history.hasReloads ||
-    admitted === undefined ||
-    history.isActedOn(admitted)
-  );
+  if (isUnwritten || history.hasReloads || admitted === undefined) return true;
+  return history.isPostedAt({ nth }, later.at) || history.isActedOn(admitted);
 }
 
 /** Whether both attempts are of one POST, the only one of the callback so far. */
@@ -183,15 +178,14 @@ function* everybodyNamed(history: History, admitted: Admitted) {
 export function untold(history: History, admitted: Admitted, destination: string): string | undefined {
   if (history.toldAt(admitted, destination) !== undefined || history.isLateStart(admitted)) return undefined;
   const { state = 'not listed', rule = '' } = deliveryAt(admitted, destination) ?? {};
-  return isRightlyUntold(history, admitted, { destination, state, rule }) ? undefined : `${state} ${rule}`;
+  return isRightlyUntold(history, admitted, destination, [state, rule]) ? undefined : `${state} ${rule}`;
 }
-
-type Standing = Record<'destination' | 'state' | 'rule', string>;
 
 function isRightlyUntold(
   history: History,
   admitted: Admitted,
-  { destination, state, rule }: Standing,
+  destination: string,
+  [state, rule]: readonly [string, string],
 ): boolean {
   if (state === 'dead' || (state !== 'not listed' && history.isActedOn(admitted))) return true;
   if (state === 'held' && isLostWithItsSummary(history, destination)) return true;
@@ -200,9 +194,7 @@ function isRightlyUntold(
 
 /** Messages in a dead summary are lost with it, until the summary is delivered again. */
 export function isLostWithItsSummary({ observed }: History, destination: string): boolean {
-  return observed.listed.some(
-    ({ kind, deliveries }) =>
-      kind === 'summary' &&
-      deliveries.some((each) => each.destination === destination && each.state === 'dead'),
-  );
+  const summaries = observed.listed.filter(({ kind }) => kind === 'summary');
+  const isLost = (each: ListedDelivery) => each.destination === destination && each.state === 'dead';
+  return summaries.some(({ deliveries }) => deliveries.some(isLost));
 }
