@@ -126,21 +126,16 @@ function* testsOnce(history: History) {
   for (const { act, status, body, at } of acted) {
     if (act.kind !== 'test' || status !== 200) continue;
     const { delivered } = JSON.parse(body) as { readonly delivered: boolean };
-    const has = tests.some(
-      ({ destination, takenAt = -1 }) => destination === act.destination && takenAt >= at,
-    );
-    if (delivered && !has) yield `a test says what came of it: ${act.destination} has not taken it`;
+    const own = tests.filter(({ destination }) => destination === act.destination);
+    if (delivered && !own.some(({ takenAt = -1 }) => takenAt >= at))
+      yield `a test says what came of it: ${act.destination} has not taken it`;
   }
 }
 
 function isAskedAgain(history: History, acted: Acted): boolean {
   const place = placeOf(history, acted);
-  return history.observed.acted.some(
-    (other) =>
-      other !== acted &&
-      other.status === 202 &&
-      (other.id === acted.id || other.id === place?.admitted.id || other.act.kind === 'bulk'),
-  );
+  const others = history.observed.acted.filter((other) => other !== acted && other.status === 202);
+  return others.some(({ id, act }) => id === acted.id || id === place?.admitted.id || act.kind === 'bulk');
 }
 
 /** Whether the delivery needs no attempt any more: an `executing` after its result, or what a summary told. */

@@ -30,12 +30,8 @@ function* eachIsAlerted(history: History, alerts: readonly SentAs<'dead_letter' 
     for (const { destination, state } of [...admitted.listed.deliveries, ...admitted.escalated]) {
       if (state !== 'dead') continue;
       const by = alertedBy(history, history.attemptsOf(admitted, destination).at(-1));
-      const isTold = alerts.some(
-        ({ at, about }) =>
-          about.template === 'dead_letter' &&
-          channelOf(about.destination) === channelOf(destination) &&
-          at <= by,
-      );
+      const alike = alerts.filter(({ about }) => channelOf(about.destination) === channelOf(destination));
+      const isTold = alike.some(({ at, about }) => about.template === 'dead_letter' && at <= by);
       if (!isTold && by <= history.now)
         yield `a dead letter is alerted: ${nameOf(admitted.send)} at ${destination}, by ${seconds(by)}`;
     }
@@ -56,16 +52,14 @@ function alertedBy(history: History, last: Attempt | undefined): number {
 /** A trouble that is over is not alerted any more: the destination has worked for a while, and nothing has failed since. */
 function* notOver(history: History, { key, at }: Attempt, destination: string) {
   if (!history.isCalm(at - 2 * OVER_WITHIN_MS, at) || history.mayWait(OPERATORS, at)) return;
-  const before = history.observed.attempts.filter((each) => each.destination === destination && each.at < at);
+  const before = history.attemptsTo(destination).filter((each) => each.at < at);
   const isUp = (each: Attempt) => isSuccess(each) && (each.endedAt ?? Infinity) < at - OVER_WITHIN_MS;
   const up = before.findLast(isUp);
-  const isTroubled = before.some(
-    (each) => each !== up && !isSuccess(each) && (each.endedAt ?? Infinity) > (up?.at ?? 0),
-  );
+  const failed = before.filter((each) => each !== up && !isSuccess(each));
+  const isTroubled = failed.some((each) => (each.endedAt ?? Infinity) > (up?.at ?? 0));
   // A dead letter is a trouble until somebody has looked at it; so is a message that may have arrived and waits for somebody.
-  const isRefused = before.some(
-    ({ failure }) => failure && (failure.class !== 'config' || failure.mayHaveArrived),
-  );
+  const failures = before.flatMap(({ failure }) => failure ?? []);
+  const isRefused = failures.some((each) => each.class !== 'config' || each.mayHaveArrived);
   const giveUpAfterMs = Math.min(...history.scenario.configs.map((config) => config.giveUpAfterMs));
   const isGivenUp = before.some((each) => !isSuccess(each) && at - each.at >= giveUpAfterMs);
   if (up !== undefined && !isTroubled && !isRefused && !isGivenUp)
@@ -76,8 +70,8 @@ function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {
   const { endedAt = Infinity, key } = alert;
   if (!isSuccess(alert) || !history.isWritten(alert)) return;
   const isNear = (time = 0) => Math.abs(time - endedAt) < OVER_WITHIN_MS;
-  const { attempts, acted } = history.observed;
-  const ends = attempts.filter((each) => each.destination === destination && isSuccess(each));
+  const { acted } = history.observed;
+  const ends = history.attemptsTo(destination).filter(isSuccess);
   if (ends.some((each) => isNear(each.endedAt)) || acted.some(({ at }) => isNear(at))) return;
   const incidents = incidentsAbout(history, 'destination', destination);
   if (incidents.length === 0 || incidents.some(({ state }) => state !== 'over')) return;
@@ -89,12 +83,8 @@ function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {
 
 function* onlyWhoHeard(history: History) {
   for (const { key, destination, at } of history.sentAs('over')) {
-    const hasHeard = history.observed.attempts.some(
-      (each) =>
-        each.destination === destination &&
-        (each.takenAt ?? Infinity) <= at &&
-        (isAlert(each.notice) || 'escalated' in each.notice),
-    );
+    const taken = history.attemptsTo(destination).filter((each) => (each.takenAt ?? Infinity) <= at);
+    const hasHeard = taken.some(({ notice }) => isAlert(notice) || 'escalated' in notice);
     if (!hasHeard) yield `only who heard of it hears of its end: ${destination} is sent ${key}`;
   }
 }

@@ -23,15 +23,11 @@ export function* judgeDown(history: History) {
 }
 
 function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
-  const ended = history.observed.attempts.filter(
-    (each) =>
-      each.destination === destination &&
-      // This notice is sent without the store.
-      each.notice.template !== 'store_unwritable' &&
-      // A test that fails is not the failure of a delivery.
-      (each.notice.template !== 'test' || isSuccess(each)) &&
-      (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS,
-  );
+  // One is sent without the store; and a test that fails is not the failure of a delivery.
+  const isNoted = (each: Attempt) =>
+    each.notice.template !== 'store_unwritable' && (each.notice.template !== 'test' || isSuccess(each));
+  const noted = history.attemptsTo(destination).filter(isNoted);
+  const ended = noted.filter((each) => (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS);
   // A success in any process counts for all. Failures are written in the store, by whose clock the minutes count.
   const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at), storeClockSetAt(history, time));
   const since = ended.filter(

@@ -1,6 +1,6 @@
 /** Everything ends: stops, deliveries, what a dead process had in hand, and what processes keep in memory. */
 import type { Admitted, Attempt } from '../observed.ts';
-import { MINUTE, SECOND } from '../scenario.ts';
+import { type Fault, MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
 import { type History, isOfOneJob, nameOf, seconds } from './history.ts';
 import { snoozesOf } from './snoozed.ts';
@@ -48,13 +48,8 @@ function* promptly(history: History, admitted: Admitted) {
     const [first] = history.attemptsOf(admitted, destination);
     // Earlier trouble delays messages for a while: by attempts that go on, and longer by a pause or a pace.
     const since = history.mayWait(destination) ? 0 : at - 90 * SECOND;
-    if (
-      first === undefined ||
-      history.hasWeather(destination, since, at + 5 * SECOND) ||
-      isHeld(history, admitted, destination) ||
-      isKeptBack(history, admitted, destination)
-    )
-      continue;
+    if (first === undefined || history.hasWeather(destination, since, at + 5 * SECOND)) continue;
+    if (isHeld(history, admitted, destination) || isKeptBack(history, admitted, destination)) continue;
     if (first.at - at > 2 * SECOND)
       yield `sent at once: ${nameOf(send)} was sent to ${destination} ${first.at - at} ms after it came`;
   }
@@ -73,12 +68,9 @@ function isKeptBack(history: History, { id, at, send }: Admitted, destination: s
 function isHeld(history: History, admitted: Admitted, destination: string): boolean {
   const { routes, burst } = history.configOf(admitted);
   const { bot } = admitted.send;
-  return (
-    burst !== undefined ||
-    snoozesOf(history).some((snooze) => snooze.concerns(bot, destination)) ||
-    history.hasReloads ||
-    routes.some(({ bots, mute }) => mute && bots.includes(bot))
-  );
+  if (burst !== undefined || history.hasReloads) return true;
+  const isSnoozed = snoozesOf(history).some((snooze) => snooze.concerns(bot, destination));
+  return isSnoozed || routes.some(({ bots, mute }) => mute && bots.includes(bot));
 }
 
 /** What a process had in hand when it died is attempted again once the claim is free and the service has had time to post again. */
@@ -106,12 +98,9 @@ function* inTime(history: History, admitted: Admitted, { process, destination }:
 }
 
 function isHindered(history: History, destination: string, died: number, due: number): boolean {
-  if (history.hasWeather(destination, died - MINUTE, due) || history.isStoreHit(died - MINUTE, due))
-    return true;
-  const isAlone = history.observed.ends.every(
-    ({ at }) => at <= died - 5 * MINUTE || at >= due || at === died,
-  );
-  return !isAlone;
+  const from = died - MINUTE;
+  if (history.hasWeather(destination, from, due) || history.isStoreHit(from, due)) return true;
+  return history.observed.ends.some(({ at }) => at > died - 5 * MINUTE && at < due && at !== died);
 }
 
 /** Nothing is attempted after `give_up_after`. Time in which a message only waited, or its process was down, does not count. */
@@ -119,11 +108,9 @@ function* givenUp(history: History, admitted: Admitted) {
   const { scenario, hasReloads, hasSetClocks } = history;
   const { giveUpAfterMs } = history.configOf(admitted);
   if (hasReloads || hasSetClocks || history.isBehind(admitted) || history.isActedOn(admitted)) return;
-  const lost = scenario.faults.reduce(
-    (sum, fault) =>
-      sum + (fault.kind === 'store' ? fault.for : 'downFor' in fault ? fault.downFor + 40 * SECOND : 0),
-    0,
-  );
+  const lostBy = (fault: Fault) =>
+    fault.kind === 'store' ? fault.for : 'downFor' in fault ? fault.downFor + 40 * SECOND : 0;
+  const lost = scenario.faults.reduce((sum, fault) => sum + lostBy(fault), 0);
   for (const { destination } of admitted.listed.deliveries) {
     const waits = history.mayWait(destination) || isHeld(history, admitted, destination);
     const latest = admitted.at + giveUpAfterMs + lost + MINUTE;
@@ -136,11 +123,7 @@ function* givenUp(history: History, admitted: Admitted) {
 }
 
 function isAlone(history: History, { at }: Admitted, made: readonly Attempt[], late: Attempt): boolean {
-  return history.observed.attempts.every(
-    (each) =>
-      each.destination !== late.destination ||
-      made.includes(each) ||
-      each.at > late.at ||
-      Math.min(each.endedAt ?? Infinity, history.endOf(each.process)) < at,
-  );
+  const others = history.attemptsTo(late.destination).filter((each) => !made.includes(each));
+  const endOf = ({ endedAt = Infinity, process }: Attempt) => Math.min(endedAt, history.endOf(process));
+  return others.every((each) => each.at > late.at || endOf(each) < at);
 }

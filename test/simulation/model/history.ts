@@ -1,7 +1,7 @@
 /** What was observed, in an order in which the contract's sentences can be checked. Times: milliseconds since the world began. */
 import { isAlert, type OwnSubject } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
-import type { Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
+import type { Acted, Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
 import type { ConfigPlan, Fault, Scenario, Send, WeatherFault } from '../scenario.ts';
 import { BOTS, DUTY, namedBy, SECOND } from '../scenario.ts';
 
@@ -68,9 +68,8 @@ export class History {
 
   /** Whether the service was waiting for the answer to a POST of the callback at the time, or a moment before. */
   isPostedAt(callback: Pick<Send, 'nth'>, time: number): boolean {
-    return this.postsOf(callback).some(
-      ({ at, endedAt = Infinity }) => at <= time && time <= endedAt + SECOND,
-    );
+    const posts = this.postsOf(callback);
+    return posts.some(({ at, endedAt = Infinity }) => at <= time && time <= endedAt + SECOND);
   }
 
   resultsOf(bot: string): readonly Admitted[] {
@@ -86,6 +85,10 @@ export class History {
   /** The attempts in the order in which they began. */
   attemptsAt(destination: string, key: string): readonly Attempt[] {
     return this.#attempts.get(`${key} at ${destination}`) ?? [];
+  }
+
+  attemptsTo(destination: string): readonly Attempt[] {
+    return this.observed.attempts.filter((each) => each.destination === destination);
   }
 
   attemptsOf({ send }: Pick<Admitted, 'send'>, destination: string): readonly Attempt[] {
@@ -107,13 +110,10 @@ export class History {
     isNamed = (jobs: readonly string[], job: string) => jobs.includes(job),
   ): readonly Attempt[] {
     const since = this.admissionOf(send)?.at ?? 0;
-    return this.sentAs('summary').filter(
-      ({ about, takenAt, destination: where, at }) =>
-        where === destination &&
-        takenAt !== undefined &&
-        at >= since &&
-        about.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && isNamed(jobs, send.job)),
-    );
+    const all = this.sentAs('summary').filter((each) => each.destination === destination && each.at >= since);
+    const isAbout = ({ about }: SentAs<'summary'>) =>
+      about.bots.some(({ bot_id: bot, jobs }) => bot === send.bot && isNamed(jobs, send.job));
+    return all.filter((each) => each.takenAt !== undefined && isAbout(each));
   }
 
   /** When the destination first accepted the callback's message or a summary with it. */
@@ -231,9 +231,8 @@ export class History {
   /** Whether a person asked for something that may concern its deliveries. */
   isActedOn({ id, listed, escalated }: Admitted): boolean {
     const ids = new Set([id, ...[...listed.deliveries, ...escalated].map((delivery) => delivery.id)]);
-    return this.observed.acted.some(
-      ({ act, id: of }) => act.kind === 'bulk' || (of !== undefined && ids.has(of)),
-    );
+    const isAbout = ({ act, id: of }: Acted) => act.kind === 'bulk' || (of !== undefined && ids.has(of));
+    return this.observed.acted.some(isAbout);
   }
 
   get #mayHold(): boolean {

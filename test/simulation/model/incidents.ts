@@ -56,22 +56,19 @@ function* ofDestination(history: History, destination: string) {
 const NOTED_WITHIN_MS = 45 * SECOND;
 
 /** Whether the last message arrived there, and this has been written since. */
-function isSurelyUp({ observed, now }: History, destination: string): boolean {
-  const all = observed.attempts.filter(
-    (each) => each.destination === destination && !WITHOUT_STORE.has(each.notice.template),
-  );
+function isSurelyUp(history: History, destination: string): boolean {
+  const all = history.attemptsTo(destination).filter(({ notice }) => !WITHOUT_STORE.has(notice.template));
   const last = all.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).at(-1);
-  return last !== undefined && isSuccess(last) && (last.endedAt ?? Infinity) < now - NOTED_WITHIN_MS;
+  return last !== undefined && isSuccess(last) && (last.endedAt ?? Infinity) < history.now - NOTED_WITHIN_MS;
 }
 
 /** If somebody has to mend what Botbell goes on attempting by itself, the destination has an incident. */
 function* failedForAReason(history: History, destination: string) {
   if (incidentsAbout(history, 'destination', destination).length > 0) return;
   for (const admitted of history.admitted) {
-    const attempts = history.attemptsOf(admitted, destination);
-    const wrong = attempts
-      .slice(0, -1)
-      .find((each) => each.failure?.class === 'config' && !history.isPostedAt(each, each.at));
+    const attempts = history.attemptsOf(admitted, destination).slice(0, -1);
+    const own = attempts.filter((each) => !history.isPostedAt(each, each.at));
+    const wrong = own.find(({ failure }) => failure?.class === 'config');
     if (wrong !== undefined && history.isWritten(wrong, 2 * SECOND))
       yield `a wrong setting opens an incident: ${destination} refused ${wrong.key} at ${seconds(wrong.at)}`;
   }

@@ -26,10 +26,6 @@ function jobOf(notice: Notice): string {
 }
 
 function isEarlierOfJob(other: Attempt, { notice, destination, at }: Attempt): boolean {
-  return (
-    other.destination === destination &&
-    jobOf(other.notice) === jobOf(notice) &&
-    isSuccess(other) &&
-    (other.endedAt ?? Infinity) <= at
-  );
+  const isOfJob = other.destination === destination && jobOf(other.notice) === jobOf(notice);
+  return isOfJob && isSuccess(other) && (other.endedAt ?? Infinity) <= at;
 }

@@ -28,13 +28,9 @@ function* onePerSecond(history: History) {
   for (const [index, attempt] of attempts.entries()) {
     const before = attempts.slice(0, index).findLast((each) => isPacedWith(each, attempt));
     if (before === undefined || attempt.at - before.at > PACE_MS - SLACK_MS) continue;
-    const pause = pauses.find(
-      ({ destination, from, until }) =>
-        destination === attempt.destination &&
-        from + SHARED_WITHIN_MS < before.at &&
-        until <= before.at &&
-        attempt.at < until + PACED_FOR_MS,
-    );
+    const isInForce = ({ from, until }: Pause) =>
+      from + SHARED_WITHIN_MS < before.at && until <= before.at && attempt.at < until + PACED_FOR_MS;
+    const pause = pauses.find((each) => each.destination === attempt.destination && isInForce(each));
     const isKept = pause !== undefined && history.isCalm(pause.from - SECOND, attempt.at);
     if (isKept && !history.hasSetClocks && !history.hasSlept(before.at, attempt.at))
       yield `after a pause one message a second: ${messageOf(attempt)} ${attempt.at - before.at} ms after ${before.key}`;

@@ -35,15 +35,9 @@ function isHindered(history: History, admitted: Admitted, { send, at }: Post): b
   const { isAccepting, maxInFlight, giveUpAfterMs } = history.configOf(admitted);
   const isEnded = send.status === 2 && history.hasResult(admitted);
   const isOld = at > admitted.at + giveUpAfterMs - MINUTE;
-  return (
-    isAccepting ||
-    maxInFlight < 100 ||
-    isEnded ||
-    isOld ||
-    history.isActedOn(admitted) ||
-    history.isStoreHit(at - MINUTE, at + 2 * AT_ONCE_MS) ||
-    history.observed.ends.some((end) => end.at > at - MINUTE && end.at < at + 2 * AT_ONCE_MS)
-  );
+  if (isAccepting || maxInFlight < 100 || isEnded || isOld || history.isActedOn(admitted)) return true;
+  const [from, to] = [at - MINUTE, at + 2 * AT_ONCE_MS];
+  return history.isStoreHit(from, to) || history.observed.ends.some((end) => end.at > from && end.at < to);
 }
 
 /** Destinations whose deliveries an earlier answer called taken over, or that Botbell has attempted by itself. */
@@ -70,19 +64,16 @@ function mayBeAttempted(history: History, admitted: Admitted, destination: strin
 /** Whether the destination has no attempt under way, keeps no pause or pace, and is surely not down. */
 function isIdle(history: History, destination: string, time: number): boolean {
   if (history.mayWait(destination, time + AT_ONCE_MS)) return false;
-  const all = history.observed.attempts.filter(
-    (each) => each.destination === destination && each.at <= time + AT_ONCE_MS,
-  );
+  const all = history.attemptsTo(destination).filter((each) => each.at <= time + AT_ONCE_MS);
   const isUnderWay = ({ at, endedAt = Infinity, process }: Attempt) =>
     at <= time && Math.min(endedAt, history.endOf(process)) > time - AT_ONCE_MS;
   return !all.some(isUnderWay) && !mayBeDown(history, destination, time);
 }
 
-export function mayBeDown({ observed }: History, destination: string, time: number): boolean {
-  const all = observed.attempts.filter((each) => each.destination === destination && each.at <= time);
-  const upAt = Math.max(
-    ...all.filter((each) => isSuccess(each) && (each.endedAt ?? 0) < time).map(({ at }) => at),
-  );
+export function mayBeDown(history: History, destination: string, time: number): boolean {
+  const all = history.attemptsTo(destination).filter((each) => each.at <= time);
+  const up = all.filter((each) => isSuccess(each) && (each.endedAt ?? 0) < time);
+  const upAt = Math.max(...up.map(({ at }) => at));
   const failed = all.flatMap(({ failure, endedAt = 0 }) =>
     failure?.class === 'transient' && endedAt >= upAt && endedAt <= time ? [endedAt] : [],
   );
