@@ -36,6 +36,7 @@ const oddBody = fc.oneof(
     `{"ok":true,"ts":"${'1'.repeat(50_000)}","channel":"C"}`,
     '{"ok":false,"error":{"a":1}}',
     '{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":"evil"}}',
+    '{"__proto__":{"ok":true}}',
     `{"ok":${'['.repeat(100_000)}`,
     '\ufeff{"ok":true}',
     '<html>Sign in</html>',

@@ -1,6 +1,5 @@
 /** Values that have broken display code, parsers and regular expressions before, as fast-check draws them. */
 import * as fc from 'fast-check';
-import { naughtyStrings } from '../browser/harness/naughty-strings.ts';
 import { hostileText } from '../text/hostile-text.ts';
 
 /** As likely between 10 and 100 as between 10,000 and 100,000. */
@@ -10,26 +9,47 @@ export function magnitude(least: number, most: number): fc.Arbitrary<number> {
 
 /** Whoever shows one of these so that it acts has been injected: the checks look for `evil`. */
 const INJECTIONS = [
-  ...naughtyStrings('https://evil.example'),
-  ...'<!here|evil> <#C0EVIL123|evil> <!subteam^S0EVIL123> <mailto:evil@evil.example|evil>'.split(' '),
+  '<!here|evil>',
+  '<#C0EVIL123|evil>',
+  '<!subteam^S0EVIL123>',
+  '<mailto:evil@evil.example|evil>',
+  '[evil](https://evil.example/)',
   'https://evil.example/<a|b>',
+  '\r\nBcc: evil@evil.example\r\n',
   '\nX-Evil: 1\n\nevil',
   '\r\n.\r\nMAIL FROM:<evil@evil.example>\r\n',
   '=?utf-8?B?DQpYLUV2aWw6IDE=?=',
+  '</p><script>evil()</script>',
+  '"><img src=x onerror=evil()>',
+  '<a href="https://evil.example/">evil</a>',
+  '{{ callback | json }}{% render "constructor" %}',
   '{% for i in (1..100000000) %}evil{% endfor %}',
+  '\u001b]0;evil\u0007',
   '{"level":"fatal","msg":"evil"}\n{"level":"fatal","msg":"evil"}',
+  '../../../../etc/passwd',
+  "'; drop table callbacks; --",
   '${CALLBACK_TOKEN}',
 ];
 
 /** Repeated, each is the worst case of some algorithm. */
 const REPEATED = [
   ...Array.from(' \t\n&<`\\"\0\u0300\u200d\ufe0f\ufdfa\u3099\u0344\u1100あ'),
-  ...'-a *a \u200c\u0300 \u0315\u0300 👩\u200d 🏴\u{e0061} か\u3099 \uac00\u11a8 \u05d0a http://a a@b. {{'.split(
-    ' ',
-  ),
   '\ud83d',
   '\r\n',
+  '-a',
+  '*a',
   '_a_ ',
+  '\u200c\u0300',
+  '\u0315\u0300',
+  '👩\u200d',
+  '🏴\u{e0061}',
+  'か\u3099',
+  '\uac00\u11a8',
+  '\u05d0a',
+  'https://evil.example/',
+  'http://a',
+  'a@b.',
+  '{{',
   '{% if',
 ];
 
@@ -39,10 +59,13 @@ const mixed = fc
 
 const repeated = (most: number) =>
   fc
-    .tuple(fc.constantFrom('', 'a', '\n'), fc.constantFrom(...REPEATED), magnitude(20, most), fc.boolean())
-    .map(([begin, piece, length, isEnded]) =>
-      [begin, piece.repeat(Math.ceil(length / piece.length)), isEnded ? 'z' : ''].join(''),
-    );
+    .tuple(
+      fc.constantFrom('', 'a', '\n'),
+      fc.constantFrom(...REPEATED),
+      magnitude(20, most),
+      fc.constantFrom('', 'z'),
+    )
+    .map(([begin, piece, length, end]) => begin + piece.repeat(Math.ceil(length / piece.length)) + end);
 
 export const text = fc.oneof(
   { weight: 12, arbitrary: mixed },
@@ -61,20 +84,27 @@ const scalar = fc.constantFrom(
   ...'0 -0 1e400 -1e-400 1.5 123456789012345678901234567890 9007199254740993 null true "" [] {}'.split(' '),
 );
 
-const fileList = fc.array(fc.tuple(shortText, shortText, scalar), { maxLength: 4 }).map((files) => {
-  const all = files.map(([ref, name, size]) => {
-    const [place, called] = [ref, name].map((each) => JSON.stringify(each));
-    return `{"ref":${place},"meta":{"name":${called},"size":${size},"timestamp":${size}}}`;
-  });
-  return `{"type":"files","files":[${all.join()}]}`;
-});
+const fileList = fc
+  .array(fc.tuple(shortText, shortText, scalar, scalar), { maxLength: 4 })
+  .map((files) =>
+    files.map(
+      ([ref, name, size, timestamp]) =>
+        `{"ref":${JSON.stringify(ref)},"meta":{"name":${JSON.stringify(name)},"size":${size},"timestamp":${timestamp}}}`,
+    ),
+  )
+  .map((files) => `{"type":"files","files":[${files.join()}]}`);
 
-const BRACKETS = ['[ ]', '{"a": }', '[[], ]', '{"files": }'].map((pair) => pair.split(' '));
+const BRACKETS = [
+  ['[', ']'],
+  ['{"a":', '}'],
+  ['[[],', ']'],
+  ['{"files":', '}'],
+] as const;
 
 export const nested = (most: number) =>
   fc
     .tuple(fc.constantFrom(...BRACKETS), magnitude(2, most))
-    .map(([[open = '', close = ''], depth]) => `${open.repeat(depth)}1${close.repeat(depth)}`);
+    .map(([[open, close], depth]) => `${open.repeat(depth)}1${close.repeat(depth)}`);
 
 /** Any JSON as text, so that numbers and keys may be what no JavaScript value can be. */
 export const { json } = fc.letrec<{ json: string }>((tie) => ({

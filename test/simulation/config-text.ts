@@ -2,8 +2,15 @@
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { judged } from '../../src/config/schema/form.ts';
 import { section, text } from '../../src/config/schema/fields.ts';
-import type { ConfigPlan, RoutePlan, StepPlan } from './scenario.ts';
-import { MINUTE, OPERATORS, SECOND, TEAM } from './scenario.ts';
+import {
+  type ConfigPlan,
+  MINUTE,
+  OPERATORS,
+  type RoutePlan,
+  SECOND,
+  type StepPlan,
+  TEAM,
+} from './scenario.ts';
 
 /** The channel's name as a setting, since a type opens a channel without knowing its name. */
 const settings = section('A channel of the simulation.', {

@@ -2,14 +2,24 @@
 import type { Random } from './random.ts';
 import { type Act, BOTS, MINUTE, SECOND } from './scenario.ts';
 
-export function drawActs(
-  random: Random,
-  lastsMs: number,
-  used: readonly string[],
-  hasSnoozes: boolean,
-): readonly Act[] {
-  const kinds = 'redeliver redeliver dismiss route route route bulk test'.split(' ');
-  if (hasSnoozes) kinds.push('snooze', 'snooze', 'snooze', 'wake');
+interface Acting {
+  readonly lastsMs: number;
+  readonly used: readonly string[];
+  readonly hasSnoozes: boolean;
+}
+
+export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting): readonly Act[] {
+  const kinds = [
+    'redeliver',
+    'redeliver',
+    'dismiss',
+    'route',
+    'route',
+    'route',
+    'bulk',
+    'test',
+    ...(hasSnoozes ? ['snooze', 'snooze', 'snooze', 'wake'] : []),
+  ];
   const draw = (): Act => {
     // Most deliveries that can be given back have failed only by the end.
     const at = random.chance(0.4) ? random.int(0, lastsMs) : lastsMs + random.int(-MINUTE, MINUTE);
@@ -36,6 +46,11 @@ function snoozeFrom(random: Random, at: number, used: readonly string[]): Act {
   const destination = bot === undefined || random.chance(0.3) ? random.of(used) : undefined;
   const isTimed = bot === undefined || random.chance(0.5);
   const lasts = random.int(20, 300) * SECOND;
-  const whose = { ...(bot && { bot }), ...(destination && { destination }) };
-  return { kind: 'snooze', at, ...whose, ...(isTimed && { for: lasts }) };
+  return {
+    kind: 'snooze',
+    at,
+    ...(bot && { bot }),
+    ...(destination && { destination }),
+    ...(isTimed && { for: lasts }),
+  };
 }

@@ -1,7 +1,17 @@
 /** Draws configs: which destinations are told of which BOT, and by which rules. */
 import type { Random } from './random.ts';
-import { BOTS, DAY, DESTINATIONS, HOUR, MINUTE, SECOND, TEAM } from './scenario.ts';
-import type { ConfigPlan, On, RoutePlan } from './scenario.ts';
+import {
+  BOTS,
+  type ConfigPlan,
+  DAY,
+  DESTINATIONS,
+  HOUR,
+  MINUTE,
+  type On,
+  type RoutePlan,
+  SECOND,
+  TEAM,
+} from './scenario.ts';
 
 export interface Frame {
   /** Milliseconds since 1970. */

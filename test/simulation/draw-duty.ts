@@ -1,7 +1,16 @@
 /** Draws, from random numbers of their own, worlds with one lasting incident, whose steps are held, or which is taken up and given back. */
 import { Random } from './random.ts';
-import { type Act, BOTS, DAY, DESTINATIONS, DUTY, MINUTE, SECOND } from './scenario.ts';
-import type { RoutePlan, Scenario, Send, StepPlan } from './scenario.ts';
+import {
+  type Act,
+  BOTS,
+  DAY,
+  DESTINATIONS,
+  DUTY,
+  MINUTE,
+  type RoutePlan,
+  type Scenario,
+} from './scenario.ts';
+import { SECOND, type Send, type StepPlan } from './scenario.ts';
 
 const [BOT = ''] = BOTS;
 
@@ -16,8 +25,11 @@ export function withDuty(scenario: Scenario): Scenario {
   const failsAt = random.int(5, 90) * SECOND;
   const does = random.of(['mute', 'snooze', 'release'] as const);
   const minute = Math.floor(((scenario.epoch + failsAt) % DAY) / MINUTE) + 1;
-  const to = (minute + random.int(2, 5)) % 1440;
-  const mute = { from: minute % 1440, to, exceptErrors: random.chance(0.2) };
+  const mute = {
+    from: minute % 1440,
+    to: (minute + random.int(2, 5)) % 1440,
+    exceptErrors: random.chance(0.2),
+  };
   const steps = stepsOf(random);
   const notify = [random.of(DESTINATIONS)];
   const route: RoutePlan = { bots: [BOT], on: ['error', 'succeeded'], notify, steps };
@@ -37,8 +49,11 @@ function stepsOf(random: Random): readonly StepPlan[] {
   const afterMin = random.int(2, 4);
   const isUnlessDelivered = random.chance(0.2);
   const [one = '', other = ''] = random.chance(0.5) ? DUTY : DUTY.toReversed();
-  const notify = [random.chance(0.7) ? other : one];
-  const next = { afterMin: afterMin + 1, isUnlessDelivered: false, notify };
+  const next = {
+    afterMin: afterMin + 1,
+    isUnlessDelivered: false,
+    notify: [random.chance(0.7) ? other : one],
+  };
   return [{ afterMin, isUnlessDelivered, notify: [one] }, ...(random.chance(0.7) ? [next] : [])];
 }
 
@@ -50,8 +65,14 @@ function sendsFrom(random: Random, failsAt: number): readonly Send[] {
   const well = random.chance(0.5) ? [failsAt + random.of([5, 8, 11]) * MINUTE] : [];
   return [failsAt, ...again, ...well].map((at): Send => {
     const status = well.includes(at) ? 0 : 1;
-    const said = { message: 'no login', code: 1, tries: 10 };
-    const about = { job: `duty-${at}`, bot: BOT, startedAt: at - SECOND, ...said };
+    const about = {
+      job: `duty-${at}`,
+      bot: BOT,
+      startedAt: at - SECOND,
+      message: 'no login',
+      code: 1,
+      tries: 10,
+    };
     return { ...about, at, status, nth: FIRST_NTH + Math.floor(at / (10 * SECOND)) };
   });
 }
@@ -65,9 +86,13 @@ function actsFrom(random: Random, failsAt: number, does: 'snooze' | 'release'): 
     const wakeAt = at + random.int(60, 400) * SECOND;
     return [snooze, ...(random.chance(0.4) ? [{ kind: 'wake', at: wakeAt, pick } as const] : [])];
   }
-  const about = { by: 'whoever is on duty', isAll: false, isQuiet: false };
-  return [
-    { kind: 'takeUp', at, pick, ...about },
-    { kind: 'release', at: at + random.int(10, 100) * SECOND, pick },
-  ];
+  const takeUp = {
+    kind: 'takeUp',
+    at,
+    pick,
+    by: 'whoever is on duty',
+    isAll: false,
+    isQuiet: false,
+  } as const;
+  return [takeUp, { kind: 'release', at: at + random.int(10, 100) * SECOND, pick }];
 }

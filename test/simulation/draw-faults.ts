@@ -73,10 +73,13 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     return { kind: 'weather', at: at(), for: lasts, destination, mode: random.of(weathers) };
   };
   /** Long enough for a destination to count as down, and for several messages to wait for it. */
-  const outage = (): Fault => {
-    const about = { at: random.int(0, lastsMs / 2), for: random.int(200, 500) * SECOND };
-    return { kind: 'weather', ...about, destination: random.of(used), mode: random.of(OUTAGES) };
-  };
+  const outage = (): Fault => ({
+    kind: 'weather',
+    at: random.int(0, lastsMs / 2),
+    for: random.int(200, 500) * SECOND,
+    destination: random.of(used),
+    mode: random.of(OUTAGES),
+  });
   const clock = (): readonly Fault[] => {
     const [begins, by] = [at(), random.of(SET_BY)];
     // Rules go by the store's clock; the contract does not say what they decide while that is set.
@@ -91,10 +94,14 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
     slot: slot(),
     downFor: downFor(),
   });
-  const killAt = (): Fault => {
-    const about = { at: amid(), slot: slot(), n: random.int(1, 40) };
-    return { kind: 'killAt', ...about, what: random.of(['store', 'any']), downFor: downFor() };
-  };
+  const killAt = (): Fault => ({
+    kind: 'killAt',
+    at: amid(),
+    slot: slot(),
+    n: random.int(1, 40),
+    what: random.of(['store', 'any']),
+    downFor: downFor(),
+  });
   return [
     ...some(2 * swarm.weather, weather),
     ...(swarm.outage > 0 ? [outage()] : []),

@@ -1,7 +1,16 @@
 /** Draws routes' steps, and what people do about incidents, from random numbers of their own, so that worlds without them stay the same. */
 import { Random } from './random.ts';
-import { BOTS, DUTY, MINUTE, SECOND } from './scenario.ts';
-import type { Act, Fault, RoutePlan, Scenario, StepPlan } from './scenario.ts';
+import {
+  type Act,
+  BOTS,
+  DUTY,
+  type Fault,
+  MINUTE,
+  type RoutePlan,
+  type Scenario,
+  SECOND,
+  type StepPlan,
+} from './scenario.ts';
 
 /** By then, after all is well, most last steps are due. */
 const TAIL_MS = 2 * MINUTE;

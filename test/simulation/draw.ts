@@ -46,7 +46,7 @@ function drawn(seed: number): Scenario {
     isOrdered: random.chance(0.5),
     configs: [first, ...changed],
     sends,
-    acts: hasActs ? drawActs(random, lastsMs, used, hasRules) : [],
+    acts: hasActs ? drawActs(random, { lastsMs, used, hasSnoozes: hasRules }) : [],
     faults: [...faults, ...reloads],
     healedAt: lastsMs + 2 * MINUTE,
     tailMs: hasRules ? 12 * MINUTE : hasReloads ? MINUTE : 0,

@@ -104,6 +104,7 @@ export interface Listed {
 export interface ListedIncident {
   readonly id: number;
   readonly kind: 'bot' | 'destination' | 'botbell';
+  /** A BOT, a destination, or what is wrong with Botbell. */
   readonly subject: string;
   readonly count: number;
   readonly gist: string;

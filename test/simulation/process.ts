@@ -128,7 +128,12 @@ export class Process implements Run {
     const error = (about: { readonly err?: unknown }, line: string) => {
       if (this.isAlive && line === 'unforeseen error') onUnforeseen(this, String(about.err));
     };
-    const levels = { info: ignore, warn: ignore, debug: ignore, error };
-    return { ...levels, isLevelEnabled: () => false } as unknown as Logger;
+    return {
+      info: ignore,
+      warn: ignore,
+      debug: ignore,
+      isLevelEnabled: () => false,
+      error,
+    } as unknown as Logger;
   }
 }

@@ -30,8 +30,12 @@ const FAILURES: Partial<Record<Weather, FailureDetails>> = {
 const CHAT_ANSWERS_WITHIN_MS = MINUTE;
 const MAIL_ANSWERS_WITHIN_MS = 10 * MINUTE;
 
-const NO_ANSWER = { code: 'ETIMEDOUT', message: 'no answer' };
-const TIMES_OUT: FailureDetails = { class: 'transient', ...NO_ANSWER, mayHaveArrived: true };
+const TIMES_OUT: FailureDetails = {
+  class: 'transient',
+  code: 'ETIMEDOUT',
+  message: 'no answer',
+  mayHaveArrived: true,
+};
 
 export class Remotes {
   underWay = 0;

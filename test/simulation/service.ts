@@ -45,8 +45,14 @@ export class JobService {
 
   async #postOnce(send: Send, nth: number, process: Process): Promise<Post> {
     const { timeline, observed, say, clockOf } = this.#parts;
-    const { config } = process;
-    const post: Post = { send, nth, at: timeline.now, clockedAt: clockOf(-1), process, config };
+    const post: Post = {
+      send,
+      nth,
+      at: timeline.now,
+      clockedAt: clockOf(-1),
+      process,
+      config: process.config,
+    };
     observed.posts.push(post);
     const name = `${send.job}/${send.nth}`;
     say(`the service posts ${name} (${send.bot}, ${STATUS_NAMES[send.status]}) to ${process.name}`);

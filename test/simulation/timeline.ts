@@ -11,6 +11,7 @@ interface Event {
 const QUIET_TURNS = 3;
 
 export class Timeline {
+  /** Milliseconds since the world began. */
   now = 0;
   #made = 0;
   readonly #ofWorld = new Set<number>();

@@ -98,12 +98,12 @@ export class ManualClock implements Clock {
 }
 
 async function runOn<T>(promise: Promise<T>, goOn: () => void | Promise<void>): Promise<T> {
-  let isSettled = false;
-  const note = () => void (isSettled = true);
+  const state = { isSettled: false };
+  const note = () => void (state.isSettled = true);
   promise.then(note, note);
   for (;;) {
     await settle();
-    if (isSettled) return promise;
+    if (state.isSettled) return promise;
     await goOn();
   }
 }

@@ -10,6 +10,7 @@ export type ServeProcess = Awaited<ReturnType<typeof serve>>;
 export interface ServeOptions {
   /** A command that runs the program, which gets it and its arguments as its last arguments, e.g. `['nice', '-n', '5']`. */
   readonly wrapper?: readonly string[];
+  /** The program; default: the one that was built here. */
   readonly main?: string;
   readonly cwd?: string;
   readonly nodeArguments?: readonly string[];

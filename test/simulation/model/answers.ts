@@ -190,8 +190,8 @@ function* noMoreOften(history: History, post: Post) {
   const admitted = history.admissionOf(send);
   if (admitted === undefined || posts.length > 1 || config.isAccepting || config.maxInFlight < 100) return;
   if (history.isBehind(admitted) || history.isActedOn(admitted) || history.isStoreHit(at, endedAt)) return;
-  for (const { destination } of admitted.listed.deliveries) {
-    if (history.mayWait(destination)) continue;
+  const going = admitted.listed.deliveries.filter((each) => !history.mayWait(each.destination));
+  for (const { destination } of going) {
     const attempts = history.attemptsOf({ send }, destination);
     // A greylisted message is taken over at once: later attempts are not the POST's.
     const last = attempts.findIndex(({ failure }) => failure?.isForLater === true);

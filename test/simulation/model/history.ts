@@ -2,8 +2,17 @@
 import { isAlert, type OwnSubject } from '../../../src/notice/notice.ts';
 import { keyOfSend, nthIn } from '../keys.ts';
 import type { Acted, Admitted, Attempt, Listed, ListedDelivery, Observed, Post, Run } from '../observed.ts';
-import type { ConfigPlan, Fault, Scenario, Send, WeatherFault } from '../scenario.ts';
-import { BOTS, DUTY, namedBy, SECOND } from '../scenario.ts';
+import {
+  BOTS,
+  type ConfigPlan,
+  DUTY,
+  type Fault,
+  namedBy,
+  type Scenario,
+  SECOND,
+  type Send,
+  type WeatherFault,
+} from '../scenario.ts';
 
 /** How long the effects of a fault last: a claim, a pause, a process that is not back yet. */
 const AFTERMATH_MS = 12 * SECOND;
