@@ -88,6 +88,21 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       expect(await bench.arrive({ status: EXECUTING, code: 3 }, [OPS])).to.include({ isSuperseded: true });
     });
 
+    it('the latest error, and the latest missed result, of a BOT only once its incident is over', async () => {
+      const fails = (job_id: string) => finish({ status: 1, message: 'x', job_id }, [OPS]);
+      const misses = (jobId: string) => {
+        const notice = { kind: 'missed', jobId, botId: callbackWith().bot_id, subject: '{}' };
+        return bench.store.call(writeOwnNotice, [notice, []]);
+      };
+      for (const nth of ['first', 'last']) await Promise.all([fails(nth), misses(`${nth} missed`)]);
+      await forgetDone();
+      expect((await left()).toSorted()).to.deep.equal(['last', 'last missed']);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.closeIncidents(ids, []);
+      await forgetDone(true);
+      expect(await left()).to.deep.equal([]);
+    });
+
     it('no result whose beginning is kept, since that must not be sent any more', async () => {
       const begun = await bench.arrive({ status: EXECUTING }, [OPS]);
       await bench.settle(begun.deliveries.map((delivery) => dead(delivery)));

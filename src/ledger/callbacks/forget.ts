@@ -34,8 +34,19 @@ const SUPERSEDES = sql`(callbacks.kind = 'callback' AND callbacks.status <> 2 AN
   SELECT 1 FROM callbacks AS begun
   WHERE begun.job_id = callbacks.job_id AND begun.bot_key = callbacks.bot_key AND (begun.status = 2 OR begun.kind = 'overdue')))`;
 
-/** A condition on a row of `callbacks`: unwatched, and none of its deliveries is pending, dead, or held to be sent later. */
-const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT EXISTS (
+const isNewerTrouble = (kinds: Sql) => sql`EXISTS (
+  SELECT 1 FROM callbacks AS newer
+  WHERE ${kinds} AND newer.bot_key = callbacks.bot_key AND newer.id > callbacks.id AND newer.status = 1)`;
+
+/** A condition on a row of `callbacks`: the latest trouble of a BOT whose incident is open. Steps tell it, and whom it was told hears who is on it. */
+const IS_LAST_TROUBLE = sql`(callbacks.status = 1
+  AND EXISTS (SELECT 1 FROM incidents WHERE incidents.kind = 'bot' AND subject_key = callbacks.bot_key AND over_at IS NULL)
+  AND CASE callbacks.kind WHEN 'callback' THEN NOT ${isNewerTrouble(sql`newer.kind = 'callback'`)}
+    ELSE callbacks.kind IN ('overdue', 'missed')
+      AND NOT ${isNewerTrouble(sql`newer.kind <> 'callback' AND newer.kind IN ('overdue', 'missed')`)} END)`;
+
+/** A condition on a row of `callbacks`: unwatched, no latest trouble, and none of its deliveries is pending, dead, or held to be sent later. */
+const IS_DONE = sql`NOT ${IS_WATCHED} AND NOT ${SUPERSEDES} AND NOT ${IS_LAST_TROUBLE} AND NOT EXISTS (
   SELECT 1 FROM deliveries
   WHERE callback_id = callbacks.id AND (state IN ('pending', 'dead') OR held_until IS NOT NULL
     OR (state = 'held' AND summary_id IS NOT NULL AND reason <> 'dismissed')))`;
