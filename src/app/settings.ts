@@ -23,6 +23,7 @@ import type { MissingReference } from '../config/read/interpolate.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { linkFault } from '../render/links.ts';
 import { fingerprintOf, NO_FOLDER, readTemplateFolder } from '../render/template-folder.ts';
+import { isJsonObject } from '../text/json.ts';
 import { foldersIn, readBytes, readText } from '../text/read-text.ts';
 import type { Language } from '../time/display.ts';
 
@@ -167,8 +168,8 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check([
     ...targetsOf(draft, formats),
-    // If routes have errors, the template sets that they use are not known.
-    ...(config === undefined ? plainTargets(formats) : []),
+    // If routes have errors, it is not known which channel uses which of their template sets.
+    ...(config === undefined ? plainTargets(formats, source?.data) : []),
   ]);
   const all = inFileOrder([...problems, ...ofTemplates]);
   const canRun = config !== undefined && ofTemplates.every(({ severity }) => severity === 'warning');
@@ -195,12 +196,15 @@ export async function readConfigFile(
   );
 }
 
-function plainTargets(formats: ReturnType<typeof formatsOf>) {
-  return [...formats].map(([channel, format]) => ({
-    format,
-    templateSet: undefined,
-    destination: `${channel}:`,
-  }));
+/** @param data the config as it is written */
+function plainTargets(formats: ReturnType<typeof formatsOf>, data: unknown) {
+  const { routes, default_route } = isJsonObject(data) ? data : {};
+  const written = [...(Array.isArray(routes) ? (routes as unknown[]) : []), default_route];
+  const named = written.map((route) => (isJsonObject(route) ? route['template_set'] : undefined));
+  const sets = [undefined, ...named.filter((name) => typeof name === 'string')];
+  return sets.flatMap((templateSet) =>
+    [...formats].map(([channel, format]) => ({ format, templateSet, destination: `${channel}:` })),
+  );
 }
 
 /** The pairs of a format and a template set that notices can need, without duplicates. */
