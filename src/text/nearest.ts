@@ -36,7 +36,7 @@ const fault = faultsOf({
     'has an option {name}, whose value must be {values}',
     'オプション {name} の値は {values} にしてください',
   ],
-  and: ['{what}; {more}', '{what}。{more}'],
+  and: ['{what}; {more}', '{what}／{more}'],
 });
 
 /** A suggestion that goes on after another sentence; undefined if no candidate is near. */
