@@ -1,16 +1,7 @@
-import { describeAlerts } from '../contract/alert-contract.ts';
-import { describeClaims } from '../contract/claim-contract.ts';
-import { describeEscalation } from '../contract/escalation-contract.ts';
-import { describeConfigChanges } from '../contract/config-contract.ts';
+import { describeContracts } from '../contract/ledger-contracts.ts';
 import { describeDays } from '../contract/days-contract.ts';
-import { describeDueDeliveries } from '../contract/due-contract.ts';
-import { describeForgetting } from '../contract/forgetting-contract.ts';
-import { describeIncidents } from '../contract/incident-contract.ts';
-import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, POSTGRES } from '../contract/plan-contract.ts';
-import { describeSetClocks } from '../contract/set-clock-contract.ts';
-import { describeSignals } from '../contract/signal-contract.ts';
 import { forAll } from '../support/anew.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore } from '../support/postgres-store.ts';
@@ -20,17 +11,8 @@ describe('a ledger on PostgreSQL', () => {
   const server = forAll(() => startPostgres());
 
   const createStore = () => createPostgresStore(server);
-  describeLedger('PostgreSQL', createStore);
-  describeDueDeliveries('PostgreSQL', createStore);
-  describeClaims('PostgreSQL', createStore);
-  describeConfigChanges('PostgreSQL', createStore);
-  describeAlerts('PostgreSQL', createStore);
-  describeSignals('PostgreSQL', createStore);
-  describeEscalation('PostgreSQL', createStore);
-  describeSetClocks('PostgreSQL', createStore);
-  describeForgetting('PostgreSQL', createStore);
+  describeContracts('PostgreSQL', createStore);
   describeDays('PostgreSQL', createStore, sized(3, 6));
-  describeIncidents('PostgreSQL', createStore);
   const createMigrated = async () => {
     const store = await createStore();
     const clear = () => store.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -1,29 +1,11 @@
-import { describeAlerts } from '../contract/alert-contract.ts';
-import { describeClaims } from '../contract/claim-contract.ts';
-import { describeEscalation } from '../contract/escalation-contract.ts';
-import { describeConfigChanges } from '../contract/config-contract.ts';
+import { describeContracts } from '../contract/ledger-contracts.ts';
 import { describeDays } from '../contract/days-contract.ts';
-import { describeDueDeliveries } from '../contract/due-contract.ts';
-import { describeForgetting } from '../contract/forgetting-contract.ts';
-import { describeIncidents } from '../contract/incident-contract.ts';
-import { describeLedger } from '../contract/ledger-contract.ts';
 import { describeMigrations } from '../contract/migration-contract.ts';
 import { describePlans, SQLITE } from '../contract/plan-contract.ts';
-import { describeSetClocks } from '../contract/set-clock-contract.ts';
-import { describeSignals } from '../contract/signal-contract.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { sized } from '../support/test-size.ts';
 
-describeLedger('SQLite', createSqliteStore);
-describeDueDeliveries('SQLite', createSqliteStore);
-describeClaims('SQLite', createSqliteStore);
-describeConfigChanges('SQLite', createSqliteStore);
-describeAlerts('SQLite', createSqliteStore);
-describeSignals('SQLite', createSqliteStore);
-describeEscalation('SQLite', createSqliteStore);
-describeSetClocks('SQLite', createSqliteStore);
-describeForgetting('SQLite', createSqliteStore);
-describeIncidents('SQLite', createSqliteStore);
+describeContracts('SQLite', createSqliteStore);
 describeDays('SQLite', createSqliteStore, sized(30, 300));
 const createMigrated = () => {
   const store = createSqliteStore();
