@@ -6,8 +6,8 @@ import type { Actor } from '../../src/ledger/callbacks/history.ts';
 import type { BulkStep } from '../../src/ledger/deliveries/by-hand.ts';
 import { anew } from '../support/anew.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import type { CreateStore } from './ledger-under-test.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
-import type { StoreUnderTest } from '../support/store-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const EXECUTING = 2;
@@ -22,10 +22,7 @@ const CHANNELS = new Map([
   ['email', 'email'],
 ]);
 
-export function describeActions(
-  name: string,
-  createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
-): void {
+export function describeActions(name: string, createStore: CreateStore): void {
   describe(`what people do on ${name}`, () => {
     const store = anew(() => createStore(new ManualClock()));
     const recorded = new Recorded(store);

@@ -1,6 +1,6 @@
 /** What every ledger promises of alerts: written with what they tell of, when it begins, and hourly while it grows, by whichever process. */
 import { expect } from 'chai';
-import type { Alert, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import type { Alert, DeliveryError, DeliveryRecord, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
@@ -236,98 +236,66 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await alertsDue()).to.have.length(2);
     });
 
+    const configFailure = (code: string, more: Partial<DeliveryError> = {}) => ({
+      lastError: { class: 'config', code, message: code, ...more } as const,
+      alert: alertOf(code, { subject: CONFIG_FAILURE }),
+    });
+    /** Botbell's own next attempt at #ops. @returns what is told then of each alert: how many there were more of its cause */
+    const fails = async (fields: Partial<DeliveryUpdate>, thenMs = 2 * HOUR_MS, settle = attempted) => {
+      const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
+      for (const { record } of due) await settle(record, putOff(record, 0, fields));
+      const told = await suppressed();
+      await bench.store.passTime(thenMs);
+      return told;
+    };
+    const counts = async () => (await bench.ledger.archive.openIncidents()).map(({ count }) => count);
+
     it('raises one of each way in which a delivery fails until somebody mends it, and one when it dies', async () => {
-      const fail = async (cause: string, ms = 2 * HOUR_MS) => {
-        const due = await bench.claim(bench.ledger, only(OPS.destination, 1));
-        const alert = alertOf(cause, { subject: CONFIG_FAILURE });
-        const lastError = { class: 'config', code: cause, message: cause } as const;
-        for (const { record } of due) await attempted(record, putOff(record, 0, { alert, lastError }));
-        await bench.store.passTime(ms);
-      };
       const [id] = namesOf(await bench.accept({}, [OPS]));
-      for (const cause of ['archived', 'archived', 'archived']) await fail(cause);
-      expect(await alertsDue()).to.have.length(1);
-      for (const cause of ['revoked', 'revoked']) await fail(cause);
-      expect(await suppressed()).to.deep.equal([0]);
-      for (const [cause, told] of [
-        ['config_failure by another', [0]],
-        ['config_failure by a third', []],
-      ] as const) {
-        await fail(cause, 1);
-        expect(await suppressed()).to.deep.equal(told);
-      }
+      for (const told of [[0], [], []]) expect(await fails(configFailure('archived'))).to.deep.equal(told);
+      for (const told of [[0], []]) expect(await fails(configFailure('revoked'))).to.deep.equal(told);
+      expect(await fails(configFailure('config_failure by another'), 1)).to.deep.equal([0]);
+      expect(await fails(configFailure('config_failure by a third'), 1)).to.deep.equal([]);
       const [due] = await bench.claim();
       await bench.settle([{ ...dead(id, alertOf('dead')), lastError: due?.record.lastError }]);
       expect((await alertsDue()).map(({ subject }) => subject.template)).to.deep.equal(['dead_letter']);
     });
 
-    it('raises one where Botbell takes over what the service has posted to no avail, though it fails as before', async () => {
-      const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
-      const alert = alertOf('archived', { subject: CONFIG_FAILURE });
-      const { deliveries } = await bench.arrive({}, [OPS]);
-      for (const record of deliveries) await attempted(record, failed(record, { lastError }));
-      expect(await alertsDue()).to.have.length(0);
-      await bench.store.passTime(HOUR_MS);
-      for (const expected of [1, 0]) {
-        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
-        if (due !== undefined) await attempted(due.record, putOff(due.record, 0, { alert, lastError }));
-        expect(await alertsDue()).to.have.length(expected);
-        await bench.store.passTime(2 * HOUR_MS);
-      }
-    });
+    const waited: typeof attempted = (_, update) => bench.settle([update]);
+    for (const [what, mayHaveArrived, settle] of [
+      ['what the service has posted to no avail, though it fails as before', false, attempted],
+      ['a message that waits for somebody, and none while it goes on waiting', true, waited],
+    ] as const)
+      it(`raises one where Botbell takes over ${what}`, async () => {
+        const failure = configFailure('archived', { mayHaveArrived });
+        for (const record of (await bench.arrive({}, [OPS])).deliveries)
+          await attempted(record, failed(record, { lastError: failure.lastError, dueInMs: 0 }));
+        expect(await suppressed()).to.deep.equal([]);
+        await bench.store.passTime(HOUR_MS);
+        for (const told of [[0], [], []])
+          expect(await fails(failure, 2 * HOUR_MS, settle)).to.deep.equal(told);
+        expect(await counts()).to.deep.equal([1]);
+      });
 
     it('raises one of the failure by which a destination is down, though the message has failed so before, and counts it once', async () => {
       await bench.accept({ status: 1, message: 'beside' }, [OPS]);
       const alert = alertOf('slack down');
-      for (const [update, told] of [
-        [{}, 0],
-        [{}, 0],
-        [{ alert }, 1],
-        [{ alert }, 0],
-      ] as const) {
-        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
-        if (due !== undefined) await attempted(due.record, putOff(due.record, 0, update));
-        expect(await alertsDue()).to.have.length(told);
-        await bench.store.passTime(2 * HOUR_MS);
-      }
-      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1, 1]);
+      for (const told of [[], []]) expect(await fails({})).to.deep.equal(told);
+      for (const told of [[0], []]) expect(await fails({ alert })).to.deep.equal(told);
+      expect(await counts()).to.deep.equal([1, 1]);
     });
 
     it('raises none for a further attempt at what became Botbell’s own as it failed', async () => {
-      const lastError = { class: 'config', code: 'archived', message: 'archived' } as const;
-      const alert = alertOf('archived', { subject: CONFIG_FAILURE });
+      const { alert, lastError } = configFailure('archived');
       for (const isTakenOver of [false, false, true])
-        for (const record of (await bench.arrive({}, [OPS])).deliveries)
-          await attempted(
-            record,
-            failed(record, {
-              attempts: record.attempts + 1,
-              isTakenOver,
-              lastError,
-              dueInMs: 0,
-              alert: isTakenOver ? alert : undefined,
-            }),
-          );
+        for (const record of (await bench.arrive({}, [OPS])).deliveries) {
+          const tried = { attempts: record.attempts + 1, isTakenOver, lastError, dueInMs: 0 };
+          await attempted(record, failed(record, { ...tried, ...(isTakenOver && { alert }) }));
+        }
       expect(await alertsDue()).to.have.length(1);
       await bench.store.passTime(2 * HOUR_MS);
-      const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
-      if (due !== undefined) await attempted(due.record, putOff(due.record, 0, { alert, lastError }));
-      expect(await alertsDue()).to.have.length(0);
-      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
-    });
-
-    it('raises one for a message that waits for somebody as Botbell takes it over, and none while it goes on waiting', async () => {
-      const lastError = { class: 'config', code: '302', message: 'redirect', mayHaveArrived: true } as const;
-      const alert = alertOf('redirect', { subject: CONFIG_FAILURE });
-      for (const record of (await bench.arrive({}, [OPS])).deliveries)
-        await attempted(record, failed(record, { lastError, dueInMs: 0 }));
-      for (const told of [1, 0, 0]) {
-        await bench.store.passTime(2 * HOUR_MS);
-        const [due] = await bench.claim(bench.ledger, only(OPS.destination, 1));
-        if (due !== undefined) await bench.settle([putOff(due.record, 0, { alert, lastError })]);
-        expect(await alertsDue()).to.have.length(told);
-      }
-      expect((await bench.ledger.archive.openIncidents()).map(({ count }) => count)).to.deep.equal([1]);
+      expect(await fails({ alert, lastError })).to.deep.equal([]);
+      expect(await counts()).to.deep.equal([1]);
     });
 
     it('writes one with the refused body that it tells of, of which there may be nothing to keep', async () => {

@@ -11,8 +11,9 @@ import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
 import { widenFailing, pausePace, recordDestinations } from '../../src/ledger/deliveries/failing.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import type { CreateStore } from './ledger-under-test.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
-import { ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
+import { ROUTING } from '../support/store-under-test.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -21,10 +22,7 @@ const EXECUTING = 2;
 const OPS = target('slack:#ops');
 const LOG = target('slack:#log');
 
-export function describeArchive(
-  name: string,
-  createStore: (clock: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest,
-): void {
+export function describeArchive(name: string, createStore: CreateStore): void {
   describe(`the archive of ${name}`, () => {
     const store = anew(() => createStore(new ManualClock(Date.parse('2026-03-01T20:00:00Z'))));
     const recorded = new Recorded(store);

@@ -1,6 +1,7 @@
 /** What every ledger promises of reports: whatever is counted by then, they say what an oracle makes of all that came. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { sized } from '../support/test-size.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
@@ -214,21 +215,23 @@ function stopped(error: unknown): void {
 /** @param numRuns worlds that are tried */
 export function describeDays(name: string, createStore: CreateStore, numRuns: number): void {
   describe(`${name} counts days`, () => {
+    const bench = anew(() => Bench.open(createStore));
+
     it('so that reports say at every moment what all POSTs come to, whoever counts, stops or forgets meanwhile', async () => {
       const steps = fc.array(STEP, { minLength: 10, maxLength: sized(25, 120), size: 'max' });
       const zones = fc.constantFrom('Asia/Tokyo', 'America/New_York', 'UTC');
       await fc.assert(
         fc.asyncProperty(steps, zones, async (all, timezone) => {
-          const bench = await Bench.open(createStore);
+          const own = await Bench.open(createStore);
           try {
-            const counting = new Counting(bench, await bench.openAs('second'), timezone);
+            const counting = new Counting(own, await own.openAs('second'), timezone);
             await counting.do({ kind: 'roll up' });
             for (const step of all) {
               await counting.do(step);
               await counting.judge();
             }
           } finally {
-            await bench.store.close();
+            await own.close();
           }
         }),
         { numRuns, examples: [[AGAIN, 'UTC']] },
@@ -236,7 +239,6 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
     });
 
     it('with the incidents that were open in a period, as long as they were open in it', async () => {
-      const bench = await Bench.open(createStore);
       const { store, ledger } = bench;
       const today = new PostsOracle('Asia/Tokyo').dayOf(store.clock.now());
       // Midnight in Tokyo.
@@ -263,11 +265,9 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
         ['b', 'name', 1, 5],
       ]);
       expect(await saidOf('b')).to.deep.equal([['b', 'name', 1, 5]]);
-      await store.close();
     });
 
     it('step by step where many came, of one BOT or all, under the name that it had last', async () => {
-      const bench = await Bench.open(createStore);
       const { store, ledger } = bench;
       const now = store.clock.now();
       const day = new PostsOracle('UTC').dayOf(now);
@@ -306,11 +306,9 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
       await came(now + DAY_MS, 'third');
       expect((await said())[0], 'what is not counted yet').to.deep.equal([['third', 604, 1202]]);
       expect(await said('b')).to.deep.equal([[], []]);
-      await store.close();
     });
 
     it('for 400 days, longer than it keeps callbacks, and then no more', async () => {
-      const bench = await Bench.open(createStore);
       const { store, ledger } = bench;
       const how = { timezone: 'Pacific/Kiritimati', marginMs: MARGIN_MS };
       const today = new PostsOracle(how.timezone).dayOf(store.clock.now());
@@ -338,7 +336,6 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
       await store.passTime(3 * DAY_MS);
       await forget();
       expect(await runs()).to.equal(undefined);
-      await store.close();
     });
   });
 }

@@ -31,6 +31,12 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
       await by.upkeep.heartbeat(CONFIG);
       return by.upkeep.repair(HANDS);
     };
+    /** A message waits so long for Botbell's own next attempt. */
+    const putsOff = async (ms: number) => {
+      const [ops] = namesOf(await bench.accept({}, [OPS]));
+      await bench.claim();
+      await bench.settle([putOff(ops, ms)]);
+    };
     /** Ahead, it does this; then the clock is right again. */
     const ahead = async (does: () => Promise<unknown>) => {
       setBy(AHEAD);
@@ -41,9 +47,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
 
     it('attempts what waits for Botbell’s own next attempt, and what the service no longer retries', async () => {
       await ahead(async () => {
-        const [ops] = namesOf(await bench.accept({}, [OPS]));
-        await bench.claim();
-        await bench.settle([putOff(ops, 10 * MINUTE)]);
+        await putsOff(10 * MINUTE);
         const [log] = namesOf(await bench.arrive({ job_id: 'posted' }, [LOG]));
         await bench.settle([failed(log)]);
       });
@@ -56,9 +60,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
 
     it('leaves a wait as it is that its own kind can ask for', async () => {
       setBy(HOUR);
-      const [ops] = namesOf(await bench.accept({}, [OPS]));
-      await bench.claim();
-      await bench.settle([putOff(ops, 14 * MINUTE)]);
+      await putsOff(14 * MINUTE);
       await beat();
       expect(await bench.due()).to.deep.equal([]);
       await bench.store.passTime(14 * MINUTE);
@@ -93,11 +95,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
     });
 
     it('notices it after a restart, and once', async () => {
-      await ahead(async () => {
-        const [ops] = namesOf(await bench.accept({}, [OPS]));
-        await bench.claim();
-        await bench.settle([putOff(ops, 10 * MINUTE)]);
-      });
+      await ahead(() => putsOff(10 * MINUTE));
       const second = await bench.openAs('second');
       expect([await beat(second), await beat(second)]).to.deep.equal([true, false]);
       expect(await bench.due()).to.deep.equal([OPS.destination]);

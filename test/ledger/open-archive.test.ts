@@ -40,6 +40,8 @@ async function troubleWith(url: string, look: (url: string) => Promise<unknown> 
   return (await rejectionOf(look(url))).message;
 }
 
+const openAt = (url: string) => openLedger(url, { ...OPTIONS, clock: systemClock, owner: 'one' });
+
 /** Whoever connects to this database hears that from `version()`. */
 const callsItself = (version: string) =>
   `create schema other; create function other.version() returns text return '${version} on x86_64';
@@ -228,10 +230,7 @@ describe('reading a ledger in PostgreSQL', () => {
       const url = Object.assign(new URL(server.url), { pathname: name }).href;
       await execute(url, statements);
       // What has been set for a database is so from the next connection on.
-      const [looked, opened] = [
-        await troubleWith(url, inspectStore),
-        await troubleWith(url, (it) => openLedger(it, { ...OPTIONS, clock: systemClock, owner: 'one' })),
-      ];
+      const [looked, opened] = [await troubleWith(url, inspectStore), await troubleWith(url, openAt)];
       expect(opened).to.equal(`store.url: the PostgreSQL database cannot be used: ${looked}`);
       return looked;
     };
@@ -257,7 +256,7 @@ describe('reading a ledger in PostgreSQL', () => {
     const granted = /: (GRANT .*)$/;
     const told = await trouble('guest');
     expect(told).to.contain('the role guest may not create tables in the schema public');
-    const open = (role: string) => openLedger(as(role), { ...OPTIONS, clock: systemClock, owner: 'one' });
+    const open = (role: string) => openAt(as(role));
     expect(await troubleWith('guest', open), 'when it is opened').to.contain(told);
     expect(await trouble('lost')).to.contain('search_path is there for the role lost');
     await query(granted.exec(told)?.[1] ?? '');
@@ -281,11 +280,7 @@ describe('reading a ledger in PostgreSQL', () => {
   for (const { what, look, begins } of [
     { what: 'looked at', look: inspectStore, begins: '' },
     { what: 'read', look: openArchive, begins: 'store.url: ' },
-    {
-      what: 'opened',
-      look: (url: string) => openLedger(url, { ...OPTIONS, clock: systemClock, owner: 'one' }),
-      begins: 'store.url: ',
-    },
+    { what: 'opened', look: openAt, begins: 'store.url: ' },
   ])
     it(`says, ${what}, that the server is not there or does not answer, and no password`, async () => {
       const port = Number(new URL(store.url).port);
