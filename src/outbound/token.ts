@@ -6,6 +6,8 @@ import { type HttpAnswer, NothingSent } from './exchange.ts';
 export interface TokenSource {
   /** Asks the token endpoint. @param deadline on the scale of `performance.now()` @throws {Error} of the network */
   ask(deadline: number): Promise<HttpAnswer>;
+  /** The error for an endpoint that does not answer. */
+  failureOf(error: NothingSent): Error;
   /** The error for an answer without a token. @param refusals how many such answers came before this one, since the last token */
   refusalOf(answer: HttpAnswer, refusals: number): Error;
 }
@@ -31,7 +33,7 @@ export class KeptToken {
     this.#source = source;
   }
 
-  /** @throws {NothingSent} the endpoint cannot be reached @throws {Error} it gives no token */
+  /** @throws {Error} the source's, where the endpoint does not answer or gives no token */
   text(deadline: number): Promise<string> {
     if (Date.now() >= this.#until) this.forget();
     this.#text ??= this.#fetch(deadline).catch((error: unknown) => {
@@ -61,7 +63,7 @@ export class KeptToken {
 
   async #fetch(deadline: number): Promise<string> {
     const answer = await this.#source.ask(deadline).catch((error: unknown) => {
-      throw new NothingSent(error);
+      throw this.#source.failureOf(new NothingSent(error));
     });
     const { access_token: text, expires_in: seconds } = answer.status === 200 ? objectIn(answer.body) : {};
     if (typeof text !== 'string' || !/^[ -~]+$/.test(text))

@@ -22,6 +22,7 @@ describe('a kept token', () => {
           ? Promise.reject(answer)
           : Promise.resolve({ headers: {}, ...answer, body: answer.body.replace('#', String(asks)) });
       },
+      failureOf: (error) => error,
       refusalOf: ({ status }, refusals) => new Error(`refused ${status}, ${refusals} before`),
     });
   });

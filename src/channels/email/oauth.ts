@@ -4,7 +4,6 @@ import type { OpenPool } from '../../outbound/exchange.ts';
 import { KeptToken } from '../../outbound/token.ts';
 import { type Answers, codeAt, failureOfAnswer, jsonOf, means } from '../answers.ts';
 import { formCall, openRemote } from '../chat/remote.ts';
-import { DeliveryFailure } from '../failure.ts';
 import { loginPauseMs, notLetIn } from '../login-pause.ts';
 import type { OauthSettings } from './settings.ts';
 import { SmtpFailure } from './smtp-errors.ts';
@@ -49,6 +48,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
   const call = { ...form, headers: { ...form.headers, accept: 'application/json' } };
   const kept = new KeptToken({
     ask: (deadline) => remote.call(call, deadline),
+    failureOf: remote.failureOf,
     refusalOf: (answer, refusals) => failureOfAnswer(answer, answersAfter(refusals)),
   });
   // nodemailer itself asks for a new token after an answer 334.
@@ -56,10 +56,7 @@ export function accessTokens({ token_url, user, ...client }: OauthSettings, open
     if (isRenewal) kept.renew();
     kept.text(performance.now() + TIMEOUT_MS).then(
       (token) => provide(null, token),
-      (error: unknown) => {
-        const cause = error instanceof DeliveryFailure ? error : remote.failureOf(error);
-        provide(new Error('There is no token', { cause }));
-      },
+      (cause: unknown) => provide(new Error('There is no token', { cause })),
     );
   };
   return {

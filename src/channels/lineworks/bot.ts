@@ -11,6 +11,7 @@ import { formCall, jsonCall, openRemote, type Remote, VERIFY_TIMEOUT_MS } from '
 import { unmarked } from '../lines.ts';
 import { loginPauseMs, notLetIn } from '../login-pause.ts';
 import { mentionsOf } from '../mention-option.ts';
+import { networkErrorOf, networkFailureOf } from '../network-error.ts';
 import { baseUrl, NOT_SET, originUrl, rule, settingsOf, textSetting, warningsOfApi } from '../settings.ts';
 import { CARD_PARTS } from '../show-card.ts';
 
@@ -86,8 +87,10 @@ export type BotSettings = InferType<typeof botSettings>;
 
 const LIFETIME_SECONDS = 1800;
 
+const TOKEN_SERVER = { en: 'The token server of LINE WORKS', ja: 'LINE WORKSのトークンサーバー' };
+
 const answersAfter = (refusals: number): Answers => ({
-  title: TITLE,
+  title: TOKEN_SERVER,
   limits: 'channel',
   concerns: 'channel',
   hasNoMessage: true,
@@ -133,6 +136,7 @@ function accessToken(remote: Remote, settings: BotSettings): KeptToken {
   });
   return new KeptToken({
     ask: (deadline) => remote.call(formCall(url, form()), deadline),
+    failureOf: (error) => networkFailureOf(TOKEN_SERVER, networkErrorOf(error)),
     refusalOf: (answer, refusals) => failureOfAnswer(answer, answersAfter(refusals)),
   });
 }

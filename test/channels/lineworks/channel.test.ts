@@ -138,6 +138,16 @@ describe('the channel LINE WORKS, by a bot', () => {
     await channel.close();
   });
 
+  it('names the token server where that is not reached, which is another host than the one that takes messages', async () => {
+    const gone = await startChatStandIn(judge);
+    await gone.close();
+    const channel = await opened({ auth_url: gone.origin });
+    const failure = await failureOf(channel.send(outgoingOf({ address: ROOM, message })));
+    expect(failure).to.include({ class: 'transient', code: 'ECONNREFUSED', mayHaveArrived: false });
+    expect(failure.message).to.match(/^No answer from the token server of LINE WORKS: /);
+    await channel.close();
+  });
+
   it('names whom it may not mention, where a mention has the whole message refused', async () => {
     const channel = await opened();
     const options = { mention_on_error: ['gone@example'] };
