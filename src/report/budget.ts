@@ -70,6 +70,12 @@ export interface ToldOfBudget {
   readonly told: readonly number[];
   readonly usedMs?: number;
   readonly beforeMs?: number;
+  /** The same of the month that was watched before; it goes on when a clock that was ahead is set right. */
+  readonly earlier?: Pick<ToldOfBudget, 'from' | 'told'> | undefined;
+}
+
+function toldIn(month: number, known: ToldOfBudget): readonly number[] {
+  return [known, known.earlier].find((each) => each?.from === month)?.told ?? [];
 }
 
 /**
@@ -83,7 +89,7 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
   known: ToldOfBudget,
 ) {
   const { from, usedMs } = current;
-  const told = known.from === from ? known.told : [];
+  const told = toldIn(from, known);
   const watchedMs = known.from === before.from ? known.usedMs : undefined;
   const beforeMs = (known.from === from ? known.beforeMs : watchedMs) ?? before.usedMs;
   const isLate = (each: number) => each <= before.percent && (each / 100) * before.budgetMs > beforeMs;
@@ -95,6 +101,7 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
     from,
     told: percent === undefined || isOfBefore ? told : [...told, percent],
     usedMs,
+    earlier: known.from < from ? { from: known.from, told: known.told } : known.earlier,
     beforeMs: isOfBefore ? ((percent ?? 0) / 100) * before.budgetMs : Math.max(beforeMs, before.usedMs),
   };
   return { month: isOfBefore ? before : current, percent, after, isMore: late.length + passed.length > 1 };

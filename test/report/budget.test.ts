@@ -115,6 +115,15 @@ describe('The budget', () => {
     expect(toldFor([[130, 90]], DECEMBER, known).told).to.deep.equal(['80']);
   });
 
+  it('has none told again once a clock that was a month ahead is set right', () => {
+    const { known } = toldFor([[0, 80]], NOVEMBER, { from: 0, told: [] });
+    const ahead = toldFor([[80, 0]], DECEMBER, known).known;
+    const looks = [80, 100].map((used) => [0, used] as const);
+    const { told, known: after } = toldFor(looks, NOVEMBER, ahead);
+    expect(told).to.deep.equal(['undefined', '100']);
+    expect(toldFor([[100, 80]], DECEMBER, after).told).to.deep.equal(['80']);
+  });
+
   it('has told, too, what a month passes by runs that end after it', () => {
     const looks = [95, 95].map((used) => [0, used] as const);
     const { known } = toldFor(looks, NOVEMBER, { from: 0, told: [] });
