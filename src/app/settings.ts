@@ -201,8 +201,8 @@ function plainTargets(formats: ReturnType<typeof formatsOf>, data: unknown) {
   const { routes, default_route } = isJsonObject(data) ? data : {};
   const written = [...(Array.isArray(routes) ? (routes as unknown[]) : []), default_route];
   const named = written.map((route) => (isJsonObject(route) ? route['template_set'] : undefined));
-  const sets = [undefined, ...named.filter((name) => typeof name === 'string')];
-  return sets.flatMap((templateSet) =>
+  const sets = new Set([undefined, ...named.filter((name) => typeof name === 'string')]);
+  return [...sets].flatMap((templateSet) =>
     [...formats].map(([channel, format]) => ({ format, templateSet, destination: `${channel}:` })),
   );
 }
