@@ -147,6 +147,17 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await suppressed()).to.deep.equal([0]);
     });
 
+    it('tells of a dead letter also where what was wrong before was told of another destination alone', async () => {
+      const wrong = alertOf('config_failure of a token', { subject: CONFIG_FAILURE });
+      await die(wrong);
+      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.closeIncidents(ids, AT_OPERATORS);
+      await die(wrong, bench.ledger, LOG);
+      await suppressed();
+      await die(alertOf('dead_letter of a token', { subject: DEAD_LETTER }), bench.ledger, LOG);
+      expect(await suppressed()).to.have.length(1);
+    });
+
     it('is not told once the trouble is over; what begins again within an hour is told only when it grows', async () => {
       await die(alertOf('slack down'));
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);

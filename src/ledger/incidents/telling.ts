@@ -205,12 +205,12 @@ async function raiseOne(tx: Tx, incident: Raised): Promise<boolean> {
 }
 
 function isDue({ since, toldAt, cause = '', alert }: Raised, now: number): boolean {
-  // The alert before it, of a config failure, said that nothing is lost.
-  if (alert.subject.template === 'dead_letter' && cause.startsWith('config_failure')) return true;
+  if (toldAt === undefined) return now - since >= (alert.afterMs ?? 0);
+  // The alert before it, of a config failure, said that nothing is lost; '': it was of another destination alone.
+  const isFirstLoss = cause === '' || cause.startsWith('config_failure');
+  if (alert.subject.template === 'dead_letter' && isFirstLoss) return true;
   // A clock that was set back must not silence it for long.
-  return toldAt === undefined
-    ? now - since >= (alert.afterMs ?? 0)
-    : Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
+  return Math.abs(now - toldAt) >= ONCE_WITHIN_MS;
 }
 
 /** One alert is for all destinations whose trouble has one cause, such as a token. */
