@@ -37,9 +37,16 @@ function* answeredByTheList(history: History, acted: Acted) {
   const { act, was, at } = acted;
   if (was === undefined || !isAccepted(acted) || (act.kind !== 'redeliver' && act.kind !== 'dismiss')) return;
   const { state, rule = '' } = was;
-  const isNone = state === 'delivered' || rule === 'superseded' || isHeldAt(history, was, at + MOMENT_MS);
+  const isHeld = isHeldAt(history, was, at + MOMENT_MS) && !hasFailedSummary(history, was, at);
+  const isNone = state === 'delivered' || rule === 'superseded' || isHeld;
   if (isNone || (act.kind === 'dismiss' && state === 'pending'))
     yield `only what is undelivered is given back: ${act.kind} was accepted of what was ${state} ${rule}`;
+}
+
+/** Whether its summary may have been given up: then it can be redelivered by itself. */
+function hasFailedSummary(history: History, { destination }: ListedDelivery, time: number): boolean {
+  const attempts = history.attemptsTo(destination).filter(({ notice }) => notice.template === 'summary');
+  return attempts.some(({ at, failure }) => at < time && failure !== undefined);
 }
 
 function isHeldAt({ scenario }: History, { state, rule = '', until }: ListedDelivery, time: number): boolean {

@@ -41,9 +41,10 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
 }
 
 /** Whether the message may have been given up with this attempt: then it holds up no others, which are given up at their own time. */
-function isGivenUpBy(history: History, { nth, endedAt = 0 }: Attempt): boolean {
+function isGivenUpBy(history: History, { nth, key, destination, at, endedAt = 0 }: Attempt): boolean {
   const admitted = history.admissionOf({ nth });
-  return admitted !== undefined && endedAt >= admitted.at + history.configOf(admitted).giveUpAfterMs;
+  if (admitted !== undefined) return endedAt >= admitted.at + history.configOf(admitted).giveUpAfterMs;
+  return history.attemptsTo(destination).every((other) => other.key !== key || other.at <= at);
 }
 
 function storeClockSetAt({ scenario }: History, before: number): number {
