@@ -32,12 +32,16 @@ interface Decided {
 function* judgeBurst(history: History, config: ConfigPlan, { max, perMs }: BurstPlan, destination: string) {
   const all = decisionsAt(history, config, destination);
   let [begunAt, count] = [-Infinity, 0];
+  const held = new Set<string>();
   for (const { admitted, does } of all ?? []) {
     const about = `${nameOf(admitted.send)} at ${destination}, which came ${seconds(admitted.at)}`;
     const isOpen = admitted.at < begunAt + perMs;
     if (does === 'burst') {
       if (!isOpen || count < max) yield `a burst holds only what is past its limit: ${about}`;
-      yield* heldToTheEnd(history, admitted, destination, begunAt + perMs);
+      // A summary names jobs: of one that was held before, it may mean the callback before.
+      const { bot, job } = admitted.send;
+      if (!held.has(`${bot} ${job}`)) yield* heldToTheEnd(history, admitted, destination, begunAt + perMs);
+      held.add(`${bot} ${job}`);
       continue;
     }
     if (!isOpen) [begunAt, count] = [admitted.at, 0];
