@@ -74,9 +74,8 @@ export interface ToldOfBudget {
   readonly earlier?: Pick<ToldOfBudget, 'from' | 'told'> | undefined;
 }
 
-function toldIn(month: number, known: ToldOfBudget): readonly number[] {
-  return [known, known.earlier].find((each) => each?.from === month)?.told ?? [];
-}
+const toldIn = (month: number, known: ToldOfBudget) =>
+  [known, known.earlier].find((each) => each?.from === month)?.told ?? [];
 
 /**
  * Runs of a month's last days may end after it. The percentages that the month passes by them are told, too, but none that it had passed before.
@@ -92,8 +91,7 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
   const told = toldIn(from, known);
   const watchedMs = known.from === before.from ? known.usedMs : undefined;
   const beforeMs = (known.from === from ? known.beforeMs : watchedMs) ?? before.usedMs;
-  const isLate = (each: number) => each <= before.percent && (each / 100) * before.budgetMs > beforeMs;
-  const late = warn.filter((each) => isLate(each));
+  const late = warn.filter((each) => each <= before.percent && (each / 100) * before.budgetMs > beforeMs);
   const passed = warn.filter((each) => each <= current.percent && !told.includes(each));
   const percent = late[0] ?? passed[0];
   const isOfBefore = late.length > 0;
