@@ -160,7 +160,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         await bench.arrive(begun, [OPS]);
         await bench.arrive({ job_id: 'begun' }, []);
         await bench.bury(await bench.openAs('another'));
-        await show('late', await bench.accept(begun, [OPS]));
+        const late = await bench.accept(begun, [OPS]);
+        await show('late', late);
+        expect(late.deliveries[0]).to.include({ state: 'held', reason: 'superseded' });
         expect(shown).to.deep.equal({
           'for nobody': [true, 'no_route', 'no_route'],
           held: [true, 'held', 'held'],
