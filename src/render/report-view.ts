@@ -93,7 +93,10 @@ export function reportView(subject: OwnSubject<'report'>, { language }: Pick<Dis
     doubts: doubtsText(doubts, language),
     bots: shown,
     more_bots: moreBots,
-    outputs: () => linesOf(bots, language),
+    outputs: () => {
+      const nameOf = namingOf(bots);
+      return bots.map((bot) => lineOf(bot, nameOf(bot), language));
+    },
     note: ifAny(moreBots, 'unnamed', language),
   };
 }
@@ -102,13 +105,19 @@ function countsOf({ runs, unfinished, succeeded, errors, missed, overdue }: Repo
   return { runs, unfinished, succeeded, errors, missed, overdue };
 }
 
-function linesOf(bots: readonly ReportedBot[], language: Language): readonly OutputView[] {
-  const named = bots.map(({ botId: bot_id, botName: bot_name }) => ({ bot_id, bot_name }));
-  const names = named.map(botNamesOf(named, LONGEST_NAME));
-  return bots.map((bot, index) => {
-    const value = joined([countsText(bot, language), runningText(bot, language)], language);
-    return { name: names[index] ?? '', kind: 'scalar', value, items: [], files: [], fileCount: 0 };
-  });
+/** Names BOTs of one list apart from each other. @param of `most`: characters of a name; `redact`: takes secrets out before a name is cut */
+export function namingOf(
+  bots: readonly ReportedBot[],
+  { most = LONGEST_NAME, redact = (text: string) => text } = {},
+): (bot: ReportedBot) => string {
+  const named = ({ botId, botName }: ReportedBot) => ({ bot_id: redact(botId), bot_name: redact(botName) });
+  const nameOf = botNamesOf(bots.map(named), most);
+  return (bot) => nameOf(named(bot));
+}
+
+function lineOf(bot: ReportedBot, name: string, language: Language): OutputView {
+  const value = joined([countsText(bot, language), runningText(bot, language)], language);
+  return { name, kind: 'scalar', value, items: [], files: [], fileCount: 0 };
 }
 
 export function budgetView(subject: OwnSubject<'budget'>, { language }: Pick<DisplayConfig, 'language'>) {

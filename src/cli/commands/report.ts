@@ -1,15 +1,9 @@
 /** `botbell report`: what BOTs did in a month or on given days, the worst first. */
-import {
-  isEmpty,
-  namesOf,
-  notesOn,
-  SAID_FIGURES,
-  type Telling,
-  titleOf,
-} from '../../admin/page/reports/sayings.ts';
+import { isEmpty, notesOn, SAID_FIGURES, type Telling, titleOf } from '../../admin/page/reports/sayings.ts';
 import { formatsFor } from '../../admin/page/reader.ts';
 import { translator } from '../../admin/page/words.ts';
 import { type FullReport, loadReport, readReport, reportJson } from '../../people/report.ts';
+import { namingOf } from '../../render/report-view.ts';
 import { csvOf, nameOfDays } from '../../report/report.ts';
 import { inColumns } from '../../text/aligned.ts';
 import { visible } from '../../text/clean.ts';
@@ -47,15 +41,15 @@ function inLines(report: FullReport, telling: Telling): string {
 }
 
 function tableOf({ total, bots }: FullReport, telling: Telling): readonly string[] {
-  const { t } = telling;
+  const { t, redact } = telling;
   const rowOf = (name: string, figures: typeof total) => [
     name,
     ...SAID_FIGURES.map(({ say }) => say(figures, telling)),
   ];
-  const names = namesOf(bots, telling, LONGEST_NAME);
+  const nameOf = namingOf(bots, { most: LONGEST_NAME, redact });
   return inColumns([
     [t('bot'), ...SAID_FIGURES.map(({ head }) => t(head))],
-    ...bots.map((bot, index) => rowOf(names[index] ?? '', bot)),
+    ...bots.map((bot) => rowOf(nameOf(bot), bot)),
     rowOf(t('reports.all'), total),
   ]);
 }

@@ -2,21 +2,13 @@
 import { type FullReport, loadMonths, loadReport, readReport } from '../../../people/report.ts';
 import type { Figures } from '../../../report/figures.ts';
 import { type Days, nameOfDays, type Report, type ReportedBot } from '../../../report/report.ts';
+import { namingOf } from '../../../render/report-view.ts';
 import { dateOf } from '../../../signal/calendar.ts';
 import { Field, FilterForm } from '../parts/forms.tsx';
 import { type Columns, Section, Table } from '../parts/layout.tsx';
 import { Foreign, pathTo } from '../parts/text.tsx';
 import { type Reader, useReader, type View } from '../reader.ts';
-import {
-  beforeOf,
-  isEmpty,
-  MONTH_FIGURES,
-  namesOf,
-  notesOn,
-  SAID_FIGURES,
-  titleOf,
-  UNCHANGED,
-} from './sayings.ts';
+import { beforeOf, isEmpty, MONTH_FIGURES, notesOn, SAID_FIGURES, titleOf, UNCHANGED } from './sayings.ts';
 
 /** The CSV has further BOTs. */
 const MOST_BOTS = 200;
@@ -90,7 +82,7 @@ type Row = Report | ReportedBot;
 
 const isOfAll = (row: Row): row is Report => 'total' in row;
 
-function columnsOf(report: FullReport, reader: Reader): Columns<Row> {
+function columnsOf(report: FullReport, { t, redact }: Reader): Columns<Row> {
   const figures = SAID_FIGURES.map(({ head, say, change }): Columns<Row>[number] => [
     head,
     (row, reader) => {
@@ -108,14 +100,13 @@ function columnsOf(report: FullReport, reader: Reader): Columns<Row> {
     },
     'number',
   ]);
-  const shown = report.bots.slice(0, MOST_BOTS);
-  const names = namesOf(shown, reader);
+  const nameOf = namingOf(report.bots.slice(0, MOST_BOTS), { redact });
   const subjectOf = (row: Row) =>
     isOfAll(row) ? (
-      reader.t('reports.all')
+      t('reports.all')
     ) : (
       <a href={pathTo(['bots'], { bot_id: row.botId })}>
-        <Foreign text={names[shown.indexOf(row)] ?? ''} />
+        <Foreign text={nameOf(row)} />
       </a>
     );
   return [['bot', subjectOf, 'main'], ...figures];

@@ -1,15 +1,8 @@
 /** A report in words, for the page and the command line. */
-import { botNamesOf } from '../../../channels/value-text.ts';
 import type { FullReport } from '../../../people/report.ts';
 import { type Figures, NO_FIGURES } from '../../../report/figures.ts';
-import { budgetText, doubtText, forecastText, hoursText } from '../../../render/report-view.ts';
-import {
-  answersCostMs,
-  nameOfDays,
-  type Report,
-  type ReportedBot,
-  type ReportedFigures,
-} from '../../../report/report.ts';
+import { budgetText, doubtText, forecastText, hoursText, namingOf } from '../../../render/report-view.ts';
+import { answersCostMs, nameOfDays, type Report, type ReportedFigures } from '../../../report/report.ts';
 import type { Reader } from '../reader.ts';
 import type { Word } from '../words.ts';
 
@@ -103,24 +96,13 @@ function budgetIn({ budget }: FullReport, { t, language }: Telling): readonly st
 }
 
 const MOST_NAMED = 8;
-const LONGEST_NAME = 60;
 
-/** Names of BOTs in one list, apart from each other and without secrets. @param most in characters */
-export function namesOf(
-  bots: readonly ReportedBot[],
-  { redact }: Pick<Telling, 'redact'>,
-  most = LONGEST_NAME,
-): readonly string[] {
-  const named = bots.map(({ botId, botName }) => ({ bot_id: redact(botId), bot_name: redact(botName) }));
-  return named.map(botNamesOf(named, most));
-}
-
-function goneSince({ before, bots }: FullReport, telling: Telling): readonly string[] {
-  const { t, language } = telling;
+function goneSince({ before, bots }: FullReport, { t, language, redact }: Telling): readonly string[] {
   const here = new Set(bots.filter(({ runs }) => runs > 0).map(({ botId }) => botId));
   const gone = before?.bots.filter(({ runs, botId }) => runs > 0 && !here.has(botId)) ?? [];
   if (before === undefined || gone.length === 0) return [];
-  const names = [...namesOf(gone.slice(0, MOST_NAMED), telling)];
+  const shown = gone.slice(0, MOST_NAMED);
+  const names = shown.map(namingOf(shown, { redact }));
   if (gone.length > MOST_NAMED) names.push(t('more', { number: gone.length - MOST_NAMED }));
   return [t('reports.gone', { month: nameOfDays(before, language), names: names.join(', ') })];
 }
