@@ -78,7 +78,7 @@ export const dryRunView: View = async ({ query, reader, services }) => {
   const { filter } = readRedelivery(query, reader);
   const tally = await services.archive.tally(filter, 'dismissed');
   const { messages: again } = await services.archive.tally(filter, 'redelivered');
-  const lead = t(tally.messages === 0 ? 'bulk.nothing' : 'bulk.new, lead');
+  const lead = t(again === 0 ? 'bulk.nothing' : 'bulk.new, lead');
   const body = tally.messages === 0 ? null : <DryRun filter={filter} again={again} {...tally} />;
   // No refresh: the numbers must not change before the reader confirms them.
   return { title: t('bulk.new'), lead, isStill: true, body };
