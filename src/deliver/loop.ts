@@ -202,8 +202,8 @@ export class Loop {
     if (delivery.update !== undefined) return;
     const result = await delivery.send(planned, perJob ?? undefined);
     delivery.attempts.push(result);
-    const isOutdated = result.failure && isReplaced(planned.channel, delivery, this.#dependencies);
-    if (isOutdated) return this.#end(delivery, !result.failure.mayHaveArrived);
+    if (result.failure && isReplaced(planned.channel, delivery.settings, this.#dependencies.settings.current))
+      return this.#end(delivery, !result.failure.mayHaveArrived);
     this.#note(delivery.destination, result);
     this.#goOn(delivery, result);
   }

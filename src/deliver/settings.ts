@@ -81,15 +81,13 @@ export function changedChannels(
   return [...before.channels.values()].filter((each) => !isSame(each)).map(({ name }) => name);
 }
 
-type WithChannels = Pick<Settings, 'channels'>;
-
-/** Whether a reload has replaced the open channel that work uses: what that one meets then says nothing about the present one. */
+/** Whether a reload has replaced the open channel: what the one before meets says nothing about the present one. */
 export function isReplaced(
   channel: string,
-  work: { readonly settings: WithChannels },
-  { settings: { current } }: { readonly settings: { readonly current: WithChannels } },
+  { channels: before }: Pick<Settings, 'channels'>,
+  { channels: now }: Pick<Settings, 'channels'>,
 ): boolean {
-  return work.settings.channels.get(channel)?.channel !== current.channels.get(channel)?.channel;
+  return before.get(channel)?.channel !== now.get(channel)?.channel;
 }
 
 /** The settings in force. Work takes them once, when it begins, and keeps them to its end, so that they can be swapped at any time. */
