@@ -80,6 +80,6 @@ export function faultOfOptions(url: string, options: UrlOptions): Fault | undefi
     if (values === '' || takes(values, value)) return [];
     return fault('value', { name, values: values.replaceAll(' ', ', ') });
   });
-  const [last, ...before] = wrong.toReversed();
-  return last && before.reduce((more, what) => fault('and', { what, more }), last);
+  const [first, ...others] = wrong;
+  return first && others.reduce((what, more) => fault('and', { what, more }), first);
 }
