@@ -1,4 +1,5 @@
 /** A consistent copy of a SQLite ledger, made while a service writes to it. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -24,11 +25,11 @@ export async function backUp(url: string, file: string): Promise<void> {
   if (!url.startsWith(SQLITE)) throw new FaultError(PG_DUMP);
   await (await openArchive(url)).close();
   const copy = resolve(file);
+  // Refused before the work, not after it.
   closeSync(openNew(file));
   rmSync(copy);
-  // Whoever is killed leaves nothing that looks whole.
-  const unfinished = `${copy}.unfinished`;
-  for (const left of [unfinished, `${unfinished}-journal`]) rmSync(left, { force: true });
+  // Whoever is killed leaves nothing that looks whole, and another backup to the same file does not meet this one.
+  const unfinished = `${copy}.${randomUUID()}.unfinished`;
   // SQLite fills the empty file.
   const descriptor = openNew(unfinished, FOR_ITS_OWNER);
   try {
