@@ -33,6 +33,16 @@ Traceback (most recent call last):
 RuntimeError: 請求書を取得できません
 see the log`,
   ],
+  'Python of Selenium, whose message has lines of its own': [
+    'selenium.common.exceptions.NoSuchElementException: Message: no such element: {"selector":"#go"}',
+    `Traceback (most recent call last):
+  File "bot.py", line 31, in click
+    driver.find_element(By.ID, "go").click()
+selenium.common.exceptions.NoSuchElementException: Message: no such element: {"selector":"#go"}
+  (Session info: chrome=131.0.6778.85)
+Stacktrace:
+#0 0x5581c1b5f8ca <unknown>`,
+  ],
   'Python, a syntax error': [
     'SyntaxError: invalid syntax',
     '  File "x.py", line 3\n    print(\n         ^\nSyntaxError: invalid syntax',
@@ -43,6 +53,13 @@ see the log`,
 [2026-11-26 09:00:01]   File "x.py", line 1, in <module>
 [2026-11-26 09:00:01]     f()
 [2026-11-26 09:00:01] ValueError: bad row`,
+  ],
+  'Java, as a cluster gathers the lines of several programs': [
+    'java.net.SocketException: Connection reset',
+    `web-1  | java.lang.IllegalStateException: no store
+web-1  | \tat com.example.Store.open(Store.java:10)
+web-1  | Caused by: java.net.SocketException: Connection reset
+web-1  | \tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:186)`,
   ],
   'JavaScript, each line behind the time of a log': [
     'TypeError: x is not a function',
@@ -55,6 +72,21 @@ see the log`,
     '<!DOCTYPE html>\n<html>\n<head><title>502 Bad Gateway</title></head>\n<body>nginx</body></html>',
   ],
   'a box around all of it': ['Error: Invalid index', '╷\n│ Error: Invalid index\n│\n│   on a.tf line 3\n╵'],
+  'Python, all of it indented': [
+    'ValueError: bad row',
+    `ERROR job failed
+    Traceback (most recent call last):
+      File "x.py", line 1, in <module>
+        f()
+    ValueError: bad row`,
+  ],
+  'Python in a box, of which there is no more than what follows': [
+    'ValueError: bad row',
+    `╭───────── Traceback (most recent call last) ──────────╮
+│ /app/x.py:3 in <module>                               │
+╰───────────────────────────────────────────────────────╯
+ValueError: bad row`,
+  ],
   'Java that failed besides, while it closed what it had open': [
     'java.sql.SQLException: connection lost',
     `java.sql.SQLException: connection lost
@@ -63,6 +95,15 @@ see the log`,
 \t\tat com.example.Db.close(Db.java:60)
 \t\tCaused by: java.io.IOException: broken pipe
 \t\t\tat java.base/x.Y.z(Y.java:1)`,
+  ],
+  'Java with a cause behind what failed besides': [
+    'java.net.SocketException: Connection reset',
+    `java.sql.SQLException: connection lost
+\tat com.example.Db.query(Db.java:40)
+\tSuppressed: java.lang.IllegalStateException: pool closed
+\t\tat com.example.Db.close(Db.java:60)
+Caused by: java.net.SocketException: Connection reset
+\tat java.base/java.net.SocketInputStream.read(SocketInputStream.java:186)`,
   ],
   'JavaScript, a group of errors that says nothing by itself': [
     'Error: connect ECONNREFUSED ::1:5432',
@@ -73,6 +114,14 @@ see the log`,
         at createConnectionError (node:net:1652:14)
   ]
 }`,
+  ],
+  '.NET, a group of errors': [
+    'System.UnauthorizedAccessException: Access denied',
+    `System.AggregateException: One or more errors occurred. (Access denied)
+ ---> System.Net.Http.HttpRequestException: Connection refused (localhost:5432)
+   --- End of inner exception stack trace ---
+ ---> (Inner Exception #1) System.UnauthorizedAccessException: Access denied
+   at X.Y()<---`,
   ],
   'Ruby, the frames first': [
     "/app/import.rb:12:in `load': undefined method `id' for nil:NilClass (NoMethodError)",
@@ -87,6 +136,18 @@ see the log`,
   'a heading in brackets, and a line between': [
     '【エラー】 取引先コードが存在しません（A0012）',
     '【エラー】\n----------\n取引先コードが存在しません（A0012）',
+  ],
+  'Python, a group of errors': [
+    'ValueError: two',
+    `  + Exception Group Traceback (most recent call last):
+  |   File "x.py", line 1, in <module>
+  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "x.py", line 9, in two
+    |     raise ValueError("two")
+    | ValueError: two
+    +------------------------------------`,
   ],
   'Python, cut before its last line': [
     'Job invoice-import failed',
@@ -103,6 +164,11 @@ Caused by: java.net.UnknownHostException: db.example
 \tat java.base/sun.nio.ch.NioSocketImpl.connect(NioSocketImpl.java:567)
 \t... 9 more`,
   ],
+  'Java without a cause': [
+    'java.lang.NullPointerException: Cannot invoke "String.length()" because "<local1>" is null',
+    `Exception in thread "main" java.lang.NullPointerException: Cannot invoke "String.length()" because "<local1>" is null
+\tat Main.main(Main.java:5)`,
+  ],
   JavaScript: [
     "TypeError: Cannot read properties of undefined (reading 'price')",
     `/app/index.js:3
@@ -115,6 +181,14 @@ TypeError: Cannot read properties of undefined (reading 'price')
 
 Node.js v22.11.0`,
   ],
+  'JavaScript of Playwright, with a log above the frames': [
+    'TimeoutError: page.click: Timeout 30000ms exceeded.',
+    `TimeoutError: page.click: Timeout 30000ms exceeded.
+Call log:
+  - waiting for locator('#login')
+
+    at login (/app/bot.ts:12:14)`,
+  ],
   'JavaScript, an error without a name': [
     'ログインできません',
     'ログインできません\n    at login (/app/bot.ts:12:14)',
@@ -125,6 +199,14 @@ Node.js v22.11.0`,
 File name: 'C:\\in.csv'
    at Microsoft.Win32.SafeHandles.SafeFileHandle.Open(String path)
    at Program.<Main>$(String[] args) in C:\\src\\Program.cs:line 3`,
+  ],
+  '.NET with an inner exception': [
+    'System.Net.Sockets.SocketException (111): Connection refused',
+    `System.Net.Http.HttpRequestException: Connection refused (db.example:443)
+ ---> System.Net.Sockets.SocketException (111): Connection refused
+   at System.Net.Sockets.Socket.AwaitableSocketAsyncEventArgs.ThrowException()
+   --- End of inner exception stack trace ---
+   at Bot.Run()`,
   ],
   '.NET in Japanese': [
     "System.IO.FileNotFoundException: ファイル 'C:\\in.csv' が見つかりませんでした。",
@@ -149,6 +231,13 @@ At C:\\scripts\\run.ps1:3 char:1
     + CategoryInfo          : ObjectNotFound: (C:\\x.txt:String) [Get-Content], ItemNotFoundException
     + FullyQualifiedErrorId : PathNotFound,Microsoft.PowerShell.Commands.GetContentCommand`,
   ],
+  'Windows PowerShell in Japanese': [
+    "Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。",
+    `Get-Content : パス 'C:\\x.txt' が存在しないため検出できません。
+発生場所 C:\\scripts\\run.ps1:3 文字:1
++ Get-Content C:\\x.txt
++ ~~~~~~~~~~~~~~~~~~~~`,
+  ],
   'PowerShell 7': [
     "Cannot find path '/x.txt' because it does not exist.",
     `Get-Content: /app/run.ps1:3
@@ -169,6 +258,17 @@ Line |
     }
   }
 }`,
+  ],
+  'a log that begins calmly: the first line of an error': [
+    '[ERROR] ウィンドウが見つかりません: 売上管理システム',
+    `2026-11-28 09:00:01 [INFO ] シナリオを開始しました
+2026-11-28 09:00:31 [ERROR] ウィンドウが見つかりません: 売上管理システム
+2026-11-28 09:00:31 [ERROR] シナリオが異常終了しました
+2026-11-28 09:00:31 [INFO ] シナリオを終了しました`,
+  ],
+  'a log in columns': [
+    'ERROR,ログインに失敗しました（ユーザー: robot01）',
+    '2026/11/28 09:00:01,INFO,処理開始\n2026/11/28 09:00:02,ERROR,ログインに失敗しました（ユーザー: robot01）',
   ],
   'a log whose lines are JSON': [
     'login failed: wrong password',
