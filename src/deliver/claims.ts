@@ -59,7 +59,7 @@ export class Claims {
     loop.backlogged = new Set(left);
     if (tick !== undefined) {
       paces.adopt(tick.paces);
-      loop.failing.adopt(tick.failing, clock.monotonic());
+      for (const mended of loop.failing.adopt(tick.failing, clock.monotonic())) loop.endFailing(mended);
     }
     if (tick?.isBulkRunning === true) onBulk();
     // More timers may be due, so the next claim asks for them again.

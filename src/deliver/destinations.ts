@@ -38,7 +38,8 @@ export class Failing {
     return [...this.#failures.keys()].filter((destination) => this.isDown(destination));
   }
 
-  adopt(stored: readonly FailingDestination[], now: number): void {
+  /** @returns those that have succeeded here since, which the store does not know yet: that may have been written meanwhile, or is lost */
+  adopt(stored: readonly FailingDestination[], now: number): readonly string[] {
     const known = stored.map(({ destination, first, last }) => {
       return [destination, { first: now + first, last: now + last }] as const;
     });
@@ -48,6 +49,7 @@ export class Failing {
     const names = new Set(stored.map(({ destination }) => destination));
     for (const destination of this.#succeededAt.keys())
       if (!names.has(destination)) this.#succeededAt.delete(destination);
+    return known.filter(isOver).map(([destination]) => destination);
   }
 
   /** The failing destinations of a channel. */

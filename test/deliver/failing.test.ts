@@ -86,6 +86,18 @@ describe('A destination that is down', () => {
     expect(probeAt({ first: 0, last: 300 * MINUTE })).to.equal(315 * MINUTE);
   });
 
+  it('is so no longer after one message got through, also where the store could not be told of that at once', async () => {
+    const { ledger } = world.first;
+    const { endFailing } = ledger;
+    Object.assign(ledger, { endFailing: () => Promise.reject(new LedgerUnavailable('hangs')) });
+    world.fails(OPS);
+    await pass(MINUTE);
+    Object.assign(ledger, { endFailing });
+    await pass(2 * SECOND);
+    expect(await ledger.failingDestinations()).to.deep.equal([]);
+    expect(await waiting()).to.deep.equal([]);
+  });
+
   it('is told of once, also where the message that tries it was Botbell’s own before', async () => {
     const alerted = CONFIG.replace('give_up_after: 10m', 'give_up_after: 2h, alerts: [operators]');
     const groups = "groups: { operators: [{ slack: '#alerts' }] }";
