@@ -39,6 +39,9 @@ describe('The playground', () => {
       'Content-Type: application/json',
       text,
     ]);
+    const commandOf = async (message: string) => /<textarea readOnly/i.test(await tried({ message }));
+    expect(await commandOf('請'.repeat(40_000)), 'no longer than Linux takes it').to.equal(true);
+    expect(await commandOf('請'.repeat(45_000))).to.equal(false);
   });
 
   it('draws what is pasted, for whom its routes say, or for whoever is asked for, with any template set', async () => {

@@ -95,15 +95,15 @@ function CallbackForm({ trial }: OfTrial) {
   );
 }
 
-/** In characters: the longest argument that shells take. */
-const LONGEST_ARGUMENT = 100_000;
+/** Linux takes no argument of 128 KiB. */
+const LONGEST_ARGUMENT_BYTES = 128 * 1024 - 1;
 
 /** A command that posts the callback, ready to be copied. */
 function Command({ trial: { text, drawing } }: OfTrial) {
   const { t } = useReader();
   // The token is a secret, so a variable stands for it.
   const url = callbackUrlOf(drawing.config.receiver, '$CALLBACK_TOKEN');
-  if (url === undefined || text.length > LONGEST_ARGUMENT) return null;
+  if (url === undefined || Buffer.byteLength(text) > LONGEST_ARGUMENT_BYTES) return null;
   const command = `curl "${url}" -H 'Content-Type: application/json' -d ${shellWord(text)}`;
   return (
     <details>
