@@ -32,7 +32,7 @@ export function keptLanguage(ctx: Context): Language | undefined {
 export function keepLanguage(ctx: RouterContext): void {
   const language = LANGUAGES.find((each) => each === ctx.params['language']);
   if (language !== undefined) ctx.cookies.set(LANGUAGE, language, { ...KEPT, maxAge: YEAR_MS });
-  returnTo(ctx, ctx.URL.searchParams.get('back'));
+  returnTo(ctx, ownPath(ctx.URL.searchParams.get('back')));
 }
 
 /** The name with which this browser's user takes incidents up, kept so that it is asked for only once. */
@@ -66,13 +66,13 @@ function textIn(value = ''): string {
   return Buffer.from(value, 'base64url').toString('utf8');
 }
 
-/** Excludes `//host` and `/\host`, which browsers read as other sites. */
-function isOwnPath(path: string): boolean {
-  return /^\/(?![/\\])[!-[\]-~]*$/.test(path);
+/** `/` if it is no path of this site. Excludes `//host` and `/\host`, which browsers read as other sites. */
+export function ownPath(path: string | null): string {
+  return path !== null && /^\/(?![/\\])[!-[\]-~]*$/.test(path) ? path : '/';
 }
 
-/** Redirects a posted form to the page's path `back`, or to `/` if that is no path of this site. */
-export function returnTo(ctx: Context, back: string | null): void {
+/** @param path as of `ownPath` */
+export function returnTo(ctx: Context, path: string): void {
   ctx.status = 303;
-  ctx.set('Location', back !== null && isOwnPath(back) ? back : '/');
+  ctx.set('Location', path);
 }

@@ -24,7 +24,7 @@ import { showBot } from './bots/bot.tsx';
 import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
-import { type Flash, keepLanguage, keepName, leaveFlash, returnTo, takeFlash } from './cookies.ts';
+import { type Flash, keepLanguage, keepName, leaveFlash, ownPath, returnTo, takeFlash } from './cookies.ts';
 import { type Reader, ReaderContext, readerOf, type Shown, type View, type ViewRequest } from './reader.ts';
 import { answerDelivery } from './message.tsx';
 import { configView } from './operation/config.tsx';
@@ -208,7 +208,8 @@ function answering(services: AdminServices, assets: Assets) {
   /** Redirects, by default to the form's page, with the outcome as a message; a snooze that fails shows its form again as it was filled in. */
   const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
     const reader = readerOf(ctx, surroundings);
-    const back = form.get('back');
+    // A page shown at once, with the form or an error, leads back to where the form stands.
+    const back = (ctx.url = ownPath(form.get('back')));
     keepName(ctx, form.get('by'));
     form.delete('back');
     const text = (name: string) => form.get(name) ?? '';

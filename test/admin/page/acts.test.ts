@@ -92,9 +92,11 @@ describe('What people do on the page', () => {
 
   it('shows a form that was refused again as it was filled in, however long it is', async () => {
     const because = '請求'.repeat(4000);
-    const answer = await world.post('/act/snooze', { until: 'tomorrow', because });
+    const answer = await world.post('/act/snooze', { until: 'tomorrow', because, back: '/snoozes' });
     expect(answer.body).to.include('Name a BOT, a destination, or both.').and.to.include(because);
     expect(answer.body, 'it is not made anew while it is filled in').to.include('data-still="true"');
+    const backs = [...answer.body.matchAll(/\bback(?:=|" value=")([^"]*)/g)].map(([, to = '']) => to);
+    expect(new Set(backs.map(decodeURIComponent))).to.deep.equal(new Set(['/snoozes']));
   });
 
   it('says so where the store cannot be used', async () => {
