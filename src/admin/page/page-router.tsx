@@ -25,7 +25,7 @@ import { showBots } from './bots/bots.tsx';
 import { showCallback } from './callbacks/callback.tsx';
 import { showCallbacks } from './callbacks/callbacks.tsx';
 import { type Flash, keepLanguage, keepName, leaveFlash, ownPath, returnTo, takeFlash } from './cookies.ts';
-import { type Reader, ReaderContext, readerOf, type Shown, type View, type ViewRequest } from './reader.ts';
+import { type Reader, ReaderContext, readerOf, type Shown, type View } from './reader.ts';
 import { answerDelivery } from './message.tsx';
 import { configView } from './operation/config.tsx';
 import { incidentView } from './incidents/incidents.tsx';
@@ -36,7 +36,7 @@ import { snoozesView } from './operation/snoozes.tsx';
 import { answerTriedMessage, playgroundView } from './playground/playground.tsx';
 import { Foreign } from './parts/text.tsx';
 import { reportsView } from './reports/reports.tsx';
-import { factsFor, type Section, Shell } from './shell.tsx';
+import { factsFor, numberNeeding, type OpenNow, type Section, Shell } from './shell.tsx';
 
 /** No external resources, no script or style but Botbell's two files, no framing by other pages. */
 const POLICY = [
@@ -136,7 +136,7 @@ export function createPages(services: AdminServices): Middleware {
       if (error instanceof HttpProblem) ctx.set(error.details.headers ?? {});
       else if (!(error instanceof LedgerUnavailable || error instanceof Refused)) onUnforeseen(error);
       const reader = readerOf(ctx, surroundings);
-      await answers.answer(ctx, faultPage(error, reader), { reader, now: await answers.openNow() });
+      await answers.answer(ctx, faultPage(error, reader), { reader, now: await openNow(services) });
     }
   };
 }
@@ -162,7 +162,7 @@ type Answers = ReturnType<typeof answering>;
 
 interface Around {
   readonly reader: Reader;
-  readonly now: Pick<ViewRequest, 'open' | 'counts'>;
+  readonly now: OpenNow;
   readonly section?: Section;
   readonly flash?: Flash | undefined;
 }
@@ -174,13 +174,15 @@ function turn(): Promise<void> {
   return (lastTurn = lastTurn.then(() => setImmediate()));
 }
 
+/** If the ledger cannot be read, the view that needs it says so. */
+async function openNow({ archive }: AdminServices) {
+  const open = archive.openIncidents();
+  const needing = await open.then(numberNeeding, () => 0);
+  return { open, needing, counts: await archive.countOpen().catch(() => undefined) };
+}
+
 function answering(services: AdminServices, assets: Assets) {
-  const { surroundings, archive } = services;
-  // If the ledger cannot be read, the view that needs it says so.
-  const openNow = async () => ({
-    open: await archive.openIncidents().catch(() => []),
-    counts: await archive.countOpen().catch(() => undefined),
-  });
+  const { surroundings } = services;
   const answer = async (ctx: Context, shown: Shown, { reader, now, section, flash }: Around) => {
     await turn();
     const facts = factsFor(services, now);
@@ -199,7 +201,7 @@ function answering(services: AdminServices, assets: Assets) {
     flash?: Flash,
   ) => {
     const reader = readerOf(ctx, surroundings);
-    const now = await openNow();
+    const now = await openNow(services);
     const shown = await view({ params: ctx.params, query, reader, services, ...now });
     if (shown === undefined) throw notFound();
     const still = flash === undefined ? shown : { ...shown, isStill: true };
@@ -225,7 +227,7 @@ function answering(services: AdminServices, assets: Assets) {
     leaveFlash(ctx, flash);
     returnTo(ctx, back);
   };
-  return { answer, show, act, openNow };
+  return { answer, show, act };
 }
 
 /** @throws errors that no form of the page can cause */

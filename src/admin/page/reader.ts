@@ -40,8 +40,8 @@ export interface ViewRequest {
   readonly query: URLSearchParams;
   readonly reader: Reader;
   readonly services: AdminServices;
-  /** Incidents that are not over. */
-  readonly open: readonly ArchivedIncident[];
+  /** Incidents that are not over. Rejects if they cannot be read. */
+  readonly open: Promise<readonly ArchivedIncident[]>;
   /** Undefined if the ledger cannot be read. */
   readonly counts: Awaited<ReturnType<AdminServices['archive']['countOpen']>> | undefined;
 }

@@ -1,7 +1,7 @@
 /** The HTML document around every view: menu, language, result of an action, and facts about the process. */
 import { LANGUAGES } from '../../config/schema/schema.ts';
 import { cleanLine } from '../../text/clean.ts';
-import { groupsOf } from '../../incident/incident.ts';
+import { groupsOf, type Incident } from '../../incident/incident.ts';
 import { storeTroubleIn } from '../../incident/store-trouble.ts';
 import type { AdminServices } from '../services.ts';
 import type { Assets } from './assets.ts';
@@ -9,10 +9,19 @@ import type { Flash } from './cookies.ts';
 import { Foreign, pathTo } from './parts/text.tsx';
 import { type Shown, useReader, type ViewRequest } from './reader.ts';
 
+export interface OpenNow extends Pick<ViewRequest, 'counts'> {
+  /** The number of entries on the overview: incidents by cause; 0 if the ledger cannot be read. */
+  readonly needing: number;
+}
+
+export function numberNeeding(open: readonly Incident[]): number {
+  return groupsOf(open.filter(({ isWaiting }) => !isWaiting)).length;
+}
+
 /** The facts on every page, about the responding process. */
 export function factsFor(
   { surroundings, reloading, storeTrouble }: AdminServices,
-  { open, counts }: Pick<ViewRequest, 'open' | 'counts'>,
+  { needing, counts }: OpenNow,
 ) {
   const { version, processName } = surroundings;
   const { configHash, failure } = reloading.status;
@@ -23,8 +32,7 @@ export function factsFor(
     configHash,
     isConfigRefused,
     dead: counts?.dead ?? 0,
-    /** The number of entries on the overview: incidents by cause. */
-    needing: groupsOf(open.filter(({ isWaiting }) => !isWaiting)).length,
+    needing,
     trouble: storeTrouble(),
   };
 }

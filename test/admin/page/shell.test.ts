@@ -1,5 +1,6 @@
 /** What every page has around its view: language, headers, and an answer where there is nothing to show. */
 import { expect } from 'chai';
+import { LedgerUnavailable } from '../../../src/ledger/ledger.ts';
 import { openAdminWorld } from '../../support/admin-world.ts';
 import { anew } from '../../support/anew.ts';
 import { moment } from '../../support/moment.ts';
@@ -29,6 +30,11 @@ describe('every page', () => {
     expect((await office.get(NOWHERE, { 'accept-language': 'ja' })).body).to.include(
       'ディスクに空きがありません',
     );
+    const openIncidents = () => Promise.reject(new LedgerUnavailable('timeout'));
+    Object.assign(office.services, { storeTrouble: () => undefined });
+    Object.assign(office.services.archive, { openIncidents });
+    expect((await office.get('/')).status, 'nor where nobody knows').to.equal(503);
+    expect((await office.get('/config')).status).to.equal(200);
     await office.close();
   });
 

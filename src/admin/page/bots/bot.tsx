@@ -45,7 +45,7 @@ async function loadBot({ query, open, reader: { now }, services: { archive, draw
     runs: last.filter(({ receivedAt }) => receivedAt >= now - DAYS_SHOWN * DAY_MS),
     /** Destinations for each status, by the config in force. */
     told,
-    open: open.filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(bot.botId)),
+    open: (await open).filter(({ kind, subject }) => kind === 'bot' && keysFor(subject).includes(bot.botId)),
     /** Snoozes of this BOT, and of whole destinations that it reaches. */
     snoozes: snoozes.items.filter(({ botId = bot.botId }) => keysFor(botId).includes(bot.botId)),
   };

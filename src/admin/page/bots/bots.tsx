@@ -23,7 +23,9 @@ export const showBots: View = async (request) => {
   return { title: request.reader.t(data.title), facts, body: <Bots {...data} /> };
 };
 
-async function loadBots({ query, open, counts, services: { archive, drawing, storeTrouble } }: ViewRequest) {
+async function loadBots({ query, counts, services, ...request }: ViewRequest) {
+  const { archive, drawing, storeTrouble } = services;
+  const open = await request.open;
   const search = query.get('search')?.trim() ?? '';
   const page = { after: query.get('after') ?? undefined, limit: COMMON_PAGE };
   const found = await archive.bots(page.after, page.limit + 1, search);

@@ -57,7 +57,7 @@ export const incidentView: View = async ({ params, open, reader: { t }, services
   const { kind, subject, since } = incident;
   const filter = kind === 'bot' ? { botId: subject, from: since } : { destination: subject };
   const page = { limit: CALLBACKS_SHOWN };
-  const others = alikeTo(incident, open).length;
+  const others = alikeTo(incident, await open).length;
   const body = (
     <>
       <Section>
