@@ -16,6 +16,13 @@ export function instantOn(day: number, minutes: number, timezone: string): numbe
   return zonedToInstant(day + minutes * MINUTE_MS, timezone);
 }
 
+/** The first instant at which clocks show that time or a later one: of a time that they skip, when they skip it. */
+export function instantFrom(day: number, minutes: number, timezone: string): number {
+  let instant = instantOn(day, minutes, timezone);
+  while (instantToZoned(instant - MINUTE_MS, timezone) >= day + minutes * MINUTE_MS) instant -= MINUTE_MS;
+  return instant;
+}
+
 export function weekdayOf(day: number): Weekday {
   return WEEKDAYS[new Date(day).getUTCDay()] ?? 'sun';
 }

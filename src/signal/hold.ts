@@ -1,6 +1,6 @@
 /** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. Also whether a time is in a window. */
 import type { StatusName } from '../callback/callback.ts';
-import { dateOf, DAY_MS, dayOf, instantOn, weekdayOf } from './calendar.ts';
+import { dateOf, DAY_MS, dayOf, instantFrom, weekdayOf } from './calendar.ts';
 import type { MuteEntry, Snooze, TimeWindow } from './rules.ts';
 
 export interface Hold {
@@ -76,7 +76,7 @@ function endsAt(window: TimeWindow, at: number, timezone: string): readonly numb
   return [today - DAY_MS, today]
     .filter((day) => (days?.includes(weekdayOf(day)) ?? true) && (calendar?.has(day) ?? true))
     .filter((day) => dates?.includes(dateOf(day)) ?? true)
-    .filter((day) => instantOn(day, from, timezone) <= at)
-    .map((day) => instantOn(to > from ? day : day + DAY_MS, to, timezone))
+    .filter((day) => instantFrom(day, from, timezone) <= at)
+    .map((day) => instantFrom(to > from ? day : day + DAY_MS, to, timezone))
     .filter((end) => at < end);
 }
