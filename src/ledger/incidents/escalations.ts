@@ -106,7 +106,8 @@ async function tellStep(
     sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE id = ${id} AND over_at IS NULL ${tx.forUpdate}`,
   );
   if (incident === undefined || last === undefined) return void (await endTimer(tx, timer));
-  const delivered = (await deliveredOf(tx, incident)).map((to) => to.destination);
+  const toldBefore = [...(await deliveredOf(tx, [incident])).values()].flat();
+  const delivered = toldBefore.map(({ destination }) => destination);
   const facts = await factsOf(tx, incident, last, asked, delivered);
   // One that lies ahead dates from before the clock was set back.
   const begun = { ...timer.data, from: Math.min(timer.data.from, tx.now) };
@@ -184,7 +185,7 @@ async function lastTrouble(tx: Tx, incident: IncidentRow): Promise<LastTrouble |
   const last = await tx.first<LastTrouble>(sql`
     SELECT id, kind, (
       SELECT telling FROM deliveries WHERE callback_id = callbacks.id AND telling LIKE '%"occasion"%' LIMIT 1) AS telling
-    FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id DESC LIMIT 1`);
+    FROM callbacks WHERE id IN (SELECT trouble_id FROM (${troublesOf([incident])}) AS troubles) ORDER BY id DESC LIMIT 1`);
   return last && { ...last, telling: { occasion: last.telling?.occasion } };
 }
 

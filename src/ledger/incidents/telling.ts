@@ -116,10 +116,10 @@ export async function toldOf(
   incidents: readonly IncidentRow[],
 ): Promise<readonly (readonly [DecidedTarget, readonly Incident[]])[]> {
   const told = new Map<string, { target: ToldTarget; readonly of: Incident[] }>();
+  const bots = incidents.filter(({ kind }) => kind === 'bot');
+  const delivered = await deliveredOf(tx, bots);
   for (const incident of incidents)
-    for (const target of incident.kind === 'bot'
-      ? await deliveredOf(tx, incident)
-      : (incident.alerted ?? [])) {
+    for (const target of delivered.get(incident.id) ?? incident.alerted ?? []) {
       const known = told.get(target.destination);
       if (known === undefined) told.set(target.destination, { target, of: [incident] });
       else {
@@ -136,20 +136,29 @@ export async function toldOf(
   return Promise.all(replying);
 }
 
-/** The destinations that have got a message about a BOT's trouble. */
-export function deliveredOf(tx: Tx, incident: IncidentRow): Promise<readonly ToldTarget[]> {
-  return tx.all<ToldTarget>(sql`
-    SELECT destination, max(id) AS last_id FROM deliveries
-    WHERE state = 'delivered' AND callback_id IN (${troublesOf(incident)})
-    GROUP BY destination ORDER BY destination`);
+/** @returns by the incidents' ids: the destinations that have got a message about these BOTs' troubles */
+export async function deliveredOf(
+  tx: Tx,
+  incidents: readonly Incident[],
+): Promise<ReadonlyMap<number, readonly ToldTarget[]>> {
+  const told = new Map(incidents.map(({ id }) => [id, [] as ToldTarget[]]));
+  const rows = await tx.all<ToldTarget & { readonly ofIncident: number }>(sql`
+    SELECT of_incident, destination, max(deliveries.id) AS last_id
+    FROM (${troublesOf(incidents)}) AS troubles JOIN deliveries ON callback_id = trouble_id
+    WHERE state = 'delivered' GROUP BY of_incident, destination ORDER BY destination`);
+  for (const { ofIncident: id, ...target } of rows) told.get(id)?.push(target);
+  return told;
 }
 
-/** A query of the ids of a BOT's errors, overdue runs and missed results, the newest of each. */
-export function troublesOf({ subjectKey, since }: IncidentRow): Sql {
+/** A query of the ids of these BOTs' errors, overdue runs and missed results, the newest of each: `of_incident`, `trouble_id`. */
+export function troublesOf(incidents: readonly Incident[]): Sql {
+  const ids = join([0, ...incidents.map(({ id }) => id)]);
+  const of = (kinds: Sql) => sql`${kinds} AND bot_key = subject_key AND status = 1 AND received_at >= since`;
   // By the index of callbacks, then by that of Botbell's own notices.
-  const newest = (kinds: Sql) => sql`SELECT id FROM (
-    SELECT id FROM callbacks WHERE ${kinds} AND bot_key = ${subjectKey} AND status = 1 AND received_at >= ${since}
-    ORDER BY id DESC LIMIT ${MOST_LOOKED_AT}) AS newest`;
+  const newest = (kinds: Sql) => sql`
+    SELECT of_incident, id AS trouble_id
+    FROM (SELECT id AS of_incident, subject_key, since FROM incidents WHERE id IN (${ids})) AS troubled JOIN callbacks ON ${of(kinds)}
+      AND id >= coalesce((SELECT id FROM callbacks WHERE ${of(kinds)} ORDER BY id DESC LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}), 0)`;
   return sql`${newest(sql`kind = 'callback'`)} UNION ALL ${newest(sql`kind <> 'callback' AND kind IN ('overdue', 'missed')`)}`;
 }
 

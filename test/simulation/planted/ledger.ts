@@ -83,7 +83,7 @@ export const LEDGER: readonly Planted[] = [
   {
     does: 'tells by a step the first error',
     file: 'src/ledger/incidents/escalations.ts',
-    change: 'FROM callbacks WHERE id IN (${troublesOf(incident)}) ORDER BY id «DESC  → »LIMIT 1`);',
+    change: 'AS troubles) ORDER BY id «DESC  → »LIMIT 1`);',
   },
   {
     does: 'tells nobody whom only a step told that the BOT works again',
