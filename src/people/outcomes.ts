@@ -102,8 +102,8 @@ const OUTCOMES = {
   counted: [200, 'Nothing has been done yet.', 'まだ何もしていません。'],
   'store unwritten': [
     503,
-    'The store cannot do it now: nothing was done.',
-    '記録を使用できず、実行していません。',
+    'The store does not confirm it: look whether it is done before you do it again.',
+    '記録から確認が取れません。もう一度行う前に、実行済みかどうかを確認してください。',
   ],
 } as const satisfies Readonly<Record<string, Entry>>;
 

@@ -104,7 +104,7 @@ describe('What people do on the page', () => {
     expect(await act('dismiss', { id: '1' })).to.deep.equal({
       kind: 'failed',
       to: '/dead?a=1',
-      text: 'The store cannot do it now: nothing was done.',
+      text: 'The store does not confirm it: look whether it is done before you do it again.',
     });
   });
 });
