@@ -4,17 +4,16 @@ import type { CallbackStory } from '../ledger/archive/archive.ts';
 import type { Incident } from '../incident/incident.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { Actions, Archive } from '../ledger/registry.ts';
-import type { Snooze } from '../signal/rules.ts';
 import type { ChannelType } from '../channels/channel.ts';
 import type { Language } from '../time/display.ts';
 import { planOf } from '../deliver/plan.ts';
 import { type Planning, runningConfig } from '../deliver/settings.ts';
 import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { destinationOf } from './destinations.ts';
-import { botsOf, readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
+import { readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
 import { type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
-import { askerOf, MOST_SNOOZES, readSnooze, type SnoozeFields } from './snooze.ts';
+import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
 
 /** An action and its result, for the log. */
@@ -146,18 +145,13 @@ function snoozing(parts: ActionParts) {
 function onIncidents(parts: ActionParts) {
   const { actions, archive } = parts.ledger;
   const done = doneBy(parts);
-  const { snooze } = snoozing(parts);
   const noNews = () => toldOfTroublesAlone(parts.planning(), parts.channelTypes);
   return {
     /** Records who is on the incidents; `quiet` snoozes their BOTs until the next success. Snoozes of who was on them before go over to them. */
     async takeUp(ids: readonly number[], fields: TakeUpFields, actor: Actor) {
-      const { quiet, ...by } = readTakeUp(ids, fields, actor);
-      const inherited = (await quietFor(ids, archive)).flatMap(({ botId }) => botId ?? []);
-      const taken = await actions.takeUp(ids, by, noNews());
-      const taker = { ...actor, user: by.by };
-      const asked = { until: 'next-success', because: by.because || by.by };
-      const quieted = new Set([...inherited, ...(quiet ? botsOf(taken) : [])]);
-      for (const bot_id of quieted) await snooze({ ...asked, bot_id }, taker);
+      const { quiet: isAsked, ...by } = readTakeUp(ids, fields, actor);
+      const quieting = { isAsked, because: by.because || by.by, actor: { ...actor, user: by.by } };
+      const taken = await actions.takeUp(ids, by, noNews(), quieting);
       const name = taken.length === 0 ? await notOpen(ids, archive) : 'taken up';
       const json = { ids: idsOf(taken), by: by.by };
       return done('take up', actor, ids.join(' '), { name, values: { by: by.by }, json });
@@ -174,21 +168,6 @@ function onIncidents(parts: ActionParts) {
       return done('close', actor, ids.join(' '), { name, json: { id: ids[0], result: name } });
     },
   };
-}
-
-/** The snoozes that came with quiet take-ups of those of these incidents that are not over. */
-async function quietFor(ids: readonly number[], archive: Archive): Promise<readonly Snooze[]> {
-  const asked = new Set(ids);
-  const taken = (await archive.openIncidents()).filter(
-    ({ id, kind, takenUp }) => kind === 'bot' && takenUp !== undefined && asked.has(id),
-  );
-  if (taken.length === 0) return [];
-  const takerOf = new Map(taken.map(({ subject, takenUp }) => [subject, takenUp?.by]));
-  const { items } = await archive.snoozes({ limit: MOST_SNOOZES }, { botIds: botsOf(taken) });
-  return items.filter(
-    ({ botId, destination, isUntilSuccess, by }) =>
-      isUntilSuccess && destination === undefined && botId !== undefined && takerOf.get(botId) === by,
-  );
 }
 
 function idsOf(incidents: readonly Incident[]): readonly number[] {

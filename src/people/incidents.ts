@@ -1,6 +1,6 @@
 /** Incidents for people: what they may ask, and what they do about them. */
 import { array, boolean, number, object, string } from 'yup';
-import { INCIDENT_KINDS, INCIDENT_STATES, type Incident, type TakenUp } from '../incident/incident.ts';
+import { INCIDENT_KINDS, INCIDENT_STATES, type TakenUp } from '../incident/incident.ts';
 import { storeTroubleIn } from '../incident/store-trouble.ts';
 import { faultIn } from '../callback/fault-words.ts';
 import type { ChannelType } from '../channels/channel.ts';
@@ -11,7 +11,6 @@ import type { ArchivedIncident } from '../ledger/archive/archive.ts';
 import type { IncidentFilter } from '../ledger/incidents/people.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
 import type { PlannedTarget } from '../route/router.ts';
-import { cleanText } from '../text/clean.ts';
 import { shortLine } from '../text/cut.ts';
 import { gistOf } from '../text/gist.ts';
 import type { Language } from '../time/display.ts';
@@ -74,13 +73,6 @@ export function gistIn({ sign, gist, lastError }: ArchivedIncident, language: La
   if (sign !== 'refused') return gist;
   const [, pointer = '', fault = gist] = /^(\/\S*) (.*)$/u.exec(gist) ?? [];
   return `${pointer} ${faultIn(fault, language)}`.trim();
-}
-
-/** The BOTs of incidents, each once, but none whose id is invisible, since no snooze can name it. */
-export function botsOf(incidents: readonly Incident[]): readonly string[] {
-  const ofBots = incidents.filter(({ kind }) => kind === 'bot');
-  const ids = new Set(ofBots.map(({ subject }) => cleanText(subject)));
-  return [...ids].filter((botId) => botId.trim() !== '');
 }
 
 /** Destinations that get the notices of troubles, but not those that somebody is on them or that they are over. */

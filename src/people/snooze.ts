@@ -2,7 +2,7 @@
 import { type InferType, object, string } from 'yup';
 import { isKnownInstant, parseDuration, parseStartTime, parseTimeOfDay } from '../time/display.ts';
 import type { Actor } from '../ledger/callbacks/history.ts';
-import type { SnoozeRequest } from '../ledger/timers/timers.ts';
+import { LONGEST_UNTIL_SUCCESS_MS, type SnoozeRequest } from '../ledger/timers/timers.ts';
 import { DAY_MS, dayIn, dayOf, instantOn } from '../signal/calendar.ts';
 import type { Snooze } from '../signal/rules.ts';
 import { cleanText } from '../text/clean.ts';
@@ -45,7 +45,7 @@ export function askerOf({ by }: SnoozeFields, sender: Actor): Actor {
 /** `next-success` (within seven days), or a time in the display's time zone. */
 function readEnd(text: string, context: FilterContext): Pick<Snooze, 'until' | 'isUntilSuccess'> {
   const { now } = context;
-  if (text === 'next-success') return { until: now + 7 * DAY_MS, isUntilSuccess: true };
+  if (text === 'next-success') return { until: now + LONGEST_UNTIL_SUCCESS_MS, isUntilSuccess: true };
   const until = timeIn(text.normalize('NFKC'), context);
   if (until === undefined || !isKnownInstant(until)) throw new Refused({ name: 'snooze no time' });
   if (until <= now) throw new Refused({ name: 'snooze past' });

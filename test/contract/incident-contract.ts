@@ -244,6 +244,36 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(late, 'once over').to.deep.equal([]);
     });
 
+    it('snoozes the BOTs of what is open with it, where that is asked, and has these snoozes go over to the next', async () => {
+      const long = 'b'.repeat(300);
+      for (const bot_id of ['', 'a', long, 'over']) await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
+      await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'over' });
+      const ids = (await all()).map(({ id }) => id);
+      const [{ id: first } = { id: 0 }] = (await bench.ledger.archive.incidents({ botId: 'a' }, {})).items;
+      const { snooze, takeUp } = bench.ledger.actions;
+      const ofTeam = { via: 'api', user: 'team', from: '' } as const;
+      const asked = { botId: 'a', until: bench.store.clock.now() + HOUR_MS, because: '', actor: ofTeam };
+      for (const isUntilSuccess of [true, false]) await snooze({ ...asked, isUntilSuccess });
+      await snooze({ ...asked, isUntilSuccess: true, destination: OPS.destination });
+      const taken = (which: readonly number[], by: string, isAsked: boolean) =>
+        takeUp(which, { by, because: 'VPN' }, [], {
+          isAsked,
+          because: 'VPN',
+          actor: { ...ofTeam, user: by },
+        });
+      const snoozed = async () =>
+        (await bench.ledger.archive.snoozes()).items.map(({ botId, by }) => `${botId?.slice(0, 4)} ${by}`);
+      const others = ['a team', 'a team'];
+      await taken(ids, 'kenji', false);
+      expect(await snoozed()).to.deep.equal([...others, 'a team']);
+      await taken(ids, 'kenji', true);
+      expect(await snoozed()).to.deep.equal(['bbbb kenji', ...others, 'a kenji']);
+      await taken([first], 'aya', false);
+      expect(await snoozed()).to.deep.equal(['bbbb kenji', ...others, 'a aya']);
+      await arrive(0, '2026-01-01T10:00:00Z', { bot_id: long });
+      expect(await snoozed()).to.deep.equal([...others, 'a aya']);
+    });
+
     it('has who was told of them hear who is on it, once for each destination, and nobody else', async () => {
       const error = { job_id: 'x', status: 1, message: 'x' } as const;
       const [first, second] = namesOf(await bench.arrive(error, [OPS, LOG]));

@@ -16,6 +16,8 @@ import { escalateAnew } from './escalations.ts';
 import {
   endIncidents,
   endQuietSnoozes,
+  quieten,
+  type Quieting,
   INCIDENT,
   INCIDENT_ROW,
   type IncidentRow,
@@ -79,6 +81,7 @@ export function openIncidents(tx: Tx): Promise<readonly ArchivedIncident[]> {
 /**
  * Takes incidents up, and tells each destination that was told of them in one message; nobody is told again of those that this
  * person has taken up for the same reason before. @param noNews destinations that are told of nothing but troubles themselves
+ * @param quieting left out: no BOT is snoozed
  * @returns the open ones, all of which are taken up now
  */
 export async function takeUp(
@@ -86,7 +89,9 @@ export async function takeUp(
   ids: readonly number[],
   { by, because }: Omit<TakenUp, 'at'>,
   noNews: readonly string[],
+  quieting?: Quieting,
 ): Promise<readonly Incident[]> {
+  if (quieting !== undefined) await quieten(tx, sql`id IN (${join([0, ...ids])})`, quieting);
   const open = await tx.all<Incident>(
     sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id ${tx.forUpdate}`,
   );

@@ -10,7 +10,7 @@ import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { ofIncident } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
-import { endSnoozes, openSnoozes } from '../timers/timers.ts';
+import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, openSnoozes, type SnoozeRequest } from '../timers/timers.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import { cleanText } from '../../text/clean.ts';
 
@@ -36,20 +36,44 @@ export async function tellIncidents(
   await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
-/** Ends the snoozes that came with quiet take-ups of these incidents. Locks snoozes, as an admission does before it locks incidents. */
-export async function endQuietSnoozes(tx: Tx, which: Sql): Promise<void> {
+/** Ids of the open snoozes that came with quiet take-ups of these incidents by whoever is on them now. */
+async function quietSnoozes(tx: Tx, which: Sql): Promise<readonly number[]> {
   const taken = await tx.all<Pick<Incident, 'subject' | 'takenUp'>>(
     sql`SELECT subject, taken_up FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND taken_up IS NOT NULL AND ${which}`,
   );
-  if (taken.length === 0) return;
+  if (taken.length === 0) return [];
   const takerOf = new Map(taken.map(({ subject, takenUp }) => [cleanText(subject), takenUp?.by]));
   const isQuiet = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
     isUntilSuccess && destination === undefined && botId !== undefined && takerOf.get(botId) === by;
-  const quiet = (await openSnoozes(tx)).filter(isQuiet);
-  await endSnoozes(
-    tx,
-    quiet.map(({ id }) => id),
-  );
+  return (await openSnoozes(tx)).filter(isQuiet).map(({ id }) => id);
+}
+
+/** Ends the snoozes that came with quiet take-ups of these incidents. Locks snoozes, as an admission does before it locks incidents. */
+export async function endQuietSnoozes(tx: Tx, which: Sql): Promise<void> {
+  await endSnoozes(tx, await quietSnoozes(tx, which));
+}
+
+/** How the BOTs of a take-up are snoozed, until their next success. */
+export interface Quieting extends Pick<SnoozeRequest, 'because' | 'actor'> {
+  /** Whether all are, or only those that whoever was on them before has snoozed so. */
+  readonly isAsked: boolean;
+}
+
+/** Locks as `endQuietSnoozes` does. */
+export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Quieting): Promise<void> {
+  const until = tx.now + LONGEST_UNTIL_SUCCESS_MS;
+  // No snooze can name a BOT whose id is empty.
+  const bots = sql`FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND trim(subject_key) <> '' AND ${which}`;
+  const isOpen = sql`is_until_success = 1 AND destination IS NULL AND until_at > ${tx.now}`;
+  const isAgain = sql`${isAsked} = 1 AND ${isOpen} AND bot_key IN (SELECT subject_key ${bots})`;
+  await tx.all(sql`
+    UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor}
+    WHERE id IN (${join([0, ...(await quietSnoozes(tx, which))])}) OR (${isAgain})`);
+  if (isAsked)
+    await tx.all(sql`
+      INSERT INTO snoozes (bot_key, bot_id, until_at, is_until_success, because, actor, created_at)
+      SELECT subject_key, subject, CAST(${until} AS BIGINT), 1, ${because}, ${actor}, CAST(${tx.now} AS BIGINT) ${bots}
+        AND NOT EXISTS (SELECT 1 FROM snoozes WHERE bot_key = subject_key AND ${isOpen})`);
 }
 
 /** Ends incidents, and tells it wherever their alert was delivered: one message for all that end together there. @returns how many were open */

@@ -166,6 +166,9 @@ export async function openRun(tx: Tx, callbackId: number) {
   return row && { ...row, body: Buffer.from(storedJson(row.body)).toString() };
 }
 
+/** A snooze until a success that never comes ends then. */
+export const LONGEST_UNTIL_SUCCESS_MS = 7 * 86_400_000;
+
 export interface SnoozeRequest
   extends
     Pick<Snooze, 'until' | 'isUntilSuccess' | 'because'>,
