@@ -366,6 +366,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
       });
 
+      it('a BOT with a long id, also by the key under which lists have it', async () => {
+        const bot_id = 'b'.repeat(300);
+        await bench.comes({ bot_id }, []);
+        const [{ botId } = { botId: '' }] = await bench.ledger.archive.bots(undefined, 1);
+        await bench.snooze({ botId });
+        const held = bench.shown(await bench.comes({ bot_id, status: ERROR }, [to('slack:#ops')]));
+        expect([botId.length < 200, held]).to.deep.equal([true, 'snooze 60']);
+      });
+
       it('until its next success by one snooze, however often somebody asks for that', async () => {
         const asked = { botId: 'get_items', isUntilSuccess: true };
         const id = await bench.snooze({ ...asked, until: bench.now + DAY });

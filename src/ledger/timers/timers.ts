@@ -188,17 +188,27 @@ function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row)
 
 /** If an open snooze ends with the same success, it is changed to what is asked now, and none is added. @returns its id */
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
-  const { botId, destination, until, isUntilSuccess, because, actor } = request;
+  const { destination, until, isUntilSuccess, because, actor } = request;
+  const { botKey, botId } = await botNamed(tx, request.botId);
   const [known] = await tx.all<{ id: number }>(sql`
     UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor}
-    WHERE is_until_success = 1 AND ${isUntilSuccess} = 1 AND until_at > ${tx.now} AND bot_key = ${botId && keyOf(botId)}
+    WHERE is_until_success = 1 AND ${isUntilSuccess} = 1 AND until_at > ${tx.now} AND bot_key = ${botKey}
       AND coalesce(destination, '') = ${destination ?? ''} RETURNING id`);
   if (known !== undefined) return known.id;
   const begun = await tx.all<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
-    VALUES (${botId && keyOf(botId)}, ${botId && nameIn(botId)}, ${destination}, ${until}, ${isUntilSuccess},
+    VALUES (${botKey}, ${botId}, ${destination}, ${until}, ${isUntilSuccess},
       ${because}, ${actor}, ${tx.now}) RETURNING id`);
   return onlyRow(begun).id;
+}
+
+/** A BOT as its callbacks name it: lists have the key of a long id. */
+async function botNamed(tx: Tx, id: string | undefined): Promise<{ botKey?: string; botId?: string }> {
+  if (id === undefined) return {};
+  const known = await tx.first<{ botKey: string; botId: string }>(
+    sql`SELECT bot_key, bot_id FROM callbacks WHERE kind = 'callback' AND bot_key = ${id} ORDER BY id DESC LIMIT 1`,
+  );
+  return known ?? { botKey: keyOf(id), botId: nameIn(id) };
 }
 
 /** Of any of these; undefined: of all. */
