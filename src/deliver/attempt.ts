@@ -20,8 +20,7 @@ type Ending =
   | { readonly receipt: Receipt; readonly failure?: undefined }
   | { readonly failure: DeliveryFailure; readonly receipt?: undefined };
 
-/** startedAt: milliseconds since 1970. endedAt: by the monotonic clock. */
-export type AttemptResult = Ending & Pick<AttemptRecord, 'startedAt' | 'durationMs' | 'endedAt'>;
+export type AttemptResult = Ending & Pick<AttemptRecord, 'durationMs' | 'endedAt'>;
 
 export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' | 'redact'>;
 
@@ -29,7 +28,7 @@ export type SendingSettings = Pick<Settings, 'config' | 'channels' | 'compose' |
 const OWN_TIMEOUT_MS = 30_000;
 
 export interface AttemptDependencies {
-  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'startTimer'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'startTimer'>;
   /** Never throws. */
   readonly onAttempt: (addressed: AddressedNotice, result: AttemptResult) => void;
 }
@@ -58,7 +57,6 @@ export class Sending {
   /** Begins the attempt at once. @param isOwn no POST waits for it, so it may take 30 s @param perJob undefined: the message stands alone */
   async attempt(addressed: AddressedNotice, isOwn = false, perJob?: JobMessages): Promise<AttemptResult> {
     const { clock, onAttempt } = this.#dependencies;
-    const startedAt = clock.now();
     const since = clock.monotonic();
     this.isPastTime = false;
     this.isHandedOver = false;
@@ -71,10 +69,7 @@ export class Sending {
     this.#stopTimer?.();
     const endedAt = clock.monotonic();
     const durationMs = endedAt - since;
-    const made =
-      receipt === undefined
-        ? { startedAt, durationMs, endedAt, failure }
-        : { startedAt, durationMs, endedAt, receipt };
+    const made = receipt === undefined ? { durationMs, endedAt, failure } : { durationMs, endedAt, receipt };
     onAttempt(addressed, made);
     return made;
   }

@@ -159,9 +159,9 @@ export function errorOf({
 }
 
 export function attemptRecords(attempts: readonly AttemptResult[]): AttemptRecord[] {
-  return attempts.map(({ startedAt, durationMs, endedAt, failure }) => {
+  return attempts.map(({ durationMs, endedAt, failure }) => {
     const error = failure && errorOf(failure);
-    return { startedAt, durationMs, endedAt, outcome: error?.class ?? 'delivered', error };
+    return { durationMs, endedAt, outcome: error?.class ?? 'delivered', error };
   });
 }
 

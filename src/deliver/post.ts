@@ -10,9 +10,7 @@ import { type CallbackPlan, RESERVE_MS, type Settings } from './settings.ts';
 
 /** One POST whose body has arrived. The time to answer it begins then, however slowly the body was sent. */
 export interface Incoming extends Pick<Arrival, 'callback' | 'startedAt' | 'body'> {
-  /** By this machine's clock: for people, in the story. */
-  readonly receivedAt: number;
-  /** The same by the monotonic clock. */
+  /** By the monotonic clock. */
   readonly arrivedAt: number;
   /** For a large callback: called when its messages are made; from then on no more of it is kept than they need. */
   readonly onRendered?: (() => void) | undefined;
@@ -30,7 +28,7 @@ const SHARE = 1 / 4;
 const LONG_MS = 500;
 
 /** An admitted callback, without its body, with the settings that were in force when it came; a reload does not change them. */
-interface Posted extends Pick<Incoming, 'receivedAt' | 'arrivedAt'> {
+interface Posted extends Pick<Incoming, 'arrivedAt'> {
   readonly settings: Settings;
   readonly plan: CallbackPlan;
   readonly admission: Omit<Admission, 'callback' | 'isNew' | 'isAnswered'>;
@@ -59,7 +57,7 @@ export class Posts {
     const { clock, ledger, loop, settings: running, onHeld } = this.#posting;
     const { current: settings } = running;
     const { answerWithinMs, answerWhen } = settings.config.receiver;
-    const { receivedAt, arrivedAt, callback, startedAt, body, onRendered } = incoming;
+    const { arrivedAt, callback, startedAt, body, onRendered } = incoming;
     const writtenBy = answerDeadline(arrivedAt, answerWithinMs);
     const plan = settings.planFor(callback);
     const { routing, asking } = plan;
@@ -75,7 +73,7 @@ export class Posts {
     // What is unfinished then must be taken over in time, which takes long if the store is far away or many POSTs end at once.
     const until = writtenBy - Math.min(2 * ledger.writeMs, answerWithinMs / 4);
     const admitted = { callbackId, deliveries, timesReceived, firstReceivedAt, asOf, isSuperseded };
-    const posted = { receivedAt, arrivedAt, settings, plan, admission: admitted, until, writtenBy };
+    const posted = { arrivedAt, settings, plan, admission: admitted, until, writtenBy };
     const checked = { callback: admission.callback, startedAt, onRendered };
     return admission.isAnswered ? this.#answered(posted, checked, isAccepted) : this.#wait(posted, checked);
   };
@@ -248,14 +246,14 @@ class OpenPost implements WaitingPost {
   }
 
   #conclude(): Ending {
-    const { receivedAt, admission } = this.#posted;
+    const { arrivedAt, admission } = this.#posted;
     this.#isOver = true;
     this.#stopTimer?.();
     const standings = admission.deliveries.map((record) => this.#standing(record));
     const verdict = verdictOf(standings, { isSuperseded: admission.isSuperseded, isAccepted: false });
     this.#answer?.(verdict);
     const { status, result } = verdict;
-    const answer = { receivedAt, answeredAt: this.#posting.clock.now(), status, result };
+    const answer = { arrivedAt, answeredAt: this.#posting.clock.monotonic(), status, result };
     return { answer, isDurable: mustBeDurable(verdict) };
   }
 

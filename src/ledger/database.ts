@@ -171,6 +171,11 @@ export function inChunks<Item>(items: readonly Item[], most: number): readonly (
   return Array.from({ length: count }, (_, index) => items.slice(index * most, (index + 1) * most));
 }
 
+/** The store's time of a moment of this process's monotonic clock, as of the transaction: whatever clocks are set, and however late it is written. */
+export function storedTime({ now, monotonic }: Pick<Tx, 'now' | 'monotonic'>, at: number): number {
+  return Math.round(now - (monotonic - at));
+}
+
 /** What every database is opened with. */
 export interface DatabaseSettings {
   /** `monotonic` has to be the clock of the calls' deadlines. */

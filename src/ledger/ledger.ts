@@ -199,9 +199,8 @@ export interface Alert {
   readonly afterMs?: number | undefined;
 }
 export interface AttemptRecord {
-  readonly startedAt: number;
   readonly durationMs: number;
-  /** By the monotonic clock, which gives the store's time of it, whatever clocks are set, and however late it is written. */
+  /** By the monotonic clock (`storedTime`). */
   readonly endedAt: number;
   readonly outcome: 'delivered' | FailureClass;
   readonly error: DeliveryError | undefined;
@@ -216,8 +215,9 @@ export interface DeliveryUpdate
   readonly dueInMs?: number | undefined;
   readonly alert?: Alert | undefined;
 }
+/** Times are by the monotonic clock (`storedTime`). */
 export interface AnswerRecord {
-  readonly receivedAt: number;
+  readonly arrivedAt: number;
   readonly answeredAt: number;
   readonly status: number;
   readonly result: CallbackResult;
@@ -236,7 +236,6 @@ export interface Settlement {
 }
 export type RefusedStatus = 400 | 413 | 415 | 422 | 503;
 export interface RefusedBody {
-  readonly receivedAt: number;
   readonly status: RefusedStatus;
   readonly detail: string;
   readonly errors: readonly CallbackError[];

@@ -69,8 +69,7 @@ export interface Refusal {
   readonly from: string;
   /** The first 64 KiB of the body; the last character may be cut in two. */
   readonly bytes: Uint8Array;
-  readonly receivedAt: number;
-  /** `receivedAt` by the monotonic clock. */
+  /** By the monotonic clock. */
   readonly arrivedAt: number;
 }
 

@@ -67,7 +67,7 @@ interface CallbackState extends Answered {
   posted?: Posted;
 }
 
-interface Posted extends Pick<Refusal, 'receivedAt' | 'arrivedAt'> {
+interface Posted extends Pick<Refusal, 'arrivedAt'> {
   bytes: Uint8Array;
 }
 
@@ -153,15 +153,15 @@ async function receive(
   try {
     const bytes = await read(ctx, memory?.add);
     // `answer_within` begins when the whole body has arrived.
-    const [receivedAt, arrivedAt] = [clock.now(), clock.monotonic()];
-    const posted: Posted = (state.posted = { bytes, receivedAt, arrivedAt });
+    const arrivedAt = clock.monotonic();
+    const posted: Posted = (state.posted = { bytes, arrivedAt });
     const until = answerDeadline(arrivedAt, config.answerWithinMs);
     return await loads.handle(bytes.byteLength, until, (leave) => {
       const { json: body, callback, startedAt } = readCallback(posted.bytes, timezone, config.maxNodes);
       state.callback = callback;
       memory?.free();
       const onRendered = leave && (() => leaveWith(state, posted, leave));
-      return post({ receivedAt, arrivedAt, body, callback, startedAt, onRendered });
+      return post({ arrivedAt, body, callback, startedAt, onRendered });
     });
   } finally {
     memory?.free();
@@ -200,7 +200,7 @@ async function problemFor(ctx: CallbackContext, error: unknown, parts: Parts) {
   if (!isRefusal(problem) || isGone) return problem;
   const errors = error instanceof InvalidCallback ? error.errors : [];
   if (errors.length > 0) ctx.state.pointers = errors.map(({ pointer }) => pointer);
-  const unread = { bytes: new Uint8Array(), receivedAt: clock.now(), arrivedAt: clock.monotonic() };
+  const unread = { bytes: new Uint8Array(), arrivedAt: clock.monotonic() };
   const { bytes, ...at } = ctx.state.posted ?? unread;
   const { status, detail } = problem.details;
   const from = senderOf(ctx.req);

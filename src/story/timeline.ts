@@ -151,7 +151,7 @@ class Timeline {
 
   #answered(row: HistoryRow<'answered'>): StoryEvent {
     const { at, result = '', entry } = row;
-    const took = this.#sayings.duration(Math.max(0, at - entry.receivedAt));
+    const took = this.#sayings.duration(at - entry.receivedAt);
     const answer = this.#sayings.say(`answer ${result as CallbackResult}`);
     return this.#event(row, 'answered', { took, answer }, `HTTP ${entry.status}`);
   }

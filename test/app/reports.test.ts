@@ -50,7 +50,7 @@ const BUSY = {
   from: '192.0.2.7',
 };
 const LAST_ERROR = { class: 'config', code: 'not_in_channel', message: 'invite the app' } as const;
-const TOLD = { receipt: { ts: '1' }, startedAt: 0, durationMs: 7, endedAt: 7 };
+const TOLD = { receipt: { ts: '1' }, durationMs: 7, endedAt: 7 };
 
 function answered(
   status: 200 | 502,
@@ -150,7 +150,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'an attempt that succeeded': ({ onAttempt }) => onAttempt(ERRAND, TOLD),
   'an attempt that failed': ({ onAttempt }) => {
     const failure = new DeliveryFailure(LAST_ERROR);
-    onAttempt(ERRAND, { startedAt: 0, durationMs: 7, endedAt: 7, failure });
+    onAttempt(ERRAND, { durationMs: 7, endedAt: 7, failure });
   },
   'a message whose blocks were refused': ({ onAttempt }) => {
     const receipt = { ts: '1', card_refused: 'invalid_blocks', card_refused_reason: 'at /blocks/0' };

@@ -54,7 +54,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     };
     /** As the loop does it, with the attempt. */
     const attempted = ({ callbackId }: Pick<DeliveryRecord, 'callbackId'>, update: DeliveryUpdate) => {
-      const attempt = { startedAt: 1, durationMs: 2, endedAt: 3, outcome: 'config' } as const;
+      const attempt = { durationMs: 2, endedAt: 3, outcome: 'config' } as const;
       const attempts = [{ ...attempt, error: update.lastError }];
       return bench.ledger.settle({ ...settlementOf(update, callbackId), attempts });
     };

@@ -146,7 +146,7 @@ class Counting {
     const [status, result] = outcome === 'failed' ? [502, 'failed' as const] : [200, 'delivered' as const];
     const updates = own.map((each) => (status === 200 ? delivered(each) : failed(each)));
     const receivedAt = admission.asOf;
-    const answer = { receivedAt, answeredAt: receivedAt + answerMs, status, result };
+    const answer = { arrivedAt: receivedAt, answeredAt: receivedAt + answerMs, status, result };
     const each = settlementsOf(updates, admission.callbackId, answer);
     await settleAll(
       this.#bench.ledger,

@@ -67,7 +67,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         await bench.tell(await bench.claim());
         expect(await shown(callbackId), 'told').to.deep.equal(['accepted', [at, 'accepted']]);
         await bench.arrive({}, [OPS]);
-        const times = { receivedAt: at + 2000, answeredAt: at + 2000 };
+        const times = { arrivedAt: at + 2000, answeredAt: at + 2000 };
         const answer = { ...times, status: 200, result: 'duplicate' } as const;
         await settleAll(bench.ledger, settlementsOf(came.deliveries.map(delivered), callbackId, answer));
         expect(await shown(callbackId), 'came again').to.deep.equal([
@@ -248,7 +248,7 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const claimed = await bench.claim();
         for (const { record } of claimed) {
           const endedAt = bench.store.clock.monotonic() - agoMs;
-          const attempts = [{ startedAt: 1, durationMs: 1, endedAt, outcome, error: undefined }];
+          const attempts = [{ durationMs: 1, endedAt, outcome, error: undefined }];
           const update = putOff(record, 1000, fields);
           await bench.ledger.settle({ ...settlementOf(update, record.callbackId), attempts });
         }
@@ -278,7 +278,6 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
         const [record = { callbackId: 0, ...NOBODY }] = (await bench.claim()).map((due) => due.record);
         const endedAt = bench.store.clock.monotonic();
         const attempts = (['transient', 'permanent'] as const).map((outcome) => ({
-          startedAt: 1,
           durationMs: 1,
           endedAt,
           outcome,

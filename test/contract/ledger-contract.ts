@@ -45,7 +45,7 @@ const MANY_REFUSED = `
 
 const NOBODY = { cause: 'refused', subject: {} as never, targets: [] };
 /** An attempt. */
-const TAKEN = { startedAt: 1, durationMs: 1, endedAt: 2, outcome: 'delivered', error: undefined } as const;
+const TAKEN = { durationMs: 1, endedAt: 2, outcome: 'delivered', error: undefined } as const;
 
 export function describeLedger(name: string, createStore: CreateStore): void {
   describe(`${name} as a ledger`, () => {
@@ -307,12 +307,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       it('writes attempts, outcomes, receipts, errors and the answer', async () => {
         const { callbackId, ...admission } = await bench.arrive({}, [OPS, LOG]);
         const [ops, log] = namesOf(admission);
-        const attempt = { ...TAKEN, startedAt: 5, durationMs: 12.6 };
+        const attempt = { ...TAKEN, durationMs: 12.6, endedAt: 17.6 };
         await bench.ledger.settle({ ...settlementOf(delivered(ops), callbackId), attempts: [attempt] });
         await bench.ledger.settle({
           ...settlementOf(failed(log), callbackId),
           attempts: [{ ...attempt, outcome: 'transient', error: TRANSIENT }],
-          answer: { receivedAt: 1, answeredAt: 21, status: 502, result: 'failed' },
+          answer: { arrivedAt: 1, answeredAt: 21, status: 502, result: 'failed' },
         });
         expect(await bench.deliveries()).to.deep.include.members([
           { ...(await bench.deliveries())[0], state: 'delivered', receipt: '{"ts":"1.2"}', errorCode: null },
@@ -322,8 +322,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         expect(await bench.history()).to.deep.equal(rows);
         const { history = [] } = (await bench.ledger.archive.story(callbackId)) ?? {};
         expect(history.map(({ entry }) => entry)).to.deep.equal([
-          { startedAt: 5, durationMs: 13 },
-          { startedAt: 5, durationMs: 13, error: TRANSIENT },
+          { durationMs: 13 },
+          { durationMs: 13, error: TRANSIENT },
           { receivedAt: 1, status: 502 },
         ]);
         expect((await bench.store.rows('callbacks'))[0]?.['result']).to.equal('failed');
@@ -342,9 +342,9 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       });
 
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
-        const attempt = { ...TAKEN, startedAt: 5, durationMs: 13 };
+        const attempt = { ...TAKEN, durationMs: 13, endedAt: 18 };
         const told = admission.deliveries.filter(({ claim }) => claim === 'own');
-        const answer = { receivedAt: 1, answeredAt: 21, status: 200, result } as const;
+        const answer = { arrivedAt: 1, answeredAt: 21, status: 200, result } as const;
         if (told.length === 0) return bench.ledger.settle({ ...answeredOf(admission), answer });
         const each = settlementsOf(told.map(delivered), admission.callbackId, answer);
         return settleAll(
@@ -356,20 +356,21 @@ export function describeLedger(name: string, createStore: CreateStore): void {
 
       it('keeps the plain course in the rows of the deliveries, and tells it as any other', async () => {
         const admission = await bench.arrive({}, [OPS, LOG]);
+        bench.store.clock.setBy(1000);
         expect(await answered(admission, 'delivered'), 'nothing is left to attempt').to.equal(false);
         expect(await bench.store.rows('history')).to.deep.equal([]);
         const { history = [], deliveries = [] } =
           (await bench.ledger.archive.story(admission.callbackId)) ?? {};
-        const entry = { startedAt: 5, durationMs: 13 };
-        const attempt = { what: 'attempt', result: 'delivered', at: 5, entry };
+        const entry = { durationMs: 13 };
+        const attempt = { what: 'attempt', result: 'delivered', at: 1005, entry };
         expect(history).to.deep.equal([
           ...deliveries.map(({ id }) => ({ ...attempt, deliveryId: id })),
           {
-            at: 21,
+            at: 1021,
             what: 'answered',
             deliveryId: undefined,
             result: 'delivered',
-            entry: { receivedAt: 1, status: 200 },
+            entry: { receivedAt: 1001, status: 200 },
           },
         ]);
         expect((await bench.ledger.archive.callbacks({ result: 'delivered' })).items).to.have.length(1);

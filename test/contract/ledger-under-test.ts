@@ -278,7 +278,7 @@ export function dead(delivery: DeliveryName, alert?: Alert): DeliveryUpdate {
 }
 
 export function answerOf(status: number, result: 'delivered' | 'failed' | 'held') {
-  return { receivedAt: 1, answeredAt: 2, status, result } as const;
+  return { arrivedAt: 1, answeredAt: 2, status, result } as const;
 }
 
 export function destinationsOf(due: readonly Pick<DueDelivery, 'record'>[]): string[] {

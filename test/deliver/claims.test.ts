@@ -192,7 +192,7 @@ describe('what nobody waits for', () => {
 
     it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
       bench.fails(OPERATORS, ...failures(9, 'config'));
-      const refused = { receivedAt: 0, status: 400, detail: '', errors: [], from: '', body: '' } as const;
+      const refused = { status: 400, detail: '', errors: [], from: '', body: '' } as const;
       const alert = { subject: REFUSED, targets: [target(OPERATORS)] };
       await bench.first.ledger.refuse(refused, { cause: 'x', ...alert });
       bench.alertTargets = [OPS];

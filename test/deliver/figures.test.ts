@@ -6,10 +6,9 @@ import { SeenDestinations } from '../../src/deliver/destinations.ts';
 import type { SeenDestination } from '../../src/ledger/deliveries/failing.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
-const told = (endedAt: number): AttemptResult => ({ startedAt: 0, durationMs: 5, endedAt, receipt: {} });
+const told = (endedAt: number): AttemptResult => ({ durationMs: 5, endedAt, receipt: {} });
 
 const failed = (endedAt: number, failureClass: 'config' | 'rate_limited'): AttemptResult => ({
-  startedAt: 0,
   durationMs: 10,
   endedAt,
   failure: new DeliveryFailure({ class: failureClass, code: 'no', message: 'No.' }),

@@ -20,7 +20,7 @@ const POLICY = { permanentAttempts: 2, takeOverAfterMs: 120_000, giveUpAfterMs: 
 
 type Tried = readonly AttemptResult[];
 
-const ATTEMPT = { startedAt: 7, durationMs: 5, endedAt: 12, receipt: { ts: '1' } };
+const ATTEMPT = { durationMs: 5, endedAt: 12, receipt: { ts: '1' } };
 const WAITED: Tried = [];
 const TOLD: Tried = [ATTEMPT];
 const FAILED = { class: 'transient', code: 'x', message: 'it failed' } as const;
@@ -31,7 +31,7 @@ const BEFORE = { class: 'transient', code: 'y', message: 'an old error' } as con
 
 function failing(failureClass: FailureClass, more: Partial<FailureDetails> = {}): Tried {
   const failure = new DeliveryFailure({ ...FAILED, ...more, class: failureClass });
-  return [{ startedAt: 7, durationMs: 5, endedAt: 12, failure }];
+  return [{ durationMs: 5, endedAt: 12, failure }];
 }
 
 const [TRANSIENT, LIMITED, CONFIG, PERMANENT] = (
@@ -131,7 +131,7 @@ describe('a delivery after its attempts', () => {
   });
 
   it('has each attempt on record with when, how long, and what came of it', () => {
-    const both = { startedAt: 7, durationMs: 5, endedAt: 12 };
+    const both = { durationMs: 5, endedAt: 12 };
     const more = { japanese: '失敗しました', concerns: 'address', mayHaveArrived: true } as const;
     expect(attemptRecords([...CONFIG, ...failing('permanent', more), ATTEMPT])).to.deep.equal([
       { ...both, outcome: 'config', error: { ...FAILED, class: 'config' } },

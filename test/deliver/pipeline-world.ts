@@ -215,7 +215,6 @@ export function incomingAt(callback: Callback, clock: ManualClock): Incoming {
     callback,
     body: Buffer.from(JSON.stringify(callback)),
     startedAt: startOf(callback),
-    receivedAt: clock.now(),
     arrivedAt: clock.monotonic(),
   };
 }

@@ -13,7 +13,7 @@ import { createSqliteStore } from '../support/sqlite-store.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_BYTES = 16 * MEGABYTE;
-const ANSWER = { receivedAt: 0, answeredAt: 1, status: 200, result: 'no_route' } as const;
+const ANSWER = { arrivedAt: 0, answeredAt: 1, status: 200, result: 'no_route' } as const;
 
 describe('A SQLite ledger with a limit', () => {
   const store = anew(() => createSqliteStore());

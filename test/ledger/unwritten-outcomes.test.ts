@@ -5,7 +5,7 @@ import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/shared/upkeep.ts';
 import { answerOf, delivered, failed, named, settlementOf } from '../contract/ledger-under-test.ts';
 
-const AT = { startedAt: 1, durationMs: 1, endedAt: 2 };
+const AT = { durationMs: 1, endedAt: 2 };
 const ATTEMPT: AttemptRecord = { ...AT, outcome: 'delivered', error: undefined };
 
 describe('unwritten outcomes', () => {

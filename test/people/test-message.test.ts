@@ -66,9 +66,7 @@ describe('A test message', () => {
         const request = { target: OPS, askedBy: 'admin', language };
         const told = await sendTest(request, { clock: new ManualClock(), random: () => 0.5 }, (addressed) => {
           sent.push(addressed);
-          return Promise.resolve(
-            outcome && ({ startedAt: 0, durationMs: 41.7, ...outcome } as AttemptResult),
-          );
+          return Promise.resolve(outcome && ({ durationMs: 41.7, endedAt: 0, ...outcome } as AttemptResult));
         });
         const [errorClass, errorCode] = error?.split(' ') ?? [];
         expect(told).to.deep.equal({

@@ -129,8 +129,8 @@ export class Recorded {
     deliveries: readonly DeliveryUpdate[],
     result?: CallbackResult,
   ): Promise<void> {
-    const now = this.#store.clock.now();
-    const at = { receivedAt: now, answeredAt: now };
+    const now = this.#store.clock.monotonic();
+    const at = { arrivedAt: now, answeredAt: now };
     const answer = result && { ...at, status: result === 'failed' ? 502 : 200, result };
     const rows = await this.#store.call(deliveriesById, [deliveries.map(({ id }) => id)]);
     const updates = deliveries.map((each) => {
@@ -171,9 +171,9 @@ export class Recorded {
   }
 }
 
-function attemptsOf(update: DeliveryUpdate | undefined, startedAt: number): readonly AttemptRecord[] {
+function attemptsOf(update: DeliveryUpdate | undefined, begunAt: number): readonly AttemptRecord[] {
   if (update === undefined) return [];
   const { state, lastError: error } = update;
   const outcome = state === 'delivered' ? state : (error?.class ?? 'transient');
-  return [{ startedAt, durationMs: 3, endedAt: startedAt + 3, outcome, error }];
+  return [{ durationMs: 3, endedAt: begunAt + 3, outcome, error }];
 }

@@ -108,8 +108,7 @@ export function attemptAt(
   fields: Partial<AttemptRecord> & { readonly deliveryId?: number } = {},
 ): HistoryRow {
   const { deliveryId = 1, durationMs = 200, outcome: result = 'delivered', error } = fields;
-  const startedAt = CAME_AT + afterMs;
-  return rowAt(afterMs, 'attempt', { startedAt, durationMs, error }, { deliveryId, result });
+  return rowAt(afterMs, 'attempt', { durationMs, error }, { deliveryId, result });
 }
 
 export function failedAt(afterMs: number, fields: Partial<AttemptRecord> = {}): HistoryRow {

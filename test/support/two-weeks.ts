@@ -188,7 +188,6 @@ async function stillOpen(office: Office): Promise<void> {
     [422, 'This is JSON, but not a callback.', '{"status": "ok"}', wrongStatus('ok')],
   ] as const)
     await recorded.refuse({
-      receivedAt: OFFICE_NOW - HOUR,
       status,
       detail,
       errors,

@@ -119,6 +119,7 @@ export interface DeadLetters {
 
 export interface ArchivedRefusal extends RefusedBody {
   readonly id: number;
+  readonly receivedAt: number;
 }
 
 /** With the error that its gist comes from, which can be said in either language. */

@@ -86,7 +86,7 @@ function plainCourse(deliveries: readonly DeliveryRow[]): readonly HistoryRow[] 
     ({ id: deliveryId, toldAt: at, toldMs: durationMs = 0 }): HistoryRow[] =>
       at === undefined
         ? []
-        : [{ at, what: 'attempt', deliveryId, result: 'delivered', entry: { startedAt: at, durationMs } }],
+        : [{ at, what: 'attempt', deliveryId, result: 'delivered', entry: { durationMs } }],
   );
   const answers = deliveries.flatMap(({ postedAt, answeredAt: at }): HistoryRow[] => {
     if (at === undefined) return [];

@@ -128,10 +128,10 @@ async function answerAtOnce(
   const result = resultOf(states, { isSuperseded: isSuperseded(entered, states), isAccepted });
   // `insertRows` has written this answer, in the row of the first delivery.
   if (timesReceived === 1 && result === 'accepted') return true;
-  const answer = { receivedAt: tx.now, answeredAt: tx.now, status: 200, result } as const;
+  const answer = { arrivedAt: tx.monotonic, answeredAt: tx.monotonic, status: 200, result } as const;
   await Promise.all([
     writeAnswer(tx, { callbackId: id, receivedAt }, answer),
-    timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(id, answer)]) : undefined,
+    timesReceived <= MOST_TIMES ? writeHistory(tx, [answerEntry(tx, id, answer)]) : undefined,
   ]);
   return true;
 }

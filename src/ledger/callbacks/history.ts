@@ -26,11 +26,7 @@ export interface HistoryEntries {
   /** A routing after the first one (that is in `callbacks.routing`). `explanations`: the router's. */
   readonly routed: { readonly by: 'config' | 'hand'; readonly explanations: unknown };
   /** `result`: `delivered`, or the failure's class. */
-  readonly attempt: {
-    readonly startedAt: number;
-    readonly durationMs: number;
-    readonly error?: DeliveryError | undefined;
-  };
+  readonly attempt: { readonly durationMs: number; readonly error?: DeliveryError | undefined };
   /** `result`: what was answered; `at`: when; `status`: the HTTP status. */
   readonly answered: { readonly receivedAt: number; readonly status: number };
   readonly taken_over: undefined;

@@ -99,7 +99,7 @@ export class Tally {
     for (const row of came) {
       this.#put(row, withCallback(this.#runs.get(keyIn(row)), row, this.#dayOf));
       if (row.answerMs !== undefined)
-        this.#addOn(row, this.#dayOf(row.receivedAt), { answerMs: Math.max(0, row.answerMs) });
+        this.#addOn(row, this.#dayOf(row.receivedAt), { answerMs: row.answerMs });
     }
     for (const row of rows)
       if (row.kind === 'missed' || row.kind === 'overdue')
@@ -175,7 +175,6 @@ export class Tally {
   };
 }
 
-/** Both times are by the clock of the machine that answered, which may have been set between them. */
 function costOf({ at, entry: { receivedAt, status } }: HistoryRow): Partial<Figures> {
-  return { answerMs: Math.max(0, at - receivedAt), retries: status >= 300 ? 1 : 0 };
+  return { answerMs: at - receivedAt, retries: status >= 300 ? 1 : 0 };
 }

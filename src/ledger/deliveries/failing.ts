@@ -1,7 +1,7 @@
 /** For all processes: each destination's last success and failure, since when attempts fail there, which are down, and when the next message may go where the rate is limited. */
 import sql, { bulk, join, type Sql } from 'sql-template-tag';
 import type { ArchivedDestination } from '../archive/archive.ts';
-import type { Tx } from '../database.ts';
+import { storedTime, type Tx } from '../database.ts';
 import type { AttemptRecord, DeliveryUpdate } from '../ledger.ts';
 import { IS_IDLE, shortened } from './rows.ts';
 
@@ -84,11 +84,6 @@ export async function widenFailing(tx: Tx, destination: string, times: Failures)
         ELSE excluded.failing_since END,
       failing_at = CASE WHEN destinations.failing_at > excluded.failing_at THEN destinations.failing_at
         ELSE excluded.failing_at END`);
-}
-
-/** Converts a time of this process's monotonic clock into the store's. */
-function storedTime({ now, monotonic }: Tx, at: number): number {
-  return Math.round(now - (monotonic - at));
 }
 
 /** By destination that is down: milliseconds until its oldest due message is attempted. */

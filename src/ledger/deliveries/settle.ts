@@ -1,6 +1,6 @@
 /** Writes the outcomes of deliveries, and the answer. A success always counts; a failure counts only while this process owns the delivery. */
 import sql from 'sql-template-tag';
-import { shared, type Tx } from '../database.ts';
+import { shared, storedTime, type Tx } from '../database.ts';
 import { MOST_TIMES, type NewHistoryRow, writeHistory } from '../callbacks/history.ts';
 import {
   type AnswerRecord,
@@ -41,7 +41,7 @@ async function settleFailure(tx: Tx, settlement: Settlement, update: DeliveryUpd
   const [row] = findNamed(await deliveriesById(tx, [update.id]), [update]);
   const decision = decide(row, update, tx);
   if (decision !== undefined) await writeDecision(tx, decision);
-  const [made, answered] = historyOf(settlement, times);
+  const [made, answered] = historyOf(tx, settlement, times);
   await writeHistory(tx, [...made, ...(decision === undefined ? [] : entryOf(decision)), ...answered]);
   if (decision === undefined) return false;
   const raised = await recordFailureSign(tx, decision);
@@ -70,7 +70,7 @@ async function settlePlain(tx: Tx, settlement: Settlement): Promise<boolean> {
   const isAnswered = deliveredAnswer(settlement) !== undefined && told?.timesReceived === 1;
   const isToAnswer = answer !== undefined && !isAnswered;
   const times = isToAnswer ? await writeAnswer(tx, settlement, answer) : 1;
-  const [made, answered] = historyOf(settlement, times);
+  const [made, answered] = historyOf(tx, settlement, times);
   await writeHistory(tx, [...(told === undefined ? [] : made), ...(isToAnswer ? answered : [])]);
   return isDue;
 }
@@ -108,16 +108,21 @@ async function takeOverUnattempted(tx: Tx, { update }: Settlement): Promise<bool
 }
 
 /** The rows of history for the attempts, and for the answer. @param times how often the callback has come */
-function historyOf(settlement: Settlement, times: number) {
+function historyOf(tx: Tx, settlement: Settlement, times: number) {
   const { callbackId, update, attempts, answer } = settlement;
   const isWorthWriting = times <= MOST_TIMES || attempts.some(({ outcome }) => outcome === 'delivered');
   if (!isWorthWriting) return [[], []] as const;
-  const made = attempts.map(({ startedAt, durationMs, outcome, error }): NewHistoryRow => {
-    const entry = { startedAt, durationMs: Math.round(durationMs), error: shortened(error) };
-    return { callbackId, what: 'attempt', deliveryId: update?.id, at: startedAt, result: outcome, entry };
+  const made = attempts.map((attempt): NewHistoryRow => {
+    const { durationMs, outcome: result, error } = attempt;
+    const entry = { durationMs: Math.round(durationMs), error: shortened(error) };
+    return { callbackId, what: 'attempt', deliveryId: update?.id, at: beginOf(tx, attempt), result, entry };
   });
-  const answered = answer === undefined ? [] : [answerEntry(callbackId, answer)];
+  const answered = answer === undefined ? [] : [answerEntry(tx, callbackId, answer)];
   return [firstSuccess(settlement) === undefined ? made : [], answered] as const;
+}
+
+function beginOf(tx: Tx, { endedAt, durationMs }: AttemptRecord): number {
+  return storedTime(tx, endedAt - durationMs);
 }
 
 /** The first attempt, if it succeeded: the delivery's row records it, and history does not. */
@@ -160,13 +165,16 @@ const telling = shared('integer text bigint bigint integer bigint bigint bigint 
 function updateDelivered(tx: Tx, update: DeliveryUpdate, settlement: Settlement) {
   const { id, destination, receivedAt, attempts, receipt } = update;
   const [first, answer] = [firstSuccess(settlement), deliveredAnswer(settlement)];
+  const toldAt = first && beginOf(tx, first);
   const tookMs = first && Math.round(first.durationMs);
+  const postedAt = answer && storedTime(tx, answer.arrivedAt);
+  const answeredAt = answer && storedTime(tx, answer.answeredAt);
   return tx.first<Pick<DeliveryRow, 'callbackId' | 'jobKey' | 'timesReceived'>>(telling`
     UPDATE deliveries SET state = 'delivered', attempts = ${attempts}, error_class = NULL, error_code = NULL, last_error = NULL,
       receipt = ${shortened(receipt)}, reason = NULL, held_until = NULL, owner = NULL, updated_at = ${tx.now},
-      told_at = coalesce(${first?.startedAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
-      posted_at = CASE WHEN answered_at IS NULL THEN coalesce(${answer?.receivedAt}, posted_at) ELSE posted_at END,
-      answered_at = coalesce((SELECT CAST(${answer?.answeredAt} AS BIGINT) FROM callbacks
+      told_at = coalesce(${toldAt}, told_at), told_ms = coalesce(${tookMs}, told_ms),
+      posted_at = CASE WHEN answered_at IS NULL THEN coalesce(${postedAt}, posted_at) ELSE posted_at END,
+      answered_at = coalesce((SELECT CAST(${answeredAt} AS BIGINT) FROM callbacks
         WHERE callbacks.id = callback_id AND times_received = 1), answered_at)
     /*from given*/
     WHERE deliveries.id = ${id} AND destination = ${destination} AND state <> 'delivered'
@@ -174,9 +182,10 @@ function updateDelivered(tx: Tx, update: DeliveryUpdate, settlement: Settlement)
     RETURNING /*nr*/ callback_id, job_key, (SELECT times_received FROM callbacks WHERE callbacks.id = callback_id) AS times_received`);
 }
 
-export function answerEntry(callbackId: number, answer: AnswerRecord): NewHistoryRow {
-  const { receivedAt, answeredAt, status, result } = answer;
-  return { callbackId, what: 'answered', at: answeredAt, result, entry: { receivedAt, status } };
+export function answerEntry(tx: Tx, callbackId: number, answer: AnswerRecord): NewHistoryRow {
+  const { arrivedAt, answeredAt, status, result } = answer;
+  const entry = { receivedAt: storedTime(tx, arrivedAt), status };
+  return { callbackId, what: 'answered', at: storedTime(tx, answeredAt), result, entry };
 }
 
 interface Decision extends DeliveryUpdate {

@@ -256,14 +256,14 @@ export async function refuse(tx: Tx, refused: RefusedBody, alert: Alert): Promis
 }
 
 async function keep(tx: Tx, refused: RefusedBody): Promise<void> {
-  const { receivedAt, status, detail, errors, from, body } = refused;
+  const { status, detail, errors, from, body } = refused;
   // An error may quote the body, such as a key of megabytes.
   const found = errors.map((each) => ({ pointer: short(each.pointer), detail: short(each.detail) }));
   // Sliced before, so that megabytes need not be cleaned.
   const text = cleanText(body.slice(0, LONGEST_BODY_BYTES));
   await tx.all(sql`
     INSERT INTO refused (received_at, status, detail, errors, remote_address, body)
-    VALUES (${receivedAt}, ${status}, ${short(detail)}, ${found}, ${from},
+    VALUES (${tx.now}, ${status}, ${short(detail)}, ${found}, ${from},
       ${text.slice(0, charactersWithin(text, LONGEST_BODY_BYTES))})`);
   await tx.all(sql`
     DELETE FROM refused WHERE id <= (SELECT id FROM refused ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT})`);

@@ -124,7 +124,7 @@ describe('The page of an office', () => {
       );
     const body = '{"bot_name":"請求書取込BOT"}';
     const unread = { status: 422, detail: 'x', errors: [], from: '::1', body } as const;
-    await world.recorded.refuse({ receivedAt: OFFICE_NOW, ...unread });
+    await world.recorded.refuse(unread);
     const plain = await Promise.all(paths.map((path) => world.get(path)));
     const { redact: none } = surroundings;
     Object.assign(surroundings, { redact });
