@@ -34,6 +34,7 @@ interface Parts extends Pick<Delivering, 'clock' | 'ledger' | 'settings' | 'rand
 
 /** Since when the store cannot be written (`from`: by the monotonic clock), who was told, and who was answered 503 meanwhile. */
 interface Trouble {
+  readonly id: string;
   readonly since: number;
   readonly from: number;
   lastAt: number;
@@ -97,9 +98,10 @@ export class Outage implements Chore {
   }
 
   #begin(reason: string): Trouble {
-    const { clock } = this.#parts;
+    const { clock, random } = this.#parts;
     const now = clock.monotonic();
     const none = {
+      id: randomId(random),
       looks: 0,
       told: new Set<string>(),
       unanswered: 0,
@@ -125,13 +127,14 @@ export class Outage implements Chore {
     await Promise.all(sending);
   }
 
-  async #writeDown({ from, lastAt, reason, told, unanswered, bots }: Trouble): Promise<void> {
+  async #writeDown({ id, from, lastAt, reason, told, unanswered, bots }: Trouble): Promise<void> {
     const { ledger, clock } = this.#parts;
     const now = clock.monotonic();
     const lasted = { beganMsAgo: now - from, endedMsAgo: now - lastAt };
     const answered = { count: unanswered, bots: [...bots] };
     await ledger.recordOutage({
       ...lasted,
+      id,
       reason,
       answered,
       told: [...told].map((destination) => ({ destination })),

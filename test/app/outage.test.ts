@@ -19,8 +19,10 @@ describe('While the store cannot be written', () => {
   let ledger: { writtenAt: number | undefined; trouble: string | undefined };
   let failing: readonly string[];
   let outage: Outage;
+  let isLate: boolean;
 
   beforeEach(() => {
+    isLate = false;
     [sent, recorded, failing] = [[], [], []];
     ledger = { writtenAt: clock.monotonic(), trouble: undefined };
     const redact = (text: string) => text.replace('hunter2', '…');
@@ -28,14 +30,18 @@ describe('While the store cannot be written', () => {
     const recordOutage = (outage: Record<string, unknown>) => {
       if (ledger.writtenAt === undefined) throw new Error('still');
       recorded.push(outage);
-      return Promise.resolve();
+      const wasLate = isLate;
+      isLate = false;
+      return wasLate ? Promise.reject(new Error('late')) : Promise.resolve();
     };
     const sendOnce = ({ destination, notice }: AddressedNotice) => {
       sent.push(`${notice.template} ${destination}`);
       return Promise.resolve(failing.includes(destination) ? undefined : { receipt: { ts: '1' } });
     };
     Object.assign(ledger, { recordOutage });
-    const parts = { clock, settings, random: () => 0.5, sendOnce, ledger };
+    let drawn = 0;
+    const random = () => (drawn += 0.001);
+    const parts = { clock, settings, random, sendOnce, ledger };
     outage = new Outage(parts as unknown as ConstructorParameters<typeof Outage>[0]);
   });
 
@@ -100,6 +106,21 @@ describe('While the store cannot be written', () => {
     outage.refused(callbackWith({ bot_id: 'busy' }));
     await pass(30 * SECOND);
     expect(recorded).to.have.length(1);
+  });
+
+  it('it is written down under the same id again where the store did not confirm it, and under another one the next time', async () => {
+    await pass(65 * SECOND);
+    for (let time = 0; time < 2; time += 1) {
+      breaks();
+      await pass(60 * SECOND);
+      mends();
+      await pass(10 * SECOND);
+      isLate = time === 0;
+      if (isLate) expect(await pass(5 * SECOND).catch(String)).to.equal('Error: late');
+      await pass(15 * SECOND);
+    }
+    const [first, again, next, ...others] = recorded.map(({ id }) => id);
+    expect([again === first, next === first, others]).to.deep.equal([true, false, []]);
   });
 
   it('who was turned away before it was known that the store hangs counts, too', async () => {

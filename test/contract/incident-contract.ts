@@ -389,10 +389,13 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
     it('writes down afterwards that nothing could be written, as one for all replicas, and tells who was told', async () => {
       const answered = { count: 2, bots: ['big-bot'] };
       const outage = { beganMsAgo: 60_000, endedMsAgo: 1000, reason: 'disk is full', answered };
+      const first = { ...outage, id: 'a', told: [ALERTS] };
       await Promise.all([
-        bench.ledger.recordOutage({ ...outage, told: [ALERTS] }),
-        bench.ledger.recordOutage({ ...outage, beganMsAgo: 90_000, told: [] }),
-        bench.ledger.recordOutage({ ...outage, told: [] }),
+        bench.ledger.recordOutage(first),
+        bench.ledger.recordOutage({ ...outage, id: 'b', beganMsAgo: 90_000, told: [] }),
+        bench.ledger.recordOutage({ ...outage, id: 'c', told: [] }),
+        // The store took longer than the call.
+        bench.ledger.recordOutage(first),
       ]);
       const incidents = await all();
       expect(shown(incidents)).to.deep.equal(['botbell store store 6 over']);

@@ -9,6 +9,7 @@ import {
 } from '../../incident/incident.ts';
 import { gistOf, likenessOf } from '../../text/gist.ts';
 import { prepared, onlyRow, type Tx } from '../database.ts';
+import { hasOwnNotice } from '../callbacks/own-notices.ts';
 import { lockJob, LONGEST_TEXT } from '../deliveries/rows.ts';
 import { isDecider, livingIn } from '../shared/processes.ts';
 import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledger.ts';
@@ -209,6 +210,8 @@ export async function maintainIncidents(
 const STORE = 'store';
 
 interface RecordedOutage {
+  /** That its end is told once, although it is recorded again where it was not known to be recorded. */
+  readonly id: string;
   readonly beganMsAgo: number;
   readonly endedMsAgo: number;
   readonly reason: string;
@@ -221,10 +224,11 @@ interface RecordedOutage {
 /** Records an outage of the store once it can be written again. Replicas that share the store all do so, and it is one incident. */
 export async function recordOutage(
   tx: Tx,
-  { beganMsAgo, endedMsAgo, reason, answered, told }: RecordedOutage,
+  { id, beganMsAgo, endedMsAgo, reason, answered, told }: RecordedOutage,
 ): Promise<void> {
   const [since, overAt] = [Math.round(tx.now - beganMsAgo), Math.round(tx.now - endedMsAgo)];
   await lockJob(tx, `incident ${STORE}`);
+  if (await hasOwnNotice(tx, id)) return;
   const known = await tx.first<Incident>(sql`
     UPDATE incidents SET since = CASE WHEN since < ${since} THEN since ELSE ${since} END, count = count + ${answered.count},
       over_at = CASE WHEN over_at > ${overAt} THEN over_at ELSE ${overAt} END
@@ -238,7 +242,7 @@ export async function recordOutage(
         VALUES ('botbell', ${STORE}, ${STORE}, '', 'store', ${reason}, '', ${since}, ${overAt}, ${answered.count}, 0, ${overAt})
         RETURNING ${INCIDENT}`),
     );
-  await tellIncidents(tx, { template: 'over', ...toldTroubles([incident]), answered }, told);
+  await tellIncidents(tx, { template: 'over', ...toldTroubles([incident]), answered }, told, id);
 }
 
 const LONGEST_BODY_BYTES = 64 * 1024;

@@ -26,14 +26,15 @@ export interface IncidentRow extends Incident {
   readonly about?: number | undefined;
 }
 
-/** Writes nothing if there are no targets. */
+/** Writes nothing if there are no targets. @param id as of `OwnNotice` */
 export async function tellIncidents(
   tx: Tx,
   subject: OwnSubject<'taken_up' | 'over'>,
   targets: readonly DecidedTarget[],
+  id?: string,
 ): Promise<void> {
   if (targets.length === 0) return;
-  await writeOwnNotice(tx, { kind: subject.template, subject: JSON.stringify(subject) }, targets);
+  await writeOwnNotice(tx, { id, kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
 /** Ids of the open snoozes that came with quiet take-ups of these incidents by whoever is on them now. */
