@@ -3,11 +3,14 @@ import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 
-/** Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. The HTTP client is loaded at the first call. */
+/** Loads the HTTP client. A module whose first load has failed is not to be had again: its file was replaced by an upgrade, or no further file could be opened. */
+export const loadHttp = () => import('./pool.ts');
+
+/** Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. */
 export type OpenPool = (origin: string) => Promise<HttpPool>;
 
 export function poolsThrough(proxies: Proxies): OpenPool {
-  return async (origin) => (await import('./pool.ts')).openPool(origin, proxyFor(origin, proxies));
+  return async (origin) => (await loadHttp()).openPool(origin, proxyFor(origin, proxies));
 }
 
 export interface HttpRequest {

@@ -1,7 +1,8 @@
 /** The built program as an operator runs it: it starts, drains on SIGTERM, and needs nobody who reads what it prints. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { callback, post } from '../support/bridge-world.ts';
 import type { SlackFault } from '../support/faulty-slack.ts';
@@ -64,6 +65,17 @@ describe('The built program', () => {
       await until(`it says what ${signal} does`, () => botbell.log().includes(`${signal} does nothing here`));
     }
     expect(botbell.log()).not.to.include('Debugger');
+    expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
+  });
+
+  it('goes on when an upgrade in place has taken its files away, though it has sent nothing yet', async () => {
+    const copy = tempFolder();
+    for (const name of ['dist', 'templates', 'config', 'package.json'])
+      cpSync(join(MAIN, '../..', name), join(copy, name), { recursive: true });
+    symlinkSync(join(MAIN, '../../node_modules'), join(copy, 'node_modules'));
+    world = await createProgramWorld();
+    const botbell = await world.start({ main: join(copy, 'dist/main.js') });
+    rmSync(join(copy, 'dist'), { recursive: true });
     expect((await post(botbell.callbacksUrl, callback())).body.result).to.equal('delivered');
   });
 

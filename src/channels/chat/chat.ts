@@ -1,5 +1,5 @@
 /** A chat as one definition: what its service documents, as data; all else is the same for all chats. */
-import type { HttpAnswer } from '../../outbound/exchange.ts';
+import { type HttpAnswer, loadHttp } from '../../outbound/exchange.ts';
 import { type Answers, failureOfAnswer, isPage } from '../answers.ts';
 import type { ChannelEnvironment, ChannelType, MessageFormat, Outgoing, Receipt } from '../channel.ts';
 import { DeliveryFailure } from '../failure.ts';
@@ -45,6 +45,7 @@ export function chat<Message, Settings>(definition: Chat<Message, Settings>): Ch
     perJob,
     formatOf: () => format,
     open: async (settings, environment) => {
+      await loadHttp();
       const hide = secretsHidden(address.secretsOf(settings));
       const opened = await address.open({ hide, ...definition }, settings, environment);
       const { take } = new Turns({ connections: calls ?? 20, isFirstFree: calls === undefined });

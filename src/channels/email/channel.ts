@@ -1,6 +1,7 @@
 /** The email channel. Each mail has one recipient. */
 import { hash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
+import { loadHttp } from '../../outbound/exchange.ts';
 import { cleanLine } from '../../text/clean.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import {
@@ -40,6 +41,7 @@ export const emailChannel: ChannelType<EmailSettings> = {
 async function openEmail(settings: EmailSettings, { openPool }: ChannelEnvironment): Promise<Channel> {
   const { smtp, oauth } = settings;
   const { openTransport } = await import('./transport.ts');
+  if (oauth) await loadHttp();
   const tokens = oauth && accessTokens(oauth, openPool);
   const transport = openTransport({ ...poolOptionsOf(smtp), ...(tokens && { auth: tokens.auth }) });
   const logins = new Logins(turnLimitsOf(smtp), tokens !== undefined || hasLogin(smtp));
