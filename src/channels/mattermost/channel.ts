@@ -41,9 +41,19 @@ function withoutLink(before: string): string {
   return before.slice(0, begin) + before.slice(begin).replace(/<(?!$)/g, '‹');
 }
 
-/** A word joiner stops what no backslash stops: mentions of people, emoji, the line below a heading, indented code. */
-const DRAWING =
-  /(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w)))|=(?=[=-])(?<=^\s*=)|^(?=[ \xa0]{4}|[ \xa0]*\t)(?<!\S[^\S\n]*\n)/gmu;
+/** What Mattermost draws as faces; each match ends at the character after which a word joiner prevents that. */
+const EMOTICON = String.raw`:(?=-?@|(?:['’]?-?\(|-?[)/$dops]|-x)(?!\w))|;(?=-?\)(?!\w))|x(?=-d(?!\w))`;
+
+/** A word joiner stops what no backslash stops: mentions of people, emoji, entities, the line below a heading or a table's names, indented code. */
+const DRAWING = new RegExp(
+  [
+    String.raw`(?<!\w)(?:@(?=\w)|:(?=[\w+-]+:(?!\w))|${EMOTICON})`,
+    String.raw`&(?=#?\w+;)`,
+    String.raw`(?:=(?=[=-]|[ \t]*$)|:(?=-))(?<=^\s*.)`,
+    String.raw`^(?=[ \xa0]{4}|[ \xa0]*\t)(?<!\S[^\S\n]*\n)`,
+  ].join('|'),
+  'gimu',
+);
 
 const broken = (text: string) => text.replace(DRAWING, '$&\u2060');
 

@@ -23,7 +23,9 @@ const UNREADABLE = 'web.incoming_webhook.parse.app_error';
 const MATTERMOST_CALL: Own = [/^@channel @jane(?: |$)/, ''];
 /** The last is server/channels/app/webhook.go. */
 const IN_MATTERMOST = /<(?:!\w|@\w|[a-z0-9]{26}>|https?:|[^\n<|>]+\|[^\n>]+>)/i;
-const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)/i;
+const OUTSIDE_CODE = /(?<!\w)@(?:channel|all|here)\b|(?<![\w\\])(?:@\w|:[a-z0-9_+-]+:)|&#?\w+;/i;
+/** webapp, utils/emoticons.ts */
+const FACES = /(?<!\w)(?::-?@|(?::['’]?-?[()/$dops]|;-?\)|x-d)(?!\w))/i;
 
 /** developers.mattermost.com: incoming webhooks; a longer text becomes several posts. */
 const LIMITS: Limits = {
@@ -34,7 +36,8 @@ const LIMITS: Limits = {
     [/fallback$/, [], OUTSIDE_CODE],
     [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], OUTSIDE_CODE],
     [/text$/, [FENCE_OF_LINES, CODE], /(?<!\\)!\[|(?<![\w\\])[~#][a-z]/i],
-    [/text$/, [FENCE_OF_LINES], /\n *=[=-]+ *(?:\n|$)|(?:^|\n[^\n\S]*\n)(?: {4}|\t)/],
+    [/text$/, [MATTERMOST_CALL, FENCE_OF_LINES, CODE], FACES],
+    [/text$/, [FENCE_OF_LINES], /\n *(?:=[=-]* *(?:\n|$)|:-)|(?:^|\n[^\n\S]*\n)(?: {4}|\t)/],
     [/text$/, [FENCE_OF_LINES, CODE, [/\\(?=[\p{L}\p{N}$])/gu, ''], ...MARKDOWN], LEFT_OPEN],
   ],
   taken: { status: 200, body: 'ok', headers: { 'content-type': 'text/plain' } },
