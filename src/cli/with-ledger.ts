@@ -4,7 +4,7 @@ import { channelTypes } from '../channels/registry.ts';
 import type { Config } from '../config/config.ts';
 import type { Planning } from '../deliver/settings.ts';
 import type { DatabaseLedger } from '../ledger/database-ledger.ts';
-import { openArchive, openBesideService } from '../ledger/open-ledger.ts';
+import { namingStore, openArchive, openBesideService } from '../ledger/open-ledger.ts';
 import type { Archive } from '../ledger/registry.ts';
 import { createPeople, type People } from '../people/actions.ts';
 import { systemClock } from '../time/clock.ts';
@@ -17,6 +17,8 @@ export async function withArchive<T>(
   const { archive, close } = await openArchive(store.url);
   try {
     return await read(archive);
+  } catch (error) {
+    throw namingStore(store.url, error);
   } finally {
     await close();
   }
@@ -48,6 +50,8 @@ export async function withLedger<T>(
   });
   try {
     return await act({ people, ledger, planning });
+  } catch (error) {
+    throw namingStore(planning.config.store.url, error);
   } finally {
     await ledger.close();
   }

@@ -14,6 +14,9 @@ const WORDS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^(.*) was deleted or moved away: .*$/s, `$1 が削除または移動されました。${PUT_BACK}`],
   [/^(.*) was replaced by another file: .*$/s, `$1 が別のファイルに置き換えられました。${PUT_BACK}`],
   [/^.*(?:disk is full|no space left|disk quota|ENOSPC|EDQUOT).*$/is, 'ディスクに空きがありません（$&）'],
+  [/^.*(?:timeout|in time\b|keeping up).*$/is, '時間内に応答がありません（$&）'],
+  [/^.*ENOTDIR.*$/s, 'パスの途中にフォルダーでないものがあります（$&）'],
+  [/^.*permission denied.*$/is, '権限がありません（$&）'],
   [/^.*read-?only.*$/is, '読み取り専用です（$&）'],
   [/^.*E(?:CONN|HOST|NET|AI_AGAIN|NOTFOUND|TIMEDOUT).*$/s, 'データベースに接続できません（$&）'],
 ];

@@ -1,4 +1,6 @@
 /** The errors that a database throws: the store cannot be used, or the store works and one operation failed. */
+import { storeTroubleIn } from '../incident/store-trouble.ts';
+import { type Fault, FaultError, faultSaid } from '../text/fault.ts';
 import { LedgerFull, LedgerUnavailable } from './ledger.ts';
 
 /** The store works, but this operation failed: retrying it would fail again. */
@@ -50,11 +52,22 @@ export function isOutOfOrder(error: unknown): boolean {
 
 /** The message of the innermost cause. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof LedgerUnavailable && error.cause !== undefined) return reasonOf(error.cause);
+  const cause = causeOf(error);
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The same in the reader's language; databases and systems are quoted in theirs. */
+export function reasonSaid(error: unknown): Fault {
+  const cause = causeOf(error);
+  const reason = reasonOf(cause);
+  return cause instanceof FaultError ? cause.fault : faultSaid(reason, storeTroubleIn(reason, 'ja'));
+}
+
+function causeOf(error: unknown): unknown {
+  if (error instanceof LedgerUnavailable && error.cause !== undefined) return causeOf(error.cause);
   // Node's AggregateError of a connection that failed at several addresses has no message.
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-  const reason = first ?? error;
-  return reason instanceof Error ? reason.message : String(reason);
+  return first ?? error;
 }
 
 /** An error as plain data: structured clone loses its class on the way to another thread. */

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { FaultError, faultsOf } from '../text/fault.ts';
 import { type Clock, systemClock } from '../time/clock.ts';
 import { type DatabaseLedger, ledgerOver, type LedgerSettings } from './database-ledger.ts';
-import { reasonOf } from './failures.ts';
+import { OperationFailed, reasonSaid } from './failures.ts';
+import { LedgerUnavailable } from './ledger.ts';
 import type { LedgerState } from './shared/migrate.ts';
 import { ownerName } from './shared/processes.ts';
 import { type Archive, archiveReads, type Database, databaseOver, methodsOver } from './registry.ts';
@@ -19,6 +20,14 @@ type DatabaseOptions = Omit<SqliteOptions, 'path' | 'isReader' | 'isKept'> & {
 };
 
 export type LedgerOptions = LedgerSettings & DatabaseOptions;
+
+// prettier-ignore
+const fault = faultsOf({
+  none: ['there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?{where}', 'store.url に記録がまだありません。`botbell serve` が起動時に作ります。serveと同じ設定とフォルダーで実行しているか、確認してください{where}'],
+  file: ['store.url: the SQLite file {file} cannot be used: {why}', 'store.url：SQLiteのファイル {file} を使えません：{why}'],
+  database: ['store.url: the PostgreSQL database cannot be used: {why}', 'store.url：PostgreSQLのデータベースを使えません：{why}'],
+  older: ['the ledger is of an earlier version: the service brings it up to date when it starts', '記録が古いバージョンのものです。サービスが起動時に新しくします'],
+});
 
 /** @throws {Error} the store cannot be opened, or another version or program has written it; says what to do */
 export async function openLedger(url: string, options: LedgerOptions): Promise<DatabaseLedger> {
@@ -37,17 +46,24 @@ export function fileOf(url: string): string | undefined {
   return url.startsWith(SQLITE) ? resolve(sqlitePathOf(url)) : undefined;
 }
 
+/** The error of an open store, which it names if it is the store that cannot be used. */
+export function namingStore(url: string, error: unknown): unknown {
+  return error instanceof LedgerUnavailable && !(error instanceof OperationFailed)
+    ? unusable(url, error)
+    : error;
+}
+
 /** The error of a store that cannot be used: names the store and the reason, of an SQLite file that of `checkWritable`, if it finds one. */
-function unusable(url: string, error: unknown): Error {
+function unusable(url: string, error: unknown): FaultError {
   const file = fileOf(url);
-  let reason = reasonOf(error);
+  let why = reasonSaid(error);
   try {
     if (file !== undefined) checkWritable(file);
   } catch (found) {
-    reason = (found as Error).message;
+    why = reasonSaid(found);
   }
-  const what = file === undefined ? 'the PostgreSQL database' : `the SQLite file ${file}`;
-  return new Error(`store.url: ${what} cannot be used: ${reason}`, { cause: error });
+  const unusableFor = file === undefined ? fault('database', { why }) : fault('file', { file, why });
+  return new FaultError(unusableFor, { cause: error });
 }
 
 /** One to write, one to read. Each database's code is loaded only where it is used. */
@@ -75,12 +91,6 @@ export interface OpenArchive {
   readonly archive: Archive;
   readonly close: () => Promise<void>;
 }
-
-// prettier-ignore
-const fault = faultsOf({
-  none: ['there is no ledger yet at store.url: `botbell serve` makes one when it starts; is this the config, and the folder, that it runs with?{where}', 'store.url に記録がまだありません。`botbell serve` が起動時に作ります。serveと同じ設定とフォルダーで実行しているか、確認してください{where}'],
-  older: ['the ledger is of an earlier version: the service brings it up to date when it starts', '記録が古いバージョンのものです。サービスが起動時に新しくします'],
-});
 
 /** Read-only: nothing is created, changed or claimed. @throws {Error} there is no ledger, or it cannot be read; says what to do */
 export async function openArchive(url: string, options: ReadingOptions = {}): Promise<OpenArchive> {
@@ -118,7 +128,7 @@ export async function inspectStore(url: string, options: ReadingOptions = {}): P
     await server?.checkMayServe(url, state);
     return state;
   } catch (error) {
-    throw new Error(reasonOf(error), { cause: error });
+    throw new FaultError(reasonSaid(error), { cause: error });
   }
 }
 

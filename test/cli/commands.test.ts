@@ -184,6 +184,9 @@ describe('The command line', () => {
       expect(code).to.equal(1);
       expect(stdout).to.match(/store: cannot be used: .*\[secret\] 127\.0\.0\.1:1/);
       expect(stdout + stderr).to.not.include('ECONNREFUSED');
+      writeFileSync(config, `display: { language: ja }\n${readFileSync(config, 'utf8')}`);
+      const japanese = await run('check', '--online');
+      expect(japanese.stdout).to.match(/記録（store）: 使えません: データベースに接続できません（/);
     });
   });
 

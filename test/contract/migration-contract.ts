@@ -9,7 +9,7 @@ import { inspectStore, openArchive, openBesideService } from '../../src/ledger/o
 import { FIRST_VERSION, type Migration, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { anew } from '../support/anew.ts';
 import { until } from '../support/proof-wait.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
+import { refusalOf, rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { arrivalOf, OPS } from './ledger-under-test.ts';
@@ -143,8 +143,8 @@ export function describeMigrations(
       await (await store.open({ migrations: MAJOR })).close();
       const refusal =
         /is of a newer Botbell: its schema is version \d+, and this program, which knows version \d+, cannot work on it/;
-      expect((await rejectionOf(store.open())).message).to.match(refusal);
-      expect((await rejectionOf(inspectStore(store.storeUrl))).message).to.match(refusal);
+      expect(await refusalOf(store.open())).to.match(refusal);
+      expect(await refusalOf(inspectStore(store.storeUrl))).to.match(refusal);
       expect(await version()).to.deep.equal([TODAY + 2, TODAY + 2]);
     });
 
@@ -155,7 +155,7 @@ export function describeMigrations(
         'ALTER TABLE botbell_schema RENAME TO schema_version',
       ]) {
         await store.run(older);
-        expect((await rejectionOf(store.open({ migrations: NEXT }))).message).to.match(
+        expect(await refusalOf(store.open({ migrations: NEXT }))).to.match(
           /a Botbell from before 1\.0 wrote it: drain it first .*store\.url/,
         );
       }
@@ -219,7 +219,7 @@ function describeForeign(database: string, createStore: () => Promise<MigratedSt
         await store.run(made);
         const before = await store.contents();
         for (const enter of WAYS_IN)
-          expect((await rejectionOf(enter(store))).message)
+          expect(await refusalOf(enter(store)))
             .to.match(says)
             .and.to.match(OF_ITS_OWN);
         expect(await store.contents()).to.deep.equal(before);

@@ -44,6 +44,8 @@ describe('Why the store cannot be written', () => {
     ['attempt to write a readonly database', '読み取り専用です'],
     ['cannot execute INSERT in a read-only transaction', '読み取り専用です'],
     ['connect ECONNREFUSED 127.0.0.1:5432', 'データベースに接続できません'],
+    ['canceling statement due to lock timeout', '時間内に応答がありません'],
+    ["EACCES: permission denied, access '/data/'", '権限がありません'],
     ['disk I/O error', undefined],
   ] as const)
     it(`quotes what a database says: ${reason}`, () => {

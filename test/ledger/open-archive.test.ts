@@ -12,6 +12,10 @@ import {
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { withArchive } from '../../src/cli/with-ledger.ts';
+import type { Config } from '../../src/config/config.ts';
+import { OperationFailed } from '../../src/ledger/failures.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { inspectStore, openArchive, openBesideService, openLedger } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
@@ -30,14 +34,14 @@ import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
 import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
+import { refusalOf, rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-async function troubleWith(url: string, look: (url: string) => Promise<unknown> = openArchive) {
-  return (await rejectionOf(look(url))).message;
+function troubleWith(url: string, look: (url: string) => Promise<unknown> = openArchive) {
+  return refusalOf(look(url));
 }
 
 const openAt = (url: string) => openLedger(url, { ...OPTIONS, clock: systemClock, owner: 'one' });
@@ -119,6 +123,21 @@ describe('reading a ledger in SQLite', () => {
     expect(await at('text.db')).to.contain('not a database: give Botbell a store of its own');
     expect(await at('folder.db')).to.contain('it is not a file');
     expect(await at('text.db/botbell.db')).to.contain('ENOTDIR');
+  });
+
+  it('is named where a command cannot use it any more', async () => {
+    const { ledger } = await fill(store);
+    await ledger.close(CLOSED_WITHIN_MS);
+    const locked = new LedgerUnavailable('the ledger cannot be used', { cause: new Error('lock timeout') });
+    for (const [error, said] of [
+      [locked, `store.url: the SQLite file ${store.file} cannot be used: lock timeout`],
+      [new OperationFailed('no such column'), 'no such column'],
+    ] as const) {
+      const read = withArchive({ store: { url: `sqlite:${store.file}` } as Config['store'] }, () =>
+        Promise.reject(error),
+      );
+      expect((await rejectionOf(read)).message).to.equal(said);
+    }
   });
 
   describe('that a killed service has left', () => {

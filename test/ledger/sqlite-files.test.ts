@@ -23,7 +23,7 @@ import { arrivalOf, claimedOf, HANDS, OPS } from '../contract/ledger-under-test.
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
-import { rejectionOf } from '../support/rejection-of.ts';
+import { refusalOf, rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -73,7 +73,7 @@ describe('The files of a SQLite ledger', () => {
   });
 
   describe('are not made of what is none of them', () => {
-    const refusal = async (path: string) => (await rejectionOf(openAt(path))).message;
+    const refusal = (path: string) => refusalOf(openAt(path));
 
     for (const { what, make } of [
       { what: 'a text', make: (path: string) => writeFileSync(path, 'notes of somebody', { mode: 0o644 }) },

@@ -1,4 +1,5 @@
 /** `botbell check`: reports all problems of the config and its templates. */
+import { errorIn, FaultError } from '../../text/fault.ts';
 import { redactor, secretsHidden } from '../../text/hide-secrets.ts';
 import { problemLines } from '../../config/problems.ts';
 import { type CommandContext, configFileOf, styled } from '../context.ts';
@@ -41,7 +42,8 @@ async function checkOnline(
     } catch (error) {
       const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
       for (const each of errors) {
-        const reason = redact(each instanceof Error ? failureInWords(each, speaks.language) : String(each));
+        const inWords = each instanceof Error && !(each instanceof FaultError) ? failureInWords : errorIn;
+        const reason = redact(inWords(each as Error, speaks.language));
         context.result(`${what}: ${styled(context, 'red', say('check.unusable'))}: ${reason}`);
       }
       return false;

@@ -1,6 +1,7 @@
 /** What a PostgreSQL server and its role have to be for a ledger. Looks only: nothing is created, and nothing is locked. */
 import pg from 'pg';
 import { shortText } from '../../text/cut.ts';
+import { FaultError, faultsOf } from '../../text/fault.ts';
 import { onlyRow } from '../database.ts';
 import type { LedgerState } from '../shared/migrate.ts';
 import { TABLE_NAMES, VERSION_TABLE } from '../shared/schema.ts';
@@ -15,11 +16,18 @@ const LONGEST_VERSION = 100;
 /** What holds any text; `SQL_ASCII` takes all bytes as they come. */
 const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 
-const STATEMENT_POOLING =
-  'PgBouncer pools statements, and a ledger needs transactions: set pool_mode = transaction, or session';
-
-const MAY_ONLY_READ =
-  'it is read-only: the server is a standby, or default_transaction_read_only is on for server, database or role';
+// prettier-ignore
+const fault = faultsOf({
+  pooling: ['PgBouncer pools statements, and a ledger needs transactions: set pool_mode = transaction, or session', 'PgBouncerが文ごとのプーリングになっていますが、トランザクションが必要です。pool_mode = transaction か session にしてください'],
+  'read-only': ['it is read-only: the server is a standby, or default_transaction_read_only is on for server, database or role', '読み取り専用です。サーバーがスタンバイか、サーバー・データベース・ロールの default_transaction_read_only がオンです'],
+  version: ['the server is {version}: Botbell needs PostgreSQL {oldest} or newer, and works on nothing else that speaks its protocol', 'サーバーは {version} です。PostgreSQL {oldest} 以降が必要です（同じプロトコルを話す別の製品では動きません）'],
+  encoding: ['the database\'s encoding is {encoding}, which does not hold every text: create one with ENCODING \'UTF8\'', 'データベースの文字コードが {encoding} のため、書けない文字があります。ENCODING \'UTF8\' で作り直してください'],
+  schema: ['none of the schemas in search_path is there for the role {role}', 'search_path にあるスキーマが、ロール {role} にはどれもありません'],
+  create: ['the role {role} may not create tables in the schema {schema}: GRANT CREATE ON SCHEMA {schema} TO {role}', 'ロール {role} は、スキーマ {schema} に表を作れません：GRANT CREATE ON SCHEMA {schema} TO {role}'],
+  own: ['the role {role} does not own {what}, so it cannot bring the ledger up to date: start once with their owner', 'ロール {role} は {what} の所有者でないため、記録を新しい形に直せません。所有者のロールで一度起動してください'],
+  write: ['the role {role} may not write {what}: use their owner, or GRANT it all on the ledger\'s tables and sequences', 'ロール {role} は {what} に書き込めません。所有者のロールを使うか、記録の表とシーケンスの権限をすべてGRANTしてください'],
+  more: ['{first} and {others} more', '{first} ほか{others}個'],
+});
 
 /** @throws {Error} the server cannot be reached, or no ledger works on it, whatever rights the role has; says why */
 export function checkServer(url: string): Promise<void> {
@@ -29,7 +37,8 @@ export function checkServer(url: string): Promise<void> {
 /** For a server that `checkServer` has passed. @param state of the ledger there @throws {Error} its role may not do what `serve` does with such a ledger */
 export function checkMayServe(url: string, state: LedgerState): Promise<void> {
   return looking(url, async (client) => {
-    if ((await oneValue(client, 'SHOW transaction_read_only')) === 'on') throw new Error(MAY_ONLY_READ);
+    if ((await oneValue(client, 'SHOW transaction_read_only')) === 'on')
+      throw new FaultError(fault('read-only'));
     await (state === 'none' ? checkMayCreate(client) : checkMayWrite(client, state === 'older'));
   });
 }
@@ -45,7 +54,7 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
     await client.query('ROLLBACK');
   } catch (error) {
     throw String(error).includes('statement pooling')
-      ? new Error(STATEMENT_POOLING, { cause: error })
+      ? new FaultError(fault('pooling'), { cause: error })
       : error;
   } finally {
     await client.end();
@@ -55,14 +64,11 @@ async function looking(connectionString: string, look: (client: pg.Client) => Pr
 async function checkKind(client: pg.Client): Promise<void> {
   const version = await oneValue(client, 'SELECT version()');
   if (!(Number(VERSION.exec(version)?.[1]) >= OLDEST_MAJOR))
-    throw new Error(
-      `the server is ${shortText(version, LONGEST_VERSION)}: Botbell needs PostgreSQL ${OLDEST_MAJOR} or newer, and works on nothing else that speaks its protocol`,
+    throw new FaultError(
+      fault('version', { version: shortText(version, LONGEST_VERSION), oldest: OLDEST_MAJOR }),
     );
   const encoding = await oneValue(client, 'SHOW server_encoding');
-  if (!ENCODINGS.has(encoding))
-    throw new Error(
-      `the database's encoding is ${encoding}, which does not hold every text: create one with ENCODING 'UTF8'`,
-    );
+  if (!ENCODINGS.has(encoding)) throw new FaultError(fault('encoding', { encoding }));
 }
 
 async function oneValue(client: pg.Client, asking: string): Promise<string> {
@@ -74,11 +80,8 @@ async function checkMayCreate(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ role: string; schema: string | null; isAllowed: boolean }>(`
     SELECT current_user AS role, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS "isAllowed"`);
   const { role, schema, isAllowed } = onlyRow(rows);
-  if (schema === null) throw new Error(`none of the schemas in search_path is there for the role ${role}`);
-  if (!isAllowed)
-    throw new Error(
-      `the role ${role} may not create tables in the schema ${schema}: GRANT CREATE ON SCHEMA ${schema} TO ${role}`,
-    );
+  if (schema === null) throw new FaultError(fault('schema', { role }));
+  if (!isAllowed) throw new FaultError(fault('create', { role, schema }));
 }
 
 /** Tables of the ledger, and its sequence of callbacks' ids, that the role may not write; with $1, that it does not own: only an owner changes the schema. */
@@ -99,10 +102,7 @@ async function checkMayWrite(client: pg.Client, isToChange: boolean): Promise<vo
   ]);
   const [first, ...others] = rows;
   if (first === undefined) return;
-  const what = others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
-  throw new Error(
-    isToChange
-      ? `the role ${first.role} does not own ${what}, so it cannot bring the ledger up to date: start once with their owner`
-      : `the role ${first.role} may not write ${what}: use their owner, or GRANT it all on the ledger's tables and sequences`,
-  );
+  const { name, role } = first;
+  const what = others.length === 0 ? name : fault('more', { first: name, others: others.length });
+  throw new FaultError(fault(isToChange ? 'own' : 'write', { role, what }));
 }

@@ -3,6 +3,7 @@
  * empty store and from what another program keeps there, which is left as it is.
  */
 import sql, { raw } from 'sql-template-tag';
+import { type Fault, FaultError, faultsOf } from '../../text/fault.ts';
 import { type DatabaseSettings, isSqlite, onlyRow, type Transactions, type Tx } from '../database.ts';
 import { FIRST_VERSION, type Migration, MIGRATIONS, TABLE_NAMES, typed, VERSION_TABLE } from './schema.ts';
 
@@ -74,14 +75,12 @@ async function versionIn(tx: Tx, known: number): Promise<number | undefined> {
       )
     : undefined;
   const { version, oldest } = found ?? { version: 0, oldest: 0 };
-  if (version < FIRST_VERSION) throw new Error(isOfAnother(names));
+  if (version < FIRST_VERSION) throw new FaultError(isOfAnother(names));
   if (oldest > known)
-    throw new Error(
-      `the ledger is of a newer Botbell: its schema is version ${version}, and this program, which knows version ${known}, cannot work on it (at least ${oldest} is needed): start that Botbell, or restore the copy from before its upgrade`,
-    );
+    throw new FaultError(fault('newer', { version: `${version}`, known: `${known}`, oldest: `${oldest}` }));
   const missing = TABLE_NAMES.filter((name) => !names.includes(name)).join(', ');
   if (missing === '') return version;
-  throw new Error(`it is a ledger without its tables ${missing}: restore a copy of it, or ${OTHER_STORE}`);
+  throw new FaultError(fault('torn', { missing }));
 }
 
 /** Key of the advisory lock that lets only one of several starting replicas change the schema; any number would do. */
@@ -99,21 +98,23 @@ async function waitForOthers(tx: Tx): Promise<void> {
   await tx.all(sql`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
 }
 
-/** What to do about a store that another program uses. */
-export const OTHER_STORE = 'give Botbell a store of its own';
-
-const DRAIN_IT =
-  'drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url';
+// prettier-ignore
+const fault = faultsOf({
+  newer: ['the ledger is of a newer Botbell: its schema is version {version}, and this program, which knows version {known}, cannot work on it (at least {oldest} is needed): start that Botbell, or restore the copy from before its upgrade', '新しいバージョンのBotbellの記録です（スキーマ {version}）。このBotbellが扱えるのは {known} までで、{oldest} 以降が必要です。新しいほうのBotbellを起動するか、更新前の控えを復元してください'],
+  torn: ['it is a ledger without its tables {missing}: restore a copy of it, or give Botbell a store of its own', '記録の表 {missing} がありません。控えを復元するか、Botbell専用の場所を指定してください'],
+  before: ['a Botbell from before 1.0 wrote it: drain it first (run that version until nothing is undelivered), then start this one with a new file or database in store.url', '1.0より前のBotbellの記録です。未配信がなくなるまでそのバージョンを動かしてから、store.url に新しいファイルかデータベースを指定してください'],
+  another: ['another program uses it (it has {names}): give Botbell a store of its own', '別のプログラムが使っています（{names} があります）。Botbell専用の場所を指定してください'],
+});
 
 const MOST_NAMES = 5;
 
 /** Tables that every version before 1.0 made. */
 const OF_OLD = ['callbacks', 'deliveries'];
 
-function isOfAnother(names: readonly string[]): string {
-  if (OF_OLD.every((name) => names.includes(name))) return `a Botbell from before 1.0 wrote it: ${DRAIN_IT}`;
+function isOfAnother(names: readonly string[]): Fault {
+  if (OF_OLD.every((name) => names.includes(name))) return fault('before');
   const some = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ');
-  return `another program uses it (it has ${some}): ${OTHER_STORE}`;
+  return fault('another', { names: some });
 }
 
 /** A file with an `application_id` or a `user_version` belongs to a program, so it is not empty, even without a table. */

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { FaultError } from '../../text/fault.ts';
 import { PreparedStatement, rowIn, type Statement, storedValue } from '../database.ts';
 import { explainedBySystem, makeFile, NOT_A_DATABASE, watchFile } from './file.ts';
 import { type Flush, LogFlush } from './log-flush.ts';
@@ -187,7 +188,9 @@ export class SqliteConnection {
     try {
       this.#number('schema_version');
     } catch (error) {
-      throw String(error).includes('not a database') ? new Error(NOT_A_DATABASE, { cause: error }) : error;
+      throw String(error).includes('not a database')
+        ? new FaultError(NOT_A_DATABASE, { cause: error })
+        : error;
     }
   }
 

@@ -11,7 +11,7 @@ import {
   utimesSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { OTHER_STORE } from '../shared/migrate.ts';
+import { FaultError, faultsOf } from '../../text/fault.ts';
 import { makeFolder } from '../../text/new-file.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Tx } from '../database.ts';
@@ -25,7 +25,14 @@ export function sqlitePathOf(url: string): string {
   return url.slice(SQLITE.length);
 }
 
-export const NOT_A_DATABASE = `the file is not a database: ${OTHER_STORE}`;
+// prettier-ignore
+const fault = faultsOf({
+  'no database': ['the file is not a database: give Botbell a store of its own', 'データベースのファイルではありません。Botbell専用の場所を指定してください'],
+  'no file': ['it is not a file', 'ファイルではありません'],
+  'no room': ['its disk has {megabytes} MB left, and SQLite\'s log alone takes some 50 MB: make room', 'ディスクの空きが {megabytes} MBしかありません。SQLiteのログだけで50 MBほど使います。空き容量を作ってください'],
+});
+
+export const NOT_A_DATABASE = fault('no database');
 
 const OWNER_ONLY = 0o600;
 const FOLDER_OF_THE_OWNER = 0o700;
@@ -33,9 +40,9 @@ const FOLDER_OF_THE_OWNER = 0o700;
 /** @returns false: there is no file, or an empty one. @throws {Error} there is something that is no database; says what to do */
 export function hasBytes(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() === false) throw new Error('it is not a file');
+  if (found?.isFile() === false) throw new FaultError(fault('no file'));
   // SQLite takes a file of one byte for an empty one, and writes over it.
-  if (found?.size === 1) throw new Error(NOT_A_DATABASE);
+  if (found?.size === 1) throw new FaultError(NOT_A_DATABASE);
   return (found?.size ?? 0) > 0;
 }
 
@@ -68,9 +75,7 @@ export function checkDisk(file: string): void {
   const folder = folderOf(file);
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < LOG_BYTES)
-    throw new Error(
-      `its disk has ${Math.floor((bavail * bsize) / 1e6)} MB left, and SQLite's log alone takes some 50 MB: make room`,
-    );
+    throw new FaultError(fault('no room', { megabytes: Math.floor((bavail * bsize) / 1e6) }));
   // Windows flushes nothing that is open to be read alone.
   if (process.platform === 'win32') return;
   const flushed = openSync(existsSync(file) ? file : folder, 'r');
