@@ -5,6 +5,7 @@
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createTransport, type SendMailOptions, type SMTPPoolOptions } from 'nodemailer';
+import { dnsCache } from 'nodemailer/lib/shared';
 import { LONGEST_ANSWER_MS, type Outgoing } from '../channel.ts';
 import { type Clock, systemClock } from '../../time/clock.ts';
 import { SmtpFailure } from './smtp-errors.ts';
@@ -50,6 +51,8 @@ export function openTransport(
         });
         sentAt = performance.now();
       } catch (error) {
+        // nodemailer keeps an address for five minutes, whatever its name's TTL; the server may have another one by now.
+        dnsCache.clear();
         throw new SmtpFailure(sending.isHandedOver(), error);
       } finally {
         sending.end();

@@ -1,5 +1,6 @@
 /** What the email channel does with its connections: limits, refused recipients, time-outs by what was reached. */
 import { expect } from 'chai';
+import { dnsCache } from 'nodemailer/lib/shared';
 import type { Channel } from '../../../src/channels/channel.ts';
 import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { type MailCatcher, startMailCatcher } from '../../../src/stand-ins/mail-catcher.ts';
@@ -172,6 +173,16 @@ describe('the connections of the email channel', () => {
       await stalled.close();
       server.close();
     });
+  });
+
+  it("are made to the address that the server's name has by now, after one that nobody answers at", async () => {
+    await start();
+    await channel.close();
+    dnsCache.set('localhost', { value: { addresses: ['::1'] }, expires: Date.now() + 60_000 });
+    channel = await open('', mail.host.replace('127.0.0.1', 'localhost'));
+    expect(await failureOf(send())).to.include({ class: 'transient', mayHaveArrived: false });
+    await send();
+    expect(mail.mails).to.have.length(1);
   });
 
   it('are kept where a recipient is refused', async () => {
