@@ -76,7 +76,8 @@ function tell(
 const GONE: ReadonlySet<string> = new Set(
   (
     'thread_not_found message_not_found cannot_reply_to_message restricted_action_thread_locked ' +
-    'restricted_action_non_threadable_channel cant_update_message edit_window_closed block_mismatch'
+    'restricted_action_non_threadable_channel cant_broadcast_message ' +
+    'cant_update_message edit_window_closed block_mismatch'
   ).split(' '),
 );
 

@@ -170,6 +170,20 @@ describe('a message on Slack', () => {
     expect(messages.map(({ threadTs }) => threadTs)).to.deep.equal([undefined, ts, ts]);
   });
 
+  for (const [mode, codes] of Object.entries({
+    thread:
+      'thread_not_found cannot_reply_to_message restricted_action_thread_locked restricted_action_non_threadable_channel cant_broadcast_message',
+    update: 'message_not_found cant_update_message edit_window_closed block_mismatch',
+  }))
+    it(`is posted on its own where Slack takes no ${mode} at the first one`, async () => {
+      const root = await send();
+      for (const code of codes.split(' ')) {
+        remote.faults.push(refuses(code));
+        const receipt = await send({ perJob: { mode: mode as 'thread' | 'update', root, isLoud: true } });
+        expect(receipt).to.include({ root_gone: code });
+      }
+    });
+
   it('is posted anew where the first one was none of Slack’s', async () => {
     for (const mode of ['update', 'thread'] as const) {
       const receipt = await send({ perJob: { mode, root: { told: 'nobody' }, isLoud: true } });
