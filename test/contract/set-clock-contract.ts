@@ -85,7 +85,7 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
         update deliveries set state = 'held', reason = 'burst', held_until = ${now + HOUR} where id = ${held.id};
         update incidents set over_at = ${now} where kind = 'bot';
         insert into timers (key, kind, due_at, data) values ('burst slack:#ops', 'burst', ${now}, '{"startedAt":${now}}'),
-          ('overdue 1 5', 'overdue', ${now + 5}, '{"overdueMs":5}'), ('hold slack:#ops', 'hold', ${now + AHEAD}, '{}')`);
+          ('overdue 1 5', 'overdue', ${now + 5}, '{"overdueMs":5}'), ('hold slack:#ops', 'hold', ${now}, '{}')`);
       const tables = ['deliveries', 'snoozes', 'incidents', 'destinations', 'timers'];
       const all = () => Promise.all(tables.map((table) => bench.store.rows(table, '1')));
       const before = await all();
@@ -169,6 +169,19 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
         const [due] = await bench.claim();
         expect(due?.record.ageMs).to.equal(0);
       });
+
+    it('tells what was held until then at once', async () => {
+      await bench.accept({}, [OPS]);
+      await ahead(async () => {
+        const now = bench.store.clock.now();
+        await bench.store.run(`
+          update deliveries set state = 'held', reason = 'mute', held_until = ${now - AHEAD};
+          insert into timers (key, kind, due_at, data) values ('hold slack:#ops', 'hold', ${now}, '{}')`);
+      });
+      expect(await bench.release(), 'nobody has noticed').to.equal(0);
+      await beat();
+      expect(await bench.release()).to.equal(1);
+    });
 
     it('obeys no pause that ends later than in an hour', async () => {
       await bench.ledger.pausePace(LOG.destination, HOUR);

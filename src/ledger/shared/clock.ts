@@ -6,7 +6,7 @@ import { LONGEST_PAUSE_MS } from '../../channels/failure.ts';
 import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
 import { HAS_DELIVERED } from '../incidents/signs.ts';
 import { destinationOfBurst } from '../timers/admission.ts';
-import { type OpenRunTimer, putTimers, type KnownTimer } from '../timers/timers.ts';
+import { type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
 
 export interface LongestWaits {
   /** How long the service retries a delivery before Botbell takes it over. */
@@ -73,13 +73,13 @@ async function correctIncidents(tx: Tx): Promise<void> {
   await tx.all(sql`UPDATE destinations SET last_delivered_at = ${now} WHERE last_delivered_at > ${latest}`);
 }
 
-/** A burst's window that begins in the future is over, and so are its holds; a run is overdue no later than if it had begun now. */
+/** A burst's window that begins in the future is over, and so are its holds; ended holds are due; a run is overdue no later than if it had begun now. */
 async function correctTimers(tx: Tx): Promise<void> {
-  const timers = await tx.all<KnownTimer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
-    sql`SELECT key, due_at, data FROM timers WHERE kind IN ('burst', 'overdue') ORDER BY key`,
+  const timers = await tx.all<Timer<Partial<BurstWindow & OpenRunTimer> | undefined>>(
+    sql`SELECT key, kind, due_at, data FROM timers WHERE kind IN ('burst', 'overdue', 'hold') ORDER BY key`,
   );
-  for (const { key, dueAt, data } of timers) {
-    const { startedAt = 0, overdueMs = Infinity } = data ?? {};
+  for (const { key, kind, dueAt, data } of timers) {
+    const { startedAt = 0, overdueMs = kind === 'hold' ? 0 : Infinity } = data ?? {};
     const latest = tx.now + overdueMs;
     if (dueAt > latest + SLACK_MS) await putTimers(tx, [{ key, dueAt: latest, data: { ...data } }]);
     if (startedAt <= tx.now + SLACK_MS) continue;
