@@ -215,7 +215,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect(over?.notice).to.have.nested.property('alert.subject.troubles[0]').that.includes({ late: 1 });
     });
 
-    it('somebody closes it: only whom a step has told hears that it is over', async () => {
+    it('somebody closes it: only whom a step has told hears that it is over, and what a step has not told yet is told nobody', async () => {
       const over = async (isTold: boolean) => {
         await comes(1, [askedBy('a')], { job_id: `told: ${isTold}` });
         await bench.store.passTime(10 * MINUTE);
@@ -229,6 +229,8 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         return (await bench.store.rows('callbacks')).filter(({ kind }) => kind === 'over').length;
       };
       expect([await over(false), await over(true)]).to.deep.equal([0, 1]);
+      const states = (await atDuty()).map(({ state, reason }) => reason ?? state);
+      expect(states, 'the last one is that it is over').to.deep.equal(['superseded', 'delivered', 'pending']);
     });
 
     it('what is taken up is told no further, and begins anew once it is given back', async () => {

@@ -1,14 +1,12 @@
 /** Writes an arrival and its deliveries before any attempt, and says which deliveries the caller is to attempt. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import { onlyRow, shared, type Tx } from '../database.ts';
 import { MOST_TIMES, writeHistory } from './history.ts';
-import { type Admission, type DecidedTarget, type DeliveryState, SUPERSEDED } from '../ledger.ts';
+import type { Admission, DecidedTarget, DeliveryState } from '../ledger.ts';
 import {
   callbackIn,
   deliveriesOf,
-  type DeliveryRow,
   EXECUTING,
-  IS_IDLE,
   lockBursts,
   lockJob,
   deliveriesById,
@@ -18,7 +16,7 @@ import { bodiesOf } from '../deliveries/claim.ts';
 import { updateBotIncident } from '../incidents/results.ts';
 import { decideTargets } from '../timers/admission.ts';
 import { beginTimers, overdueTimers } from '../timers/timers.ts';
-import { claimDeliveriesOf, dropRecoveries, holdBack, insertRows } from '../deliveries/deliveries.ts';
+import { claimDeliveriesOf, dropRecoveries, insertRows, supersede } from '../deliveries/deliveries.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
@@ -200,12 +198,4 @@ async function targetsOf(
   if (status === EXECUTING && isFirstOfJob)
     await beginTimers(tx, overdueTimers({ ...args, ...arrived }, asking.overdueMs));
   return decideTargets(tx, { planned: asking.planned, watched: asking, ...args, ...arrived });
-}
-
-/** Holds unclaimed deliveries of an `executing`, since its job's result is known. */
-async function supersede(tx: Tx, which: Sql): Promise<void> {
-  const rows = await tx.all<Pick<DeliveryRow, 'id' | 'callbackId'>>(sql`
-    SELECT id, callback_id FROM deliveries
-    WHERE state = 'pending' AND ${which} AND ${IS_IDLE} ORDER BY id ${tx.skipLocked}`);
-  await holdBack(tx, rows, SUPERSEDED);
 }

@@ -132,6 +132,14 @@ export function holdBack(tx: Tx, rows: readonly Changed[], reason: string): Prom
   return updateRows(tx, rows, held, 'held', { result: reason });
 }
 
+/** Holds for good those of the pending deliveries that no process has claimed: what they say is no longer true. Skips locked rows. */
+export async function supersede(tx: Tx, which: Sql): Promise<void> {
+  const rows = await tx.all<Changed>(sql`
+    SELECT id, callback_id FROM deliveries
+    WHERE state = 'pending' AND ${which} AND ${IS_IDLE} ORDER BY id ${tx.skipLocked}`);
+  await holdBack(tx, rows, SUPERSEDED);
+}
+
 /**
  * Drops recoveries whose BOT has failed since, unless a person asked for them: a delivery that is nothing but a recovery is held for good,
  * another one becomes a plain success. @returns whether there was any

@@ -8,7 +8,7 @@ import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import { ofIncident } from '../deliveries/deliveries.ts';
+import { ofIncident, supersede } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
 import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, openSnoozes, type SnoozeRequest } from '../timers/timers.ts';
 import type { Snooze } from '../../signal/rules.ts';
@@ -77,12 +77,17 @@ export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Q
         AND NOT EXISTS (SELECT 1 FROM snoozes WHERE bot_key = subject_key AND ${isOpen})`);
 }
 
-/** Ends incidents, and tells it wherever their alert was delivered: one message for all that end together there. @returns how many were open */
+/**
+ * Ends incidents, and tells it wherever their alert, or a step, was delivered: one message for all that end together there. A step's message that
+ * still waits is told to nobody. @returns how many were open
+ */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
   await endQuietSnoozes(tx, which);
   const ended = await tx.all<IncidentRow>(
     sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
+  const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
+  await supersede(tx, sql`id IN (${join([-1, ...bySteps.map(({ lastId }) => lastId)])})`);
   const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
   for (const found of ended) {
     const got = await withAlert(tx, found.alerted ?? []);
