@@ -274,6 +274,36 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(await snoozed()).to.deep.equal([...others, 'a aya']);
     });
 
+    it('snoozes for nobody but who is on it, whatever else is done at the same moment', async () => {
+      const { closeIncidents, releaseIncidents, takeUp } = bench.ledger.actions;
+      const quietly = (id: number, by: string) =>
+        takeUp([id], { by, because: '' }, [], {
+          isAsked: true,
+          because: '',
+          actor: { via: 'api', user: by, from: '' },
+        });
+      const others = {
+        taken: (id: number) => quietly(id, 'aya'),
+        released: (id: number) => releaseIncidents([id]),
+        closed: (id: number) => closeIncidents([id], []),
+        recovered: (_: number, bot_id: string) => arrive(0, '2026-01-01T10:00:00Z', { bot_id }),
+      };
+      for (let round = 0; round < 10; round += 1)
+        for (const [name, other] of Object.entries(others)) {
+          const bot_id = `${name} ${round}`;
+          await arrive(1, '2026-01-01T09:00:00Z', { bot_id });
+          const ofBot = async () => (await bench.ledger.archive.incidents({ botId: bot_id }, {})).items;
+          const [{ id } = { id: 0 }] = await ofBot();
+          await Promise.all([quietly(id, 'kenji'), other(id, bot_id)]);
+          const on = (await ofBot()).flatMap((each) =>
+            stateOf(each) === 'taken_up' ? each.takenUp?.by : [],
+          );
+          const snoozes = (await bench.ledger.archive.snoozes({}, { botIds: [bot_id] })).items;
+          const by = snoozes.map((each) => each.by);
+          expect(by, bot_id).to.deep.equal(on);
+        }
+    });
+
     it('has who was told of them hear who is on it, once for each destination, and nobody else', async () => {
       const error = { job_id: 'x', status: 1, message: 'x' } as const;
       const [first, second] = namesOf(await bench.arrive(error, [OPS, LOG]));

@@ -96,12 +96,12 @@ export function endBotIncident(
   tx: Tx,
   botKey: string,
   startedAt: number,
-): Promise<Pick<IncidentRow, 'id' | 'since' | 'alerted'> | undefined> {
+): Promise<Pick<IncidentRow, 'id' | 'since' | 'alerted' | 'takenUp'> | undefined> {
   return tx.first(prepared`
     UPDATE incidents SET over_at = ${tx.now}
     WHERE kind = 'bot' AND subject_key = ${botKey} AND over_at IS NULL
       AND (started_at IS NULL OR started_at <= ${startedAt} OR started_at > ${tx.now})
-    RETURNING id, since, alerted`);
+    RETURNING id, since, alerted, taken_up`);
 }
 
 /** A fault of Botbell's own, and the alert that it raises. */

@@ -37,10 +37,10 @@ export async function tellIncidents(
   await writeOwnNotice(tx, { id, kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
-/** Ids of the open snoozes that came with quiet take-ups of these incidents by whoever is on them now. */
+/** Ids of the open snoozes that came with quiet take-ups of these incidents by whoever is, or was, on them. */
 async function quietSnoozes(tx: Tx, which: Sql): Promise<readonly number[]> {
   const taken = await tx.all<Pick<Incident, 'subject' | 'takenUp'>>(
-    sql`SELECT subject, taken_up FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND taken_up IS NOT NULL AND ${which}`,
+    sql`SELECT subject, taken_up FROM incidents WHERE kind = 'bot' AND taken_up IS NOT NULL AND ${which}`,
   );
   if (taken.length === 0) return [];
   const takerOf = new Map(taken.map(({ subject, takenUp }) => [cleanText(subject), takenUp?.by]));
@@ -49,9 +49,16 @@ async function quietSnoozes(tx: Tx, which: Sql): Promise<readonly number[]> {
   return (await openSnoozes(tx)).filter(isQuiet).map(({ id }) => id);
 }
 
-/** Ends the snoozes that came with quiet take-ups of these incidents. Locks snoozes, as an admission does before it locks incidents. */
+/**
+ * Ends the snoozes that came with quiet take-ups of these incidents. Has to be called before these are locked, since an admission locks snoozes
+ * first, and again with those that were taken up by then: a take-up may have been written meanwhile.
+ */
 export async function endQuietSnoozes(tx: Tx, which: Sql): Promise<void> {
   await endSnoozes(tx, await quietSnoozes(tx, which));
+}
+
+export function amongTaken(incidents: readonly Pick<Incident, 'id' | 'takenUp'>[]): Sql {
+  return sql`id IN (${join([0, ...incidents.flatMap(({ id, takenUp }) => (takenUp === undefined ? [] : id))])})`;
 }
 
 /** How the BOTs of a take-up are snoozed, until their next success. */
@@ -60,11 +67,18 @@ export interface Quieting extends Pick<SnoozeRequest, 'because' | 'actor'> {
   readonly isAsked: boolean;
 }
 
-/** Locks as `endQuietSnoozes` does. */
+/** Has to be called before these incidents are locked to be taken up, as an admission locks snoozes before incidents. */
+export async function lockSnoozes(tx: Tx, which: Sql): Promise<void> {
+  await tx.all(sql`
+    SELECT id FROM snoozes WHERE until_at > ${tx.now} AND bot_key IN (SELECT subject_key FROM incidents WHERE kind = 'bot' AND ${which})
+    ORDER BY id ${tx.forUpdate}`);
+}
+
+/** @param which open incidents, locked: nobody takes them up, and no success ends them, meanwhile */
 export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Quieting): Promise<void> {
   const until = tx.now + LONGEST_UNTIL_SUCCESS_MS;
   // No snooze can name a BOT whose id is empty.
-  const bots = sql`FROM incidents WHERE kind = 'bot' AND over_at IS NULL AND trim(subject_key) <> '' AND ${which}`;
+  const bots = sql`FROM incidents WHERE kind = 'bot' AND trim(subject_key) <> '' AND ${which}`;
   const isOpen = sql`is_until_success = 1 AND destination IS NULL AND until_at > ${tx.now}`;
   const isAgain = sql`${isAsked} = 1 AND ${isOpen} AND bot_key IN (SELECT subject_key ${bots})`;
   await tx.all(sql`
@@ -82,10 +96,12 @@ export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Q
  * still waits is told to nobody. @returns how many were open
  */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
-  await endQuietSnoozes(tx, which);
+  const isEnding = sql`over_at IS NULL AND ${which}`;
+  await endQuietSnoozes(tx, isEnding);
   const ended = await tx.all<IncidentRow>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE ${isEnding} RETURNING ${INCIDENT_ROW}`,
   );
+  await endQuietSnoozes(tx, amongTaken(ended));
   const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
   await supersede(tx, sql`id IN (${join([-1, ...bySteps.map(({ lastId }) => lastId)])})`);
   const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
