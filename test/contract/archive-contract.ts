@@ -349,6 +349,10 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       expect(due[1]?.[1]).to.be.within(31_000, 60_000);
       const blocked = await archive.story(waiting.callbackId);
       expect(blocked?.deliveries[0]).to.include({ state: 'pending', behind: second });
+      const now = store.clock.monotonic();
+      await store.call(widenFailing, [LOG.destination, { first: now - 3 * MINUTE_MS, last: now - 4000 }]);
+      const down = await archive.story(told.callbackId);
+      expect(down?.deliveries[1]?.probeInMs).to.be.within(10_000, 18_000);
     });
 
     it('groups dead letters by destination and cause', async () => {

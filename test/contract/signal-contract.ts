@@ -456,10 +456,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: ERROR, bot_id: 'another' }, [here]);
         await bench.comes({ status: EXECUTING }, [to('slack:#ops')]);
         await bench.settle([putOff(first, 5 * MINUTE), putOff(last, 2 * MINUTE), delivered(log)]);
-        const success = await bench.comes({ status: 0 }, planned);
-        expect(behind(success), 'of two jobs, whose order nobody knows').to.deep.equal([0, undefined]);
-        const [ops, other] = namesOf(success);
-        await bench.settle([putOff(ops, 0), delivered(other)]);
+        const success = await bench.comes({ status: 0 }, [...planned, to('slack:#all')]);
+        const ahead = behind(success);
+        expect(ahead, 'of two jobs, whose order nobody knows').to.deep.equal([0, undefined, undefined]);
+        const [ops, other, plain] = namesOf(success);
+        await bench.settle([putOff(ops, 0), delivered(other), delivered(plain)]);
         const second = await bench.openAs('second');
         for (const expected of [[], [last.id], [], [first.id], [ops.id], []]) {
           const due = await bench.claim(second);
@@ -469,6 +470,14 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           const told = due.map(({ record }) => delivered(record));
           await bench.settle(told, second);
         }
+      });
+
+      it('wait also for an error that was routed anew', async () => {
+        const { callbackId } = await bench.comes({ status: ERROR }, [to('slack:#log', [asked()])]);
+        const anew = { targets: [target('slack:#ops')], routing: [], channels: new Map() };
+        await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
+        const added = (await bench.ledger.archive.story(callbackId))?.deliveries[1]?.id;
+        expect(behind(await bench.comes({ status: 0 }, [here]))).to.deep.equal([added]);
       });
 
       it('wait for no error that became a dead letter', async () => {
@@ -554,6 +563,15 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: ERROR }, []);
         await bench.ledger.actions.redeliver(lost.id, ASKED.actor, false);
         expect(await bench.summaries()).to.deep.equal(['recovered']);
+        const bad = await bench.comes({ status: ERROR }, [here, both]);
+        await bench.settle(bad.deliveries.map((each) => delivered(each)));
+        await pass(MINUTE);
+        const waiting = await bench.comes({ status: 0 }, [here, both]);
+        await bench.settle(waiting.deliveries.map((each) => putOff(each, 0)));
+        await pass(MINUTE);
+        await bench.comes({ status: ERROR }, []);
+        expect(await bench.summaries(), 'though it waits already').to.deep.equal(['succeeded']);
+        expect((await bench.states()).slice(-2)).to.deep.equal(['slack:#ops held', 'slack:#log delivered']);
       });
     });
 
@@ -569,6 +587,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           [{ c: ERROR, a: 0, b: ERROR }, ['b']],
           [{ b: ERROR, c: ERROR, a: 0 }, ['b']],
           [{ c: 0, b: 0 }, ['b']],
+          [{ a: ERROR, another: ERROR, b: ERROR }, ['a']],
           [{ none: ERROR, c: 0 }, ['c']],
           [{ none: 0, another: ERROR }, undefined],
           [{ b: 0 }, ['b']],
@@ -609,6 +628,21 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.endWith()).to.equal(0);
         expect(await bench.claim()).to.deep.equal([]);
         expect((await bench.history()).at(-1)).to.equal('held snooze');
+        const reasked = async (hold: Partial<EndedHold>) => {
+          await adopting(bench.ledger, { reasked: 'all' });
+          await bench.end(({ reason, heldUntil, snoozeId: by }) => ({
+            reason,
+            heldUntil,
+            snoozeId: by,
+            ...hold,
+          }));
+          return (await bench.history()).filter((what) => what.startsWith('held')).join();
+        };
+        expect(await reasked({}), 'as before').to.equal('held mute,held snooze');
+        expect(await reasked({ reason: 'mute' })).to.equal('held mute,held snooze,held mute');
+        await reasked({ reason: 'snooze', snoozeId: undefined });
+        await reasked({ snoozeId });
+        expect((await bench.ledger.archive.snoozes()).items[0]?.held).to.equal(1);
         await pass(HOUR);
         await bench.endWith();
         expect(await bench.summaries()).to.deep.equal(['slack:#ops snooze 1: get_items 1e 0s']);
