@@ -82,6 +82,8 @@ export interface DeliveryRecord extends DeliveryName {
   readonly isSummaryPending?: boolean;
   /** How it is rendered, if not by its status alone. */
   readonly telling?: Telling | undefined;
+  /** For people: its callback is no longer true, such as the start of a job whose result is known: it is not sent any more. */
+  readonly isOutdated?: boolean | undefined;
   /** How often it failed as `permanent` or `config` and was left to the service, so that the answer was non-2xx. */
   readonly refusals: number;
   readonly isTakenOver: boolean;

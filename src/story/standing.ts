@@ -60,9 +60,10 @@ export interface Standing {
 
 /** @param now milliseconds since 1970 */
 export function standingOf(delivery: DeliveryRecord, now: number): Standing {
-  const { destination, state, lastError, reason: rule = '' } = delivery;
+  const { destination, state, lastError, isOutdated, reason: rule = '' } = delivery;
   const [kind, at] = foundOf(delivery, now);
-  const [tone, ...acts]: Looks = KINDS[kind];
+  const [tone, ...possible]: Looks = KINDS[kind];
+  const acts = isOutdated === true ? possible.filter((act) => act === 'dismiss') : possible;
   const error = state === 'delivered' ? undefined : lastError;
   return { destination, kind, tone, acts, at, error, rule };
 }

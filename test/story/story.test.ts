@@ -1,7 +1,9 @@
 /** The story of a callback, and the whole of it in a sentence or two: the answer to "why did I (not) get this?", in both languages. */
 import { join } from 'node:path';
+import { expect } from 'chai';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
 import { DISMISSED, NO_LONGER_ROUTED, SUPERSEDED } from '../../src/ledger/ledger.ts';
+import { standingOf } from '../../src/story/standing.ts';
 import { tellStory } from '../../src/story/story.ts';
 import type { Language } from '../../src/time/display.ts';
 import { expectMessages } from '../support/expected-messages.ts';
@@ -292,5 +294,11 @@ describe('the story of a callback', () => {
       { en: told(story, 'en'), ja: told(story, 'ja') },
     ]);
     await expectMessages(join(import.meta.dirname, 'stories.json'), Object.fromEntries(stories) as object);
+  });
+
+  it('offers to send nothing that is no longer true, since that would be refused', () => {
+    const acts = (state: 'dead' | 'delivered' | 'pending') =>
+      standingOf(deliveryWith({ state, isOutdated: true }), NOW).acts;
+    expect([acts('dead'), acts('delivered'), acts('pending')]).to.deep.equal([['dismiss'], [], []]);
   });
 });
