@@ -45,6 +45,10 @@ const FOR_TESTS: readonly string[] = [
   'autovacuum=off',
   // A crashing server loses only what is in its own memory; these tests are not about crashes of the machine.
   'fsync=off',
+  // What a database of old may have set, against which a ledger has settings of its own.
+  'standard_conforming_strings=off',
+  'array_nulls=off',
+  'extra_float_digits=-15',
 ];
 
 type Binaries = Readonly<Record<'initdb' | 'postgres', string>>;

@@ -21,9 +21,17 @@ interface Beside {
 /** Databases to be used again: to make one takes the server longer than to empty one. */
 const emptied = new WeakMap<PostgresServer, Beside[]>();
 
+/** What a test writes and reads is to the letter. */
+const STANDARD = '-c standard_conforming_strings=on -c extra_float_digits=1';
+
 async function createBeside(server: PostgresServer): Promise<Beside> {
   const url = await server.createDatabase();
-  const connections = new pg.Pool({ connectionString: url, max: 1, allowExitOnIdle: true });
+  const connections = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    allowExitOnIdle: true,
+    options: STANDARD,
+  });
   // The server ends these connections when it drops the database.
   connections.on('error', () => undefined);
   return { url, connections };

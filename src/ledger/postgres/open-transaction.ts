@@ -30,6 +30,11 @@ const BY_INDEXES = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'ji
   (way) => `SET LOCAL ${way} = off`,
 );
 
+/** How the server reads backslashes and an array's NULL, and writes fractions, whatever a database of old has set. */
+const AS_STANDARD = ['standard_conforming_strings', 'array_nulls', 'extra_float_digits'].map(
+  (name) => `SET LOCAL ${name} = 1`,
+);
+
 /** The error of a statement that is asked after COMMIT or ROLLBACK, or is sent after it with others: it would commit by itself. */
 const COMES_LATE = 'a statement comes after the last ones';
 
@@ -53,6 +58,7 @@ function begin({ withinMs, isDurable, isReader, isPrepared }: Beginning): string
     `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${serverMs + IDLE_TIMEOUT_MS}`,
     ...BY_INDEXES,
+    ...AS_STANDARD,
     ...(isPrepared ? ['SET LOCAL plan_cache_mode = force_generic_plan'] : []),
   ].join('; ');
 }
