@@ -135,7 +135,9 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await die(alertOf('token revoked'));
       expect(await die(alertOf('token revoked'), bench.ledger, LOG)).to.equal(false);
       await die(alertOf('mail down'), bench.ledger, target('email:a@example.com'));
-      expect(await suppressed()).to.deep.equal([0, 0]);
+      const [, second = 0] = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      await bench.ledger.actions.closeIncidents([second], AT_OPERATORS);
+      expect(await suppressed(), 'one is over, others are not').to.deep.equal([0, 0]);
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
       await bench.ledger.actions.closeIncidents(ids, AT_OPERATORS);
       expect(await die(alertOf('token revoked'), bench.ledger, target('slack:#third'))).to.equal(false);
