@@ -168,7 +168,8 @@ export class ConfigFollower {
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });
-    if (gained === undefined) return;
+    // Another process has loaded another config since the last heartbeat.
+    if (gained === undefined) return this.#leave(due);
     const ended = gained.length > 0 ? { ...update, state: 'held' as const } : update;
     const name = milestoneOf(ended, record, false);
     if (name !== undefined) onMilestone({ ...due, ...ended, name });

@@ -190,6 +190,20 @@ describe('what nobody waits for', () => {
       expect(bench.told).to.deep.equal([OPS]);
     });
 
+    it('is left to others where this process finds only now that another one has loaded another config', async () => {
+      await plan('slack:#log');
+      await start();
+      const now = bench.clock.now();
+      await bench.store.run(
+        `insert into processes (owner, config_hash, loaded_at, seen_at) values ('other', 'other', ${now}, ${now})`,
+      );
+      await accept({}, [OPS]);
+      await bench.clock.advance(2 * SECOND_MS);
+      const [{ owner, state, due_at } = {}] = await bench.store.rows('deliveries');
+      expect([owner, state]).to.deep.equal([null, 'pending']);
+      expect(Number(due_at)).to.be.above(now + 10 * SECOND_MS);
+    });
+
     it('is an alert that goes to whom alerts go today, or ends where they go to nobody', async () => {
       bench.fails(OPERATORS, ...failures(9, 'config'));
       const refused = { status: 400, detail: '', errors: [], from: '', body: '' } as const;
