@@ -179,8 +179,9 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       expect((await comes(0, [], { job_id: 'again' })).deliveries).to.deep.equal([]);
     });
 
-    it('its message says who is on the incident when it is sent, however long it has waited', async () => {
-      await comes(1, [askedBy('a')]);
+    it('its message says who is on the incident when it is sent, however long it has waited, also where the service posts it again', async () => {
+      const start_time = new Date(bench.store.clock.now()).toISOString();
+      await comes(1, [askedBy('a')], { start_time });
       const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
       await bench.store.passTime(10 * MINUTE);
       await fire();
@@ -199,6 +200,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.store.passTime(20 * MINUTE);
       }
       expect(said).to.deep.equal(['kenji', 'aya', '']);
+      await actions.takeUp(ids, { by: 'ken', because: '' }, []);
+      const { deliveries } = await comes(1, [askedBy('a')], { start_time });
+      const ofStep = deliveries.find(({ destination }) => destination === DUTY.destination);
+      expect([ofStep?.claim, ofStep?.telling?.escalated?.takenBy]).to.deep.equal(['own', 'ken']);
     });
 
     it('its message does not count as late at the end of a trouble of its destination', async () => {

@@ -12,11 +12,11 @@ import {
   deliveriesById,
 } from '../deliveries/rows.ts';
 import { type AdmitArgs, writeCallback, resultOf } from './write-callback.ts';
-import { bodiesOf } from '../deliveries/claim.ts';
+import { bodiesOf, correctTellings } from '../deliveries/claim.ts';
 import { updateBotIncident } from '../incidents/results.ts';
 import { decideTargets } from '../timers/admission.ts';
 import { beginTimers, overdueTimers } from '../timers/timers.ts';
-import { claimDeliveriesOf, dropRecoveries, insertRows, supersede } from '../deliveries/deliveries.ts';
+import { claimDeliveriesOf, insertRows, supersede } from '../deliveries/deliveries.ts';
 import { answerEntry, writeAnswer } from '../deliveries/settle.ts';
 
 /** @throws {LedgerFull} the store is full, and the callback is new */
@@ -96,7 +96,7 @@ async function admitAgain(tx: Tx, args: AdmitArgs, entered: Entered): Promise<Ta
   const { id, isLateStart, timesReceived } = entered;
   if (isLateStart) await supersede(tx, sql`callback_id = ${id}`);
   const own = isLateStart || args.isAccepted ? [] : await claimDeliveriesOf(tx, id);
-  await dropRecoveries(tx, await deliveriesById(tx, own));
+  await correctTellings(tx, await deliveriesById(tx, own));
   const rows = await deliveriesOf(tx, [id]);
   const deliveries = rows.map((row) =>
     own.includes(row.id) && row.state === 'pending' ? { ...row, claim: 'own' as const } : row,

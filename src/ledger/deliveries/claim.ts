@@ -101,9 +101,14 @@ export async function claimDue(
   const rows = await deliveriesById(tx, ids);
   const outdated = rows.filter(({ isOutdated }) => isOutdated);
   await holdBack(tx, outdated, SUPERSEDED);
-  const isAnyOther = [await dropRecoveries(tx, rows), await noteTakers(tx, rows)].includes(true);
+  const isAnyOther = await correctTellings(tx, rows);
   if (outdated.length > 0 || isAnyOther) return claimDue(tx, requests, down);
   return claimRows(tx, withinBytes(rows), down);
+}
+
+/** Has the messages say what is so by now: whether the BOT works again, and who is on its incident. @returns whether any said otherwise */
+export async function correctTellings(tx: Tx, rows: readonly DeliveryRow[]): Promise<boolean> {
+  return [await dropRecoveries(tx, rows), await noteTakers(tx, rows)].includes(true);
 }
 
 /** In the order of the index `deliveries_due`, which has bulk redeliveries last. `+` keeps databases from the index by `due_at`, which needs a sort of all that is due. */
