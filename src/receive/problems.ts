@@ -3,7 +3,7 @@ import { type CallbackError, InvalidCallback, TooManyValues } from '../callback/
 import { UndecodableBody } from '../callback/decode.ts';
 import type { Verdict } from '../deliver/outcome.ts';
 import { HttpProblem, tooLarge } from '../http/problem.ts';
-import { reasonOf, type StoreTrouble, troubleOf } from '../ledger/failures.ts';
+import { OperationFailed, reasonOf, type StoreTrouble, troubleOf } from '../ledger/failures.ts';
 import { LedgerUnavailable, type RefusedStatus } from '../ledger/ledger.ts';
 
 /** The service retries no sooner (callback interface, "Limits"). */
@@ -32,14 +32,12 @@ export class UnforeseenProblem extends HttpProblem {
 }
 
 /** For the sender, who is told nothing of where the store is. */
-const STORE_SAYS: Readonly<Record<StoreTrouble, string>> = {
+const STORE_SAYS: Readonly<Partial<Record<StoreTrouble, string>>> = {
   locked: 'The store is locked.',
   slow: 'The store did not answer in time.',
   'read-only': 'The store may only be read.',
   full: 'The store is full.',
   gone: 'The store cannot be reached.',
-  refused: 'The store could not do this.',
-  unusable: 'The store cannot be used.',
 };
 
 const NO_CALLBACK =
@@ -55,7 +53,8 @@ export function asProblem(error: unknown): HttpProblem {
     const [detail, logged] = [NO_CALLBACK, 'JSON, but not a callback'];
     return new HttpProblem({ status: 422, detail, logged, members: { errors: error.errors } });
   }
-  if (error instanceof LedgerUnavailable) return unavailable(STORE_SAYS[troubleOf(error)], error);
+  if (error instanceof LedgerUnavailable && !(error instanceof OperationFailed))
+    return unavailable(STORE_SAYS[troubleOf(error)] ?? 'The store cannot be used.', error);
   return new UnforeseenProblem(error);
 }
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { request } from 'undici';
 import type { ReceiverConfig } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
+import { OperationFailed } from '../../src/ledger/failures.ts';
 import { LedgerFull, LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { moment } from '../support/moment.ts';
@@ -96,18 +97,21 @@ describe('the receiver', () => {
         expect([bench.unforeseen, bench.refused]).to.deep.equal([[], []]);
       });
 
-    it('is answered 503 on an unforeseen error, which goes to the log alone, and its body is kept', async () => {
-      const error = new Error('xoxb-secret in /srv/botbell');
-      bench.handle = () => Promise.reject(error);
-      const answer = await send();
-      const problem = expectProblem(answer, 503, /^Something unforeseen went wrong; the log says what\.$/);
-      expect(answer.headers['retry-after']).to.equal('30');
-      expect(JSON.stringify(answer)).not.to.contain('xoxb');
-      expect(bench.unforeseen).to.deep.equal([error]);
-      const [kept] = bench.refused;
-      expect([kept?.status, kept?.detail, kept?.errors]).to.deep.equal([503, problem['detail'], []]);
-      expect(JSON.parse(Buffer.from(kept?.bytes ?? []).toString())).to.deep.equal(CALLBACK);
-    });
+    for (const error of [
+      new Error('xoxb-secret in /srv/botbell'),
+      new OperationFailed('xoxb-secret: no such column'),
+    ])
+      it(`is answered 503 on an unforeseen error, which goes to the log alone, and its body is kept: ${error.name}`, async () => {
+        bench.handle = () => Promise.reject(error);
+        const answer = await send();
+        const problem = expectProblem(answer, 503, /^Something unforeseen went wrong; the log says what\.$/);
+        expect(answer.headers['retry-after']).to.equal('30');
+        expect(JSON.stringify(answer)).not.to.contain('xoxb');
+        expect(bench.unforeseen).to.deep.equal([error]);
+        const [kept] = bench.refused;
+        expect([kept?.status, kept?.detail, kept?.errors]).to.deep.equal([503, problem['detail'], []]);
+        expect(JSON.parse(Buffer.from(kept?.bytes ?? []).toString())).to.deep.equal(CALLBACK);
+      });
 
     it('is handled to its end where the sender breaks off before the answer, which is nobody’s error', async () => {
       const verdict = moment();
