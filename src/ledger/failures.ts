@@ -24,7 +24,7 @@ export function operationFailed(error: unknown): LedgerUnavailable {
 const TROUBLES = [
   { what: 'locked', words: /lock(?:ed| timeout)|deadlock/ },
   { what: 'slow', words: /statement timeout|in time|keeping up|exceeded when trying/ },
-  { what: 'read-only', words: /read-?only|EPERM/ },
+  { what: 'read-only', words: /read-?only|EPERM|permission denied/ },
   { what: 'full', words: /is full|max_size|no space left|disk quota|ENOSPC|EDQUOT/i },
   {
     what: 'gone',

@@ -350,6 +350,27 @@ describe('a PostgreSQL ledger that is shared', () => {
     await store.close();
   });
 
+  it('is unavailable, and not ready, while its role may not write what it has written before', async () => {
+    const store = await createPostgresStore(server);
+    await (await store.open()).close();
+    await store.query('create role clerk login; grant all on all tables in schema public to clerk');
+    await store.query('grant all on all sequences in schema public to clerk');
+    const ledger = await openLedger(store.url.replace('postgres@', 'clerk@'), optionsOf('clerk'));
+    const arrive = (job_id: string) => ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS]));
+    await arrive('before');
+    await store.query('revoke insert on callbacks from clerk');
+    expect(troubleOf(await rejectionOf(arrive('meanwhile')))).to.equal('read-only');
+    expect([ledger.writtenAt, ledger.trouble]).to.deep.equal([
+      undefined,
+      'permission denied for table callbacks',
+    ]);
+    await store.query('grant insert on callbacks to clerk');
+    await arrive('after');
+    expect(ledger.trouble).to.equal(undefined);
+    await ledger.close();
+    await store.close();
+  });
+
   it('is unavailable while its server is away, and works again afterwards, with what was told', async () => {
     const store = await createPostgresStore(server);
     const ledger = await store.open({ clock: systemClock });

@@ -7,6 +7,9 @@ import { SharedStatements } from './shared-statements.ts';
 /** Classes of error codes that mean trouble with the server, not with the statement (PostgreSQL, "Appendix A. Error Codes"). */
 const SERVER_TROUBLE = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
+/** The role has lost its rights. */
+const NOT_ALLOWED = '42501';
+
 /** pg knows the time-out of one query, its types do not. */
 type TimedQuery = pg.QueryConfig & { readonly query_timeout: number };
 
@@ -148,7 +151,8 @@ export async function query(client: pg.PoolClient, statement: string | TimedQuer
   try {
     return await client.query(statement);
   } catch (error) {
-    const isRefusal = error instanceof pg.DatabaseError && !SERVER_TROUBLE.has(error.code?.slice(0, 2) ?? '');
+    const { code = '' } = error instanceof pg.DatabaseError ? error : {};
+    const isRefusal = code !== '' && code !== NOT_ALLOWED && !SERVER_TROUBLE.has(code.slice(0, 2));
     throw isRefusal ? operationFailed(error) : ledgerUnavailable(error);
   }
 }
