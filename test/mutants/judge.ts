@@ -110,11 +110,12 @@ class Running {
 
   /** Whether it ended, or may still do something that an earlier run began. */
   get isSpent(): boolean {
-    return this.#isSpent;
+    return this.#isSpent || !this.#process.connected;
   }
 
   async run(asked: Asked, ms: number): Promise<Ran> {
-    this.#process.send(asked);
+    // With a callback, it is no error that nobody handles if the process ends at this moment.
+    this.#process.send(asked, () => undefined);
     const ran = (await answerOf<Ran>(this.#process, ms)) ?? { failed: 'it ended', isSpent: true, tests: [] };
     if (ran.isSpent) this.end();
     else
