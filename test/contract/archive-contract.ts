@@ -343,16 +343,18 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       await recorded.settle(told, [deliveredUpdate(first), later], 'taken_over');
       const waiting = await arrive({ job_id: 'a', status: FAILED }, [LOG]);
       await store.passTime(30_000);
-      const story = await archive.story(told.callbackId);
-      const due = (story?.deliveries ?? []).map(({ destination, dueInMs }) => [destination, dueInMs]);
-      expect(due[0]?.[0]).to.equal(OPS.destination);
-      expect(due[1]?.[1]).to.be.within(31_000, 60_000);
-      const blocked = await archive.story(waiting.callbackId);
-      expect(blocked?.deliveries[0]).to.include({ state: 'pending', behind: second });
+      const shown = async (id: number) => (await archive.story(id))?.deliveries ?? [];
+      const [ops, log] = await shown(told.callbackId);
+      expect(ops?.destination).to.equal(OPS.destination);
+      expect(log?.dueInMs).to.be.within(31_000, 60_000);
+      const [blocked] = await shown(waiting.callbackId);
+      expect(blocked).to.include({ state: 'pending', behind: second });
+      const claims = [ops, log, blocked].map((each) => each?.claim);
+      expect(claims, 'in whose hands').to.deep.equal([undefined, undefined, 'another']);
       const now = store.clock.monotonic();
       await store.call(widenFailing, [LOG.destination, { first: now - 3 * MINUTE_MS, last: now - 4000 }]);
-      const down = await archive.story(told.callbackId);
-      expect(down?.deliveries[1]?.probeInMs).to.be.within(10_000, 18_000);
+      const [, down] = await shown(told.callbackId);
+      expect(down?.probeInMs).to.be.within(10_000, 18_000);
     });
 
     it('groups dead letters by destination and cause', async () => {

@@ -129,6 +129,11 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         await bench.settle([delivered(due.record)]);
         expect(await routeAnew(due, [NEW])).to.deep.equal([]);
         expect(await bench.states()).to.deep.equal(['slack:#old delivered']);
+        await bench.accept({ job_id: 'lost' }, [OLD]);
+        const lost = await claimOne();
+        await bench.settle([putOff(lost.record, 0)]);
+        expect(await bench.claim(await bench.openAs('other'))).to.have.length(1);
+        expect(await routeAnew(lost, [NEW]), 'it is another’s').to.deep.equal([]);
       });
 
       it('adds an address once, whoever routes two deliveries of its callback at the same moment', async () => {
@@ -177,18 +182,25 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       /** Looks at what ended since no route named it, which one names again. @returns what was looked at, after that id */
       const revive = async (after = 0, routing: unknown = []) => {
         const looked: DeliveryRow[] = [];
-        await bench.ledger.revive(after, channels, (row) => (looked.push(row), routing));
+        const { isAny } = await bench.ledger.revive(after, channels, (row) => (looked.push(row), routing));
+        expect(isAny).to.equal(looked.length > 0);
         return looked;
       };
 
       it('finds what ended because no route named it, and nothing else', async () => {
         await bench.accept({ job_id: 'lost' }, [OLD]);
-        await routeAnew(await claimOne(), []);
+        const lost = await claimOne();
+        await routeAnew(lost, []);
         await bench.accept({ job_id: 'moved' }, [OLD]);
         const moved = await claimOne();
         await bench.settle([endOf(moved, 'held')]);
         await bench.accept({ job_id: 'given up' }, [OLD]);
         await bench.settle([dead((await claimOne()).record)]);
+        const { id: next } = moved.record;
+        const left: number[] = [];
+        const ended = await bench.ledger.revive(lost.record.id, channels, ({ id }) => void left.push(id));
+        expect([ended, left]).to.deep.equal([{ next, isAny: false }, [next]]);
+        expect(await bench.ledger.revive(0, channels, () => undefined)).to.include({ next });
         const unrouted = await revive();
         expect(unrouted.map(({ destination }) => destination)).to.deep.equal(['slack:#old', 'slack:#old']);
         const { bot_id: botId, status } = callbackWith();
@@ -197,10 +209,13 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       });
 
       it('has it told after all, once, its age beginning anew, and says so', async () => {
-        const [{ id: old }] = namesOf(await bench.accept({}, [OLD]));
-        await routeAnew(await claimOne(), []);
+        const [log, { id: old }] = namesOf(await bench.accept({}, [LOG, OLD]));
+        const due = at('slack:#old', await bench.claim());
+        await bench.settle([delivered(log)]);
+        await bench.store.passTime(10 * MINUTE_MS);
+        await routeAnew(due, []);
         await bench.store.passTime(60 * MINUTE_MS);
-        expect((await revive())[0]?.ageMs).to.equal(60 * MINUTE_MS);
+        expect((await revive())[0]?.ageMs).to.equal(70 * MINUTE_MS);
         await bench.care({ isConfigRefused: false, unrouted: [], configHash: 'a' });
         expect(await bench.ledger.archive.openIncidents(), 'not told yet').to.have.length(1);
         const { record } = await claimOne();
@@ -245,7 +260,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(await bench.claim()).to.deep.equal([]);
         const { id } = old;
         const failed: unknown[] = [];
-        await bench.ledger.hasten(BEFORE_ALL, (row) => Boolean(failed.push([row.id, row.lastError?.class])));
+        const look = (row: DeliveryRow) => Boolean(failed.push([row.id, row.lastError?.class]));
+        expect(await bench.ledger.hasten(BEFORE_ALL, look)).to.include({ isAny: true });
         expect(failed).to.deep.equal([[id, 'transient']]);
         expect((await bench.claim()).map(({ record }) => record.id)).to.deep.equal([id]);
       });

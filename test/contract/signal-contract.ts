@@ -525,7 +525,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           bench.ledger.reroute({
             update: dead(record),
             wanted: { botId: 'get_items', status: 0, planned: [], timezone: 'UTC' },
-            perhaps: perhaps.map((destination) => to(destination, [asked()])),
+            perhaps: perhaps.map((destination) => to(destination, [asked(), { on: ['error'] }])),
             routing: [],
             channels,
           });
@@ -533,9 +533,30 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(moves).to.deep.equal(['slack:#new']);
         expect((await bench.states()).slice(-2)).to.deep.equal(['slack:#ops held', 'slack:#new pending']);
         const [moved] = await bench.claim();
-        expect(moved?.record.telling?.occasion?.template).to.equal('recovered');
+        expect(moved?.record.telling).to.have.nested.property('occasion.template', 'recovered');
+        expect(moved?.record.telling).to.include({ isOnlyRecovery: true });
         expect(await rerouted(moved?.record ?? success, 'slack:#log')).to.deep.equal([]);
         expect((await bench.states()).slice(-2)).to.deep.equal(['slack:#ops held', 'slack:#new dead']);
+      });
+
+      it('that comes late goes where the config moves it, to whom a route expects it', async () => {
+        await bench.ledger.upkeep.heartbeat({ hash: 'a', channels: new Map() });
+        const [success] = namesOf(await bench.comes({ status: 0 }, [to('slack:#log')]));
+        const late = { occasion: { template: 'late', dueAt: bench.now - HOUR, lateByMs: HOUR } };
+        await bench.store.run(`update deliveries set telling = '${JSON.stringify(late)}'`);
+        await bench.settle([putOff(success, 0)]);
+        const [due] = await bench.claim();
+        const expects = { expect: { everyMs: DAY, graceMs: 0 }, on: ['error'] } as const;
+        const moves = await bench.ledger.reroute({
+          update: dead(due?.record ?? success),
+          wanted: { botId: 'get_items', status: 0, planned: [], timezone: 'UTC' },
+          perhaps: [to('slack:#new', [expects, {}]), to('slack:#none', [asked()])],
+          routing: [],
+          channels: new Map(),
+        });
+        expect(moves).to.deep.equal(['slack:#new']);
+        const [moved] = await bench.claim();
+        expect(moved?.record.telling).to.deep.include(late).and.not.to.have.property('isOnlyRecovery');
       });
 
       it('not told by itself once its BOT has failed again, unless a person asks for it', async () => {
@@ -658,9 +679,14 @@ export function describeSignals(name: string, createStore: CreateStore): void {
           await bench.ledger.fire({ timer, notice: { ...missed, botId } });
         }
         const asked = { on: ['error', 'recovered'] } as const;
-        await bench.comes({ status: 1, job_id: 'bad', bot_id: 'flaky' }, [to('slack:#log', [asked])]);
+        const wide = { on: [...asked.on, 'succeeded'] } as const;
+        const told = [to('slack:#log', [asked]), to('slack:#all', [wide])];
+        await bench.comes({ status: 1, job_id: 'bad', bot_id: 'flaky' }, told);
         await pass(MINUTE);
-        const recovers = [to('slack:#log', [{ ...asked, ...MUTED }])];
+        const recovers = [
+          to('slack:#log', [{ ...asked, ...MUTED }]),
+          to('slack:#all', [{ ...wide, ...MUTED }]),
+        ];
         // By a clock that is ahead.
         const start_time = new Date(bench.now + DAY).toISOString();
         await bench.comes({ status: 0, job_id: 'well', bot_id: 'flaky', start_time }, recovers);
@@ -685,6 +711,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await pass(MINUTE);
         await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
         expect(await again()).to.deep.equal([{ isOutdated: true }]);
+        const [plain] = await seen('slack:#all');
+        expect([plain?.isOutdated, plain?.telling?.occasion], 'a success it is').to.deep.equal([
+          false,
+          undefined,
+        ]);
       });
 
       it('leaves out a start whose result has come meanwhile, and tells no summary of such alone', async () => {
