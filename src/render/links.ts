@@ -4,12 +4,12 @@ import type { FileView } from '../channels/card.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { Fault } from '../text/fault.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
-import { createEngine } from './engine.ts';
+import { createEngine, wordsIn } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
 
 export interface Links {
   /** The job's address; '' if no link is configured, one of its values is absent or empty, or the result is no URL. */
-  job(view: object): string;
+  job(view: Readonly<Record<string, unknown>>): string;
   /** The file's address or ''. The template sees the file's `ref`, `name` and `size` as well as the callback's fields. */
   file(view: object, file: Pick<FileView, 'ref' | 'name' | 'size'>): string;
 }
@@ -30,8 +30,9 @@ export function linkFault(link: keyof typeof KNOWN, template: string): Fault | u
 export function createLinks(display: DisplayConfig): Links {
   const liquid = engineFor(display);
   const [job, file] = [display.links.job, display.links.file].map((link = '') => liquid.parse(link));
+  const words = wordsIn(display.links.job ?? '', liquid);
   return {
-    job: (view) => renderLink(liquid, job, view),
+    job: (view) => (words ? (wholeUrl(words(view, false)) ?? '') : renderLink(liquid, job, view)),
     file: (view, { ref, name, size }) => renderLink(liquid, file, view, { ref: escapeRef(ref), name, size }),
   };
 }
