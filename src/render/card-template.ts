@@ -6,7 +6,8 @@ import { ALL_STATUSES, type StatusName } from '../callback/callback.ts';
 import { rule, TEMPLATE_TEXT } from '../channels/settings.ts';
 import { fault } from '../config/words.ts';
 import { type TemplateName, troubleOf } from '../notice/notice.ts';
-import { cleanLine, isBlank, wholeUrl } from '../text/clean.ts';
+import { isBlank, wholeUrl } from '../text/clean.ts';
+import { shortLine } from '../text/cut.ts';
 import { isJsonObject, keysOf } from '../text/json.ts';
 import type { Language } from '../time/display.ts';
 import type { TemplateKind } from './template.ts';
@@ -121,7 +122,7 @@ function textAt(object: unknown, key: string): string {
 }
 
 function lineAt(object: unknown, key: string): string {
-  return cleanLine(textAt(object, key).slice(0, LONGEST_LINE));
+  return shortLine(textAt(object, key), LONGEST_LINE);
 }
 
 function urlAt(object: unknown, key: string): string {

@@ -126,7 +126,7 @@ describe('the built-in Slack messages', () => {
 
 describe('a card', () => {
   it('is clean where it is one line, whatever its template prints and its callback is named', () => {
-    const line = '\u001b[31m a\u202e\nb\u001b[0m ';
+    const line = `${'\u001b[31m'.repeat(500)} a\u202e\nb\u001b[0m `;
     const link = { text: line, url: 'https://jobs.example/1' };
     const facts = [{ name: line, value: '1', url: '' }];
     const nowhere = { urlOf: () => '', instantText: () => '' };
@@ -138,5 +138,7 @@ describe('a card', () => {
     const names = [...card.facts, ...card.outputs].map(({ name }) => name);
     const lines = [card.title, card.summary, card.link?.text, card.footer, ...names];
     expect(lines).to.deep.equal(lines.map(() => 'a b'));
+    const { title } = cardOf({ title: `x${'𠮷'.repeat(2000)}` }, { name: 'succeeded', language: 'en', view });
+    expect(title).to.match(/^x𠮷{900,}…$/u);
   });
 });

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { SendMailOptions } from 'nodemailer';
 import { loadHttp } from '../../outbound/exchange.ts';
-import { cleanLine } from '../../text/clean.ts';
+import { shortLine } from '../../text/cut.ts';
 import { secretsHidden } from '../../text/hide-secrets.ts';
 import {
   type Channel,
@@ -143,7 +143,7 @@ const LONGEST_LABEL = 200;
 function labelHeaders({ labels }: Outgoing): Record<string, string> {
   if (labels === undefined) return {};
   const { bot, status, isError } = labels;
-  const name = cleanLine(bot).replaceAll('=?', '= ?').slice(0, LONGEST_LABEL).toWellFormed();
+  const name = shortLine(bot, LONGEST_LABEL).replaceAll('=?', '= ?');
   return {
     ...(name !== '' && { 'X-Botbell-Bot': name, 'List-Id': `<${listIdOf(bot)}>` }),
     'X-Botbell-Status': status,

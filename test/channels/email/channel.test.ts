@@ -146,15 +146,15 @@ describe('the email channel', () => {
   });
 
   it('says for the rules of a mailbox what the mail is about, and that an error is important', async () => {
-    const bot = `在庫確認BOT ${'長'.repeat(300)}\r\nBcc: evil@example.com`;
+    const bot = `在庫確認BOTx ${'𠮷'.repeat(300)}\r\nBcc: evil@example.com`;
     await channel.send(outgoing({ labels: { bot, status: 'error', isError: true } }));
     await channel.send(outgoing({ labels: { bot: '', status: 'digest', isError: false } }));
     const [error = {}, digest] = mail.mails.map(headersOf);
     expect(error)
       .to.include({ 'x-botbell-status': 'error', importance: 'high' })
       .and.not.have.property('bcc');
-    expect(error['x-botbell-bot']).to.match(/^在庫確認BOT 長{100,}/);
-    expect(error['list-id']).to.match(/^<bot-bcc-evil-example-com-[0-9a-f]{8}\.botbell\.localhost>$/);
+    expect(error['x-botbell-bot']).to.match(/^在庫確認BOTx 𠮷{90,}…$/u);
+    expect(error['list-id']).to.match(/^<botx-bcc-evil-example-com-[0-9a-f]{8}\.botbell\.localhost>$/);
     expect(digest).to.include({ 'x-botbell-status': 'digest' });
     expect(digest).not.to.have.any.keys('x-botbell-bot', 'list-id', 'importance');
     expect(mail.mails[0]?.raw).to.match(/^(?:[\t\x20-\x7e]{0,998}\r\n)+$/);
