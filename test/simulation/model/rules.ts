@@ -199,7 +199,8 @@ function endOfOneHold(history: History, { admitted, destination, ruling, snoozes
 
 function* asItself(history: History, { admitted, destination, ruling }: Ruled, { notice }: Attempt) {
   const name = `${nameOf(admitted.send)} at ${destination}`;
-  const isSure = ruling.template !== undefined && !isBeginUnsure(history, [ruling.template, notice.template]);
+  const isSure =
+    ruling.template !== undefined && !isBeginUnsure(history, admitted, [ruling.template, notice.template]);
   if (isSure && notice.template !== ruling.template)
     yield `by its template: ${name} is told as ${notice.template}, not as ${ruling.template}`;
   const { heldBack = 0 } = notice as { readonly heldBack?: number };
@@ -207,12 +208,15 @@ function* asItself(history: History, { admitted, destination, ruling }: Ruled, {
     yield `says how many were held back: ${name} says ${heldBack}, not ${ruling.heldBack}`;
 }
 
-/** If the first process died soon, nobody knows when the config began to expect a BOT. */
-function isBeginUnsure(history: History, templates: readonly string[]): boolean {
-  return (
-    templates.includes('late') &&
-    (history.hasSetClocks || history.observed.ends.some(({ at }) => at < MINUTE))
-  );
+/**
+ * If the first process died soon, nobody knows when the config began to expect a BOT; nor whether it counts from a first callback that came before
+ * it could be told, for want of the store, that none had come in time.
+ */
+function isBeginUnsure(history: History, { send: { bot } }: Admitted, templates: readonly string[]): boolean {
+  const first = history.admitted.find(({ send }) => send.bot === bot)?.at ?? 0;
+  const isUntold = history.isStoreHit(first - MINUTE, first);
+  const hasDied = history.observed.ends.some(({ at }) => at < MINUTE);
+  return templates.includes('late') && (history.hasSetClocks || hasDied || isUntold);
 }
 
 function* notSummarised(history: History, { admitted, destination, snoozes }: Ruled) {
