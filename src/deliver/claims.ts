@@ -88,7 +88,7 @@ export class Claims {
   #scope(): ClaimScope {
     const { paces, loop, follower, settings } = this.#dependencies;
     const { own, queued, troubled } = loop.inHand;
-    const waits = Object.fromEntries([
+    const waits = new Map([
       // Nothing is sent to a destination that the config does not name, so its pace does not matter.
       ...paces.waits.filter(([key]) => key === channelOf(key) || settings.current.destinations.has(key)),
       ...queued.map((destination) => [destination, Infinity] as const),

@@ -161,7 +161,7 @@ export class Bench {
   }
 }
 
-export const ANY: ClaimScope = { last: '', inHand: [], troubled: [], waits: {}, isBulkFirst: false };
+export const ANY: ClaimScope = { last: '', inHand: [], troubled: [], waits: new Map(), isBulkFirst: false };
 
 export async function claimFor(by: DatabaseLedger, scope: Partial<ClaimScope> = {}) {
   return (await by.claim({ scope: { ...ANY, ...scope } })).deliveries;

@@ -12,6 +12,8 @@ describe('a claim', () => {
     expect(await rejectionOf(claim(tx as Tx, {}))).to.equal(lost);
   });
 
+  const waits = (...keys: readonly string[]) =>
+    new Map(keys.map((each) => each.split(' ')).map(([key = '', ms]) => [key, Number(ms)]));
   const has = (count: number, destination: string) => Array<string>(count).fill(destination);
   const cases: readonly [title: string, due: string, turns: Partial<ClaimScope>, asked: string][] = [
     ['no more than 24 of a destination', 's:a', {}, 's:a 24'],
@@ -25,8 +27,9 @@ describe('a claim', () => {
     ['and not more', 's:a', { inHand: has(512, 's:x') }, ''],
     ['none of trouble with half', 's:a s:b', { inHand: has(256, 's:x'), troubled: ['s:x', 's:a'] }, 's:b 1'],
     ['one if it has less', 's:a', { inHand: [...has(255, 's:x'), 's:y'], troubled: ['s:x', 's:a'] }, 's:a 1'],
-    ['one where a slot is near', 's:a s:b', { waits: { 's:a': 1000, 's:b': 1001 } }, 's:a 1'],
-    ['also of the channel', 's:a m:b', { waits: { 's:a': 0, s: 1001, m: 0 } }, 'm:b 1'],
+    ['one where a slot is near', 's:a s:b', { waits: waits('s:a 1000', 's:b 1001') }, 's:a 1'],
+    ['also of the channel', 's:a m:b', { waits: waits('s:a 0', 's 1001', 'm 0') }, 'm:b 1'],
+    ['whatever the channel is called', 'constructor:a', {}, 'constructor:a 24'],
     [
       'no 65th',
       Array.from({ length: 65 }, (_, at) => `s:${at + 10}`).join(' '),

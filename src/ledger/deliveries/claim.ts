@@ -202,7 +202,7 @@ export interface ClaimScope {
   /** Destinations in trouble (`Places`). */
   readonly troubled: readonly string[];
   /** Destinations, and channels as a whole, that keep a pace or a queue: milliseconds until the next message may go there. */
-  readonly waits: Readonly<Record<string, number>>;
+  readonly waits: ReadonlyMap<string, number>;
   /** Deliveries of bulk redeliveries come first this time. */
   readonly isBulkFirst: boolean;
   /** The only destinations whose deliveries it may claim; undefined: any. */
@@ -270,7 +270,7 @@ function inTurn(due: readonly string[], last: string): readonly string[] {
 }
 
 function pacedRoom(destination: string, { waits }: ClaimScope): number {
-  const paced = [destination, channelOf(destination)].flatMap((key) => waits[key] ?? []);
+  const paced = [destination, channelOf(destination)].flatMap((key) => waits.get(key) ?? []);
   if (paced.length === 0) return Infinity;
   return Math.max(...paced) <= POLL_MS ? 1 : 0;
 }
