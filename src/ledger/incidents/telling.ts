@@ -3,7 +3,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
 import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import { idsOf, type Tx } from '../database.ts';
+import { idsOf, inChunks, type Tx } from '../database.ts';
 import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '../ledger.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
@@ -103,7 +103,8 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   );
   await endQuietSnoozes(tx, amongTaken(ended));
   const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
-  await supersede(tx, sql`id IN (${join([-1, ...bySteps.map(({ lastId }) => lastId)])})`);
+  for (const some of inChunks(bySteps, AT_ONCE))
+    await supersede(tx, sql`id IN (${join(some.map(({ lastId }) => lastId))})`);
   const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
   for (const found of ended) {
     const got = await withAlert(tx, found.alerted ?? []);
@@ -118,6 +119,8 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
     await tellIncidents(tx, { template: 'over', ...toldTroubles(incidents) }, targets);
   return ended.length;
 }
+
+const AT_ONCE = 5000;
 
 /** Those of these targets that have got the alert. */
 async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readonly ToldTarget[]> {
