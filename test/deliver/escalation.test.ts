@@ -101,11 +101,22 @@ describe('Of a trouble that lasts', () => {
 
   it('it counts from the end of the hold of what was held', async () => {
     await begin(CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"));
-    await post(1);
+    for (const message of ['no login', 'no page']) await post(1, { message });
     await world.passBy(29 * MINUTE, MINUTE);
     expect(arrived()).to.deep.equal(['+20 slack:#ops']);
     await world.passBy(2 * MINUTE, MINUTE);
     expect(arrived()).to.deep.equal(['+30 email:duty@example.com']);
+  });
+
+  it('a success of an older run begins nothing by being told at the end of a hold', async () => {
+    const muted = "on: [succeeded]\n    overdue: 5m\n    mute: [{ from: '02:00', to: '03:20' }]";
+    const errors = "\n  - { bot_id: 'crawl*', on: [error], notify: [{ slack: '#log' }] }";
+    await begin(CONFIG.replace('on: [error]', muted) + errors);
+    await post(1);
+    await post(0, { start_time: '2026-11-20T01:00:00Z' });
+    await world.passBy(40 * MINUTE, MINUTE);
+    expect(arrived()).to.deep.equal(['+0 slack:#log', '+20 slack:#ops']);
+    expect(await open()).to.have.length(1);
   });
 
   it('an overdue run and a missed result count as an error does', async () => {
