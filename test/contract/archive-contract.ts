@@ -349,6 +349,8 @@ export function describeArchive(name: string, createStore: CreateStore): void {
       expect(log?.dueInMs).to.be.within(31_000, 60_000);
       const [blocked] = await shown(waiting.callbackId);
       expect(blocked).to.include({ state: 'pending', behind: second });
+      const last = await arrive({ job_id: 'a', status: FAILED, message: 'again' }, [LOG]);
+      expect(last.deliveries.map(({ behind }) => behind)).to.deep.equal(idsIn(waiting));
       const claims = [ops, log, blocked].map((each) => each?.claim);
       expect(claims, 'in whose hands').to.deep.equal([undefined, undefined, 'another']);
       const now = store.clock.monotonic();
