@@ -185,11 +185,11 @@ export class Pipeline {
     return waitAtMost(GOODBYE_MS, Promise.allSettled(ended), clock);
   }
 
-  /** Beats, and frees what dead processes left. A process that was not heard may have lost its claims: it releases what waits. @throws {LedgerUnavailable} */
+  /** Beats, and frees what dead processes left. A process that was not heard may have lost its claims: it sends nothing more of what it has in hand. @throws {LedgerUnavailable} */
   async #beatOnce(): Promise<void> {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
-    if (!isHeard) this.loop.release();
+    if (!isHeard) this.loop.release(undefined, true);
     const inHand = {
       has: (delivery: DeliveryName) => this.loop.has(delivery),
       isFiring: (key: string) => this.#signals.isFiring(key),

@@ -36,8 +36,11 @@ export interface Outgoing extends Pick<Composed, 'message' | 'plain' | 'asText'>
   /** Undefined: the message is neither a reply nor an edit. */
   readonly perJob?: JobMessages | undefined;
   readonly timeoutMs: number;
-  /** Called once the whole message was sent; a channel whose remote may answer much later then waits up to `LONGEST_ANSWER_MS`. */
-  readonly onHandedOver?: (() => void) | undefined;
+  /**
+   * Called when the message is handed over as a whole; on `false`, nothing of it may arrive. A channel whose remote may answer much
+   * later then waits up to `LONGEST_ANSWER_MS`.
+   */
+  readonly onHandedOver?: (() => unknown) | undefined;
 }
 
 /** The longest wait for an answer to a message that was handed over: to the end of a mail, ten minutes (RFC 5321, 4.5.3.2.6). */

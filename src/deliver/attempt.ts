@@ -40,6 +40,8 @@ export class Sending {
   isPastTime = false;
   /** Whether the whole message was sent, and its answer is waited for. */
   isHandedOver = false;
+  /** Whether the message was not sent, since another process may be sending it. */
+  isWithheld = false;
   readonly #dependencies: AttemptDependencies;
   #composed: Message | undefined;
   #end: ((ending: Ending) => void) | undefined;
@@ -82,6 +84,11 @@ export class Sending {
   /** Called when an attempt continues past its time limit. Without this method, the attempt ends at the limit. */
   protected onPastTime?(): void;
 
+  /** Asked when the message is connected and about to be sent. */
+  protected maySend(): boolean {
+    return true;
+  }
+
   /** The message, which is the same in every attempt. */
   protected compose(addressed: AddressedNotice): Message {
     this.#composed ??= this.settings.compose(addressed);
@@ -117,7 +124,7 @@ export class Sending {
         plain,
         asText,
         timeoutMs: isLonger ? OWN_TIMEOUT_MS : timeoutMs,
-        onHandedOver: this.onPastTime && (() => (this.isHandedOver = this.#end === end)),
+        onHandedOver: this.onPastTime && (() => this.#handOver(end)),
         idempotencyKey: () => idempotencyKeyOf(addressed),
         jobId: jobIdOf(notice),
         labels: labelsOf(notice),
@@ -125,8 +132,14 @@ export class Sending {
       });
       end({ receipt: withoutSecrets(receipt, redact) });
     } catch (error) {
-      end({ failure: classed(error, redact) });
+      end({ failure: this.isWithheld ? WITHHELD : classed(error, redact) });
     }
+  }
+
+  /** @returns whether the message may be sent: not once its attempt has ended */
+  #handOver(end: (ending: Ending) => void): boolean {
+    this.isWithheld = this.#end === end && !this.maySend();
+    return (this.isHandedOver = this.#end === end && !this.isWithheld);
   }
 
   /** @param longer extensions of the limit, one after the other; the last one only for a message that was handed over */
@@ -162,6 +175,13 @@ const CUT_OFF = new DeliveryFailure({
   message: 'Botbell was stopped before the remote had answered: the message may have arrived',
   japanese: '応答の前にBotbellが停止されました。メッセージは届いている可能性があります。',
   mayHaveArrived: true,
+});
+
+const WITHHELD = new DeliveryFailure({
+  class: 'transient',
+  code: 'withheld',
+  message: 'Botbell stood still for so long that another replica may be sending it: nothing was sent',
+  japanese: 'Botbellが長く停止していたため、別のレプリカが送信している可能性があります。送信していません。',
 });
 
 function ignoredTimeLimit(channel: string, timeoutMs: number): DeliveryFailure {

@@ -8,7 +8,7 @@ import type { Random } from '../text/random.ts';
 import { withAlert } from './alerts.ts';
 import { addressedTo, type AttemptDependencies, type AttemptResult, Sending } from './attempt.ts';
 import { updateAfter } from './outcome.ts';
-import type { AddressedNotice, Settings } from './settings.ts';
+import { type AddressedNotice, isReplaced, type Settings } from './settings.ts';
 
 /** A delivery that this process has claimed, the settings to deliver it by, and its deadline. */
 export interface Claimed extends Pick<DueDelivery, 'record' | 'notice'> {
@@ -55,17 +55,24 @@ export class Delivery extends Sending {
   isTakenOver: boolean;
   /** Once it has ended, another delivery of its job may be due in the store. */
   mayHaveNext = false;
+  /** This process was not heard for so long that another one may have it by now. */
+  mayBeLost = false;
   /** Called when it is no longer in hand; set if it has been claimed anew by then. */
   claimedAnew: (() => void) | undefined;
   /** Its outcome, once its attempts have ended. */
   update: DeliveryUpdate | undefined;
   readonly #asOf: number;
+  readonly #upkeep: Pick<DatabaseLedger['upkeep'], 'isHeard'>;
   /** One function for all deliveries: V8 would keep a function per delivery, and all that it refers to, for long. */
   readonly #onPastTime: (delivery: Delivery) => void;
   #addressed: AddressedNotice | undefined;
 
   /** @param onPastTime called when an attempt continues past its time limit */
-  constructor(claimed: Claimed, dependencies: AttemptDependencies, onPastTime: (delivery: Delivery) => void) {
+  constructor(
+    claimed: Claimed,
+    dependencies: AttemptDependencies & { readonly ledger: Pick<DatabaseLedger, 'upkeep'> },
+    onPastTime: (delivery: Delivery) => void,
+  ) {
     super(claimed.settings, dependencies);
     this.record = claimed.record;
     this.notice = claimed.notice;
@@ -75,11 +82,21 @@ export class Delivery extends Sending {
     this.isPosted = claimed.post !== undefined;
     this.isTakenOver = claimed.record.isTakenOver;
     this.#asOf = claimed.asOf;
+    this.#upkeep = dependencies.ledger.upkeep;
     this.#onPastTime = onPastTime;
   }
 
   protected override onPastTime(): void {
     this.#onPastTime(this);
+  }
+
+  protected override maySend(): boolean {
+    return !this.mayBeLost && this.#upkeep.isHeard;
+  }
+
+  /** Whether its failure says nothing about its destination: its message was withheld, or met settings of its channel that a reload has replaced. */
+  isLeftOff(current: Pick<Settings, 'channels'>): boolean {
+    return this.isWithheld || isReplaced(this.planned?.channel ?? '', this.settings, current);
   }
 
   get destination(): string {

@@ -9,7 +9,7 @@ import { type Claimed, Delivery, type Ending } from './delivery.ts';
 import { Calls, Failing, SeenDestinations } from './destinations.ts';
 import { attemptRecords, milestoneOf, nextAfter, retryInMs, needsPerson } from './outcome.ts';
 import { fits } from './pace.ts';
-import { type AddressedNotice, isReplaced } from './settings.ts';
+import type { AddressedNotice } from './settings.ts';
 
 /** For what hands deliveries to the loop: POSTs, claims, timers. */
 export type DeliveringByLoop = Delivering & { readonly loop: Loop };
@@ -83,9 +83,11 @@ export class Loop {
     if (before !== undefined) before.mayHaveNext = true;
   }
 
-  /** Takes over those of the deliveries that are not being attempted; by default, of all in hand. */
-  release(deliveries: Iterable<Delivery> = this.#inHand): void {
-    for (const delivery of deliveries) if (!delivery.isAttempted) this.#end(delivery, true);
+  /** Takes over those of the deliveries that are not being attempted; by default, of all in hand. @param isLost nothing of the others is to be sent any more */
+  release(deliveries: Iterable<Delivery> = this.#inHand, isLost = false): void {
+    for (const delivery of deliveries)
+      if (delivery.isAttempted) delivery.mayBeLost ||= isLost;
+      else this.#end(delivery, true);
   }
 
   /** Its POST no longer waits for the delivery; the deliveries that wait behind it are taken over. */
@@ -98,8 +100,7 @@ export class Loop {
   async takeOver(names: readonly DeliveryName[], withinMs?: number): Promise<void> {
     if (names.length === 0) return;
     await this.#dependencies.ledger.takeOver(names, withinMs);
-    const inHand = names.flatMap((name) => this.#find(name) ?? []);
-    for (const delivery of inHand) delivery.isTakenOver = true;
+    for (const delivery of names.flatMap((name) => this.#find(name) ?? [])) delivery.isTakenOver = true;
   }
 
   /** Sends a notice that is not in the ledger. @returns undefined: nothing may be sent there for now */
@@ -202,7 +203,7 @@ export class Loop {
     if (delivery.update !== undefined) return;
     const result = await delivery.send(planned, perJob ?? undefined);
     delivery.attempts.push(result);
-    if (result.failure && isReplaced(planned.channel, delivery.settings, this.#dependencies.settings.current))
+    if (result.failure && delivery.isLeftOff(this.#dependencies.settings.current))
       return this.#end(delivery, !result.failure.mayHaveArrived);
     this.#note(delivery.destination, result);
     this.#goOn(delivery, result);
@@ -272,15 +273,14 @@ export class Loop {
     delivery?: Delivery,
   ): Promise<unknown> {
     const { ledger, onDue, onUnwritten } = this.#dependencies;
-    const { update, attempts: made = [] } = delivery ?? {};
-    const attempts = attemptRecords(made);
+    const attempts = attemptRecords(delivery?.attempts ?? []);
+    const outcome = { callbackId, receivedAt, update: delivery?.update, attempts, answer, isDurable };
     try {
-      const settlement = { callbackId, receivedAt, update, attempts, answer, isDurable };
-      if (await ledger.settle(settlement, withinMs)) onDue();
+      if (await ledger.settle(outcome, withinMs)) onDue();
       return undefined;
     } catch (error) {
       onUnwritten(error);
-      return answer === undefined && update?.state === 'delivered' ? undefined : error;
+      return answer === undefined && outcome.update?.state === 'delivered' ? undefined : error;
     } finally {
       if (delivery !== undefined) this.#letGo(delivery, withinMs === undefined);
     }

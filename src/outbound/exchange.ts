@@ -21,8 +21,8 @@ export interface HttpRequest {
   readonly deadline: number;
   /** The most bytes of the answer's body, which is cut there. By default the pool's limit, past which the call fails. */
   readonly mostBytes?: number;
-  /** Called when the request has been written. If given, the call then waits for the whole answer up to a minute past the deadline. */
-  readonly onWritten?: (() => void) | undefined;
+  /** Called when the request is to be written, which it is not on `false`. If given, the call then waits for the whole answer up to a minute past the deadline. */
+  readonly onWritten?: (() => unknown) | undefined;
 }
 
 /** How long past its deadline a call waits for its answer, in milliseconds. */
@@ -92,11 +92,11 @@ export function exchange(
         { method, path, headers, body },
         {
           onRequestStart: (started) => {
-            controller = started;
             // The connection came after the deadline.
             if (late !== undefined) return started.abort(late);
             // The request is handed to the socket as a whole, in this turn.
-            onWritten?.();
+            if (onWritten?.() === false) return started.abort(tooLate());
+            controller = started;
           },
           onResponseError: (_controller, error) => {
             // When a kept connection breaks, undici also fails the requests that wait for it; it takes new ones once this event is over.

@@ -193,6 +193,13 @@ export function channelContract<Remote>(subject: ContractSubject<Remote>): void 
     });
   }
 
+  it('sends nothing of a message whose sender withholds it once there is a connection', async () => {
+    const withheld = await failureOf(send(shared, { onHandedOver: () => false }));
+    expect(withheld).to.include({ class: 'transient', mayHaveArrived: false });
+    await send(shared);
+    expect(arrivedCount()).to.equal(1);
+  });
+
   it('lets a message in flight finish when it is closed', async () => {
     const channel = await subject.open(remote);
     const [reached, gate] = [moment(), moment()];

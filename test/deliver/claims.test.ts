@@ -38,6 +38,16 @@ describe('what nobody waits for', () => {
     Object.assign(ledger, { claim: counting });
     return () => claims;
   };
+  /** The first process has been silent until now; with its next heartbeat it is heard again. */
+  const beatsFromSilence = () => {
+    bench.isHeard = false;
+    const { upkeep } = bench.first.ledger;
+    const beat = upkeep.heartbeat;
+    upkeep.heartbeat = async (config) => {
+      bench.isHeard = true;
+      return beat.call(upkeep, config);
+    };
+  };
   const plan = (...destinations: string[]) => {
     bench.planned = destinations;
     return bench.reload();
@@ -79,16 +89,26 @@ describe('what nobody waits for', () => {
     await accept({}, [OPS]);
     await start();
     expect(bench.first.pipeline.loop.inHand.own, 'it waits for the pause to end').to.have.length(1);
-    bench.isHeard = false;
-    const { upkeep } = bench.first.ledger;
-    const beat = upkeep.heartbeat;
-    upkeep.heartbeat = async (config) => {
-      bench.isHeard = true;
-      return beat.call(upkeep, config);
-    };
+    beatsFromSilence();
     await bench.clock.advance(5 * SECOND_MS);
     expect([bench.first.pipeline.loop.inHand.own, bench.told]).to.deep.equal([[], []]);
   });
+
+  for (const [connectsIn, when] of [
+    [2 * SECOND_MS, 'before that beats again'],
+    [7 * SECOND_MS, 'even once that beats again'],
+  ] as const)
+    it(`is not sent by a process that was silent while it connected, ${when}`, async () => {
+      bench.connectsIn(OPS, connectsIn);
+      await accept({}, [OPS]);
+      await start();
+      expect(bench.tries(OPS)).to.equal(1);
+      beatsFromSilence();
+      await bench.clock.advance(connectsIn);
+      expect(bench.told).to.deep.equal([]);
+      await bench.clock.advance(20 * SECOND_MS);
+      expect(bench.told).to.deep.equal([OPS]);
+    });
 
   it('is asked for once a second while there is none', async () => {
     const claims = countClaims(100);

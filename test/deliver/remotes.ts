@@ -23,6 +23,7 @@ export class Remotes {
   readonly full = new Set<string>();
   readonly #failures = new Map<string, DeliveryFailure[]>();
   readonly #durations = new Map<string, number>();
+  readonly #connecting = new Map<string, number>();
   readonly #intervals = new Map<string, number>();
   readonly #openFrom = new Map<string, number>();
   readonly #channels = new Map<string, Channel>();
@@ -39,6 +40,11 @@ export class Remotes {
   /** Attempts at the destination take so long from now on. */
   takes(destination: string, ms: number): void {
     this.#durations.set(destination, ms);
+  }
+
+  /** From now on, so long passes at the destination until there is a connection, on which the message is handed over. */
+  connectsIn(destination: string, ms: number): void {
+    this.#connecting.set(destination, ms);
   }
 
   /** The destination takes one message in so many milliseconds, and limits whoever sends more. */
@@ -72,6 +78,11 @@ export class Remotes {
       send: async ({ address, asText, onHandedOver }) => {
         const destination = `${name}:${address}`;
         this.tried.push(destination);
+        const connects = this.#connecting.get(destination);
+        if (connects !== undefined) {
+          await this.clock.sleep(connects);
+          if (onHandedOver?.() === false) throw failure('transient');
+        }
         if (this.handedOver.has(destination)) onHandedOver?.();
         const takes = this.#durations.get(destination);
         if (takes !== undefined) await this.clock.sleep(takes);

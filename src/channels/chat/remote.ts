@@ -48,7 +48,7 @@ export function openRemote(title: Words, openPool: OpenPool) {
     call: async (
       { url, headers, method, body, mostBytes = 65_536 }: HttpCall,
       deadline: number,
-      onWritten?: () => void,
+      onWritten?: () => unknown,
     ): Promise<HttpAnswer> => {
       const path = url.pathname + url.search;
       const named = { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...headers };

@@ -46,7 +46,7 @@ export function tokenApi<Message>(api: Api<Message>): Address<Message, TokenSett
     open: (chat, { token, api_url = api.url }, { openPool }) => {
       const remote = openRemote(chat.title, openPool);
       const base = baseUrl(api_url);
-      const ask = (call: HttpCall, deadline: number, onWritten?: () => void) =>
+      const ask = (call: HttpCall, deadline: number, onWritten?: () => unknown) =>
         remote.call({ ...call, headers: { ...api.login(token), ...call.headers } }, deadline, onWritten);
       return {
         ...remote,

@@ -104,8 +104,8 @@ function mailUnderWay(
     signal: abort.signal,
     isHandedOver: () => isHandedOver,
     handOver: () => {
+      if (onHandedOver?.() === false) return giveUp();
       isHandedOver = true;
-      onHandedOver?.();
     },
     end: () => {
       stopTimer();

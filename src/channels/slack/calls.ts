@@ -15,14 +15,14 @@ export type SlackCall = (
   method: string,
   args: object | undefined,
   timeoutMs: number,
-  onWritten?: () => void,
+  onWritten?: () => unknown,
 ) => Promise<object>;
 
 interface Underway {
   /** '' for a method that takes no arguments. */
   readonly json: string;
   readonly deadline: number;
-  readonly onWritten: (() => void) | undefined;
+  readonly onWritten: (() => unknown) | undefined;
   answer?: object;
 }
 
