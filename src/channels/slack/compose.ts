@@ -89,7 +89,7 @@ function richText(lines: readonly CardLine[]): readonly SlackObject[] {
 const MAX_CONTEXT = 3000;
 
 /** Text that mrkdwn would turn into markup, a mention, an emoji or a quotation, and so copy without its signs. */
-const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\w+'-]+:|\n/u;
+const ACTS = /(?<![\p{L}\p{N}])[*_~`@#]|(?<!\d):[\p{L}\p{M}\p{N}_+'-]+:|\n/u;
 
 /** The facts as the small grey text of a context block; undefined if this would change them, or is too small for them. */
 function contextOf(facts: readonly Runs[]): SlackObject | undefined {
