@@ -89,8 +89,9 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await alertsDue()).to.have.length(1);
     });
 
-    it('is not told once all that it tells of has been told', async () => {
-      const [ops, log] = namesOf(await bench.arrive({}, [OPS, LOG]));
+    it('is not told once all that it tells of has been told, whatever has died elsewhere', async () => {
+      await die(alertOf('elsewhere', { targets: [] }), bench.ledger, target('slack:#elsewhere'));
+      const [ops, log] = namesOf(await bench.arrive({ job_id: 'told' }, [OPS, LOG]));
       await bench.settle([putOff(ops, 60_000, { alert: alertOf('slack down') }), putOff(log, 60_000)]);
       await bench.settle([delivered(ops)]);
       await bench.settle([delivered(log)]);
