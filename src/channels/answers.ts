@@ -97,8 +97,13 @@ const LONGEST_QUOTE = 200;
 function quoteOf(answer: HttpAnswer, { hide }: Answers, code?: string): string {
   // The body is compressed, although Botbell did not ask for that.
   if (answer.headers['content-encoding'] !== undefined) return '';
-  const said = isPage(answer) ? (titleIn(answer.body) ?? '') : answer.body;
+  const said = isPage(answer) ? (titleIn(answer.body) ?? '') : asItReads(answer.body);
   return hide === undefined || said.trim() === code ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
+}
+
+/** Many services write JSON in ASCII alone, so that nobody could read their Japanese. */
+function asItReads(json: string): string {
+  return json.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
 /** The words cut to one line in quotes; '' if there are none. */

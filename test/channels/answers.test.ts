@@ -131,6 +131,12 @@ describe('The failure that an answer makes', () => {
     ['does not say a code of ours', { status: 499 }, { kindOf: () => 'moved' }, '499: it is gone.'],
     ['has a detail behind the code', {}, { ...gone, detailOf: () => ' at 3' }, 'gone at 3: it is gone.'],
     ['quotes', { status: 400, body: 'no\nsecret' }, quoting, '400 “no [secret]”: it was refused.'],
+    [
+      'quotes JSON in ASCII as it reads',
+      { status: 400, body: '{"e":"\\u7121\\u52B9 \\ud83d\\udeab secr\\u0065t"}' },
+      quoting,
+      '400 “{"e":"無効 🚫 [secret]"}”: it was refused.',
+    ],
     ['quotes nothing where nothing is said', { status: 400, body: ' ' }, quoting, '400: it was refused.'],
     ['quotes of a page its title', { status: 400, body: SIGN_IN }, quoting, '400 “Sign in”: it was refused.'],
     ['quotes no code twice', { body: 'gone\n' }, { ...quoting, ...gone }, 'gone: it is gone.'],
