@@ -102,6 +102,13 @@ const TLS_REFUSED: readonly (readonly [code: RegExp, words: Words])[] = [
   ],
 ];
 
+/** What no look at the remote mends. */
+const NO_FILES: Words = {
+  en: 'this machine may open no further connection; raise its limit of open files (ulimit -n, LimitNOFILE)',
+  ja: 'このマシンでこれ以上接続を開けません。開けるファイル数の上限（ulimit -n、LimitNOFILE）を上げてください',
+};
+const OF_THIS_MACHINE: Readonly<Record<string, Words>> = { EMFILE: NO_FILES, ENFILE: NO_FILES };
+
 export function networkErrorOf(error: unknown): NetworkError {
   const chain = causeChain(error);
   const ofProxy = chain.find((link) => link instanceof ProxyError);
@@ -110,7 +117,7 @@ export function networkErrorOf(error: unknown): NetworkError {
   const ambiguous = AMBIGUOUS[found];
   const code = found === CONNECT_TIMEOUT ? 'ETIMEDOUT' : found;
   const [, refused] = TLS_REFUSED.find(([of]) => of.test(code)) ?? [];
-  const words = ambiguous ?? refused ?? connectionFailed(code);
+  const words = ambiguous ?? refused ?? OF_THIS_MACHINE[code] ?? connectionFailed(code);
   const isUnsent = refused !== undefined || chain.some((link) => link instanceof NothingSent);
   const isSent = ambiguous !== undefined || chain.some((link) => link instanceof Unanswered);
   const mayHaveArrived = isSent && !isUnsent;

@@ -57,6 +57,13 @@ describe('network trouble', () => {
     }
   });
 
+  it('is of this machine where that may open no more files, and says so', () => {
+    for (const code of ['EMFILE', 'ENFILE']) {
+      const { isRefusal, words } = networkErrorOf(errorWith(code));
+      expect([isRefusal, words.en, words.ja].join()).to.match(/^false,.*limit of open files.*,.*上限/);
+    }
+  });
+
   it('says whether the message may have arrived: not where the connection was not there in time', () => {
     const failureOf = (error: unknown) =>
       networkFailureOf({ en: 'Slack', ja: 'Slack' }, networkErrorOf(error));
