@@ -101,9 +101,12 @@ function quoteOf(answer: HttpAnswer, { hide }: Answers, code?: string): string {
   return hide === undefined || said.trim() === code ? '' : quoted(hide(said)).replace(/^(?=.)/, ' ');
 }
 
-/** Many services write JSON in ASCII alone, so that nobody could read their Japanese. */
+/** Many services write JSON in ASCII alone, so that nobody could read their Japanese, or escape signs that a secret has. */
 function asItReads(json: string): string {
-  return json.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+  const read = json.replace(/\\{1,4}u([0-9a-f]{4})/gi, (_, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
+  return read.replace(/\\{1,4}\//g, '/');
 }
 
 /** The words cut to one line in quotes; '' if there are none. */

@@ -133,9 +133,9 @@ describe('The failure that an answer makes', () => {
     ['quotes', { status: 400, body: 'no\nsecret' }, quoting, '400 “no [secret]”: it was refused.'],
     [
       'quotes JSON in ASCII as it reads',
-      { status: 400, body: '{"e":"\\u7121\\u52B9 \\ud83d\\udeab secr\\u0065t"}' },
+      { status: 400, body: '{"e":"\\u7121\\u52B9 \\ud83d\\udeab secr\\\\u0065t a\\/b"}' },
       quoting,
-      '400 “{"e":"無効 🚫 [secret]"}”: it was refused.',
+      '400 “{"e":"無効 🚫 [secret] a/b"}”: it was refused.',
     ],
     ['quotes nothing where nothing is said', { status: 400, body: ' ' }, quoting, '400: it was refused.'],
     ['quotes of a page its title', { status: 400, body: SIGN_IN }, quoting, '400 “Sign in”: it was refused.'],
