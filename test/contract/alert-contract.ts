@@ -99,6 +99,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       const alerts = (await bench.deliveries()).filter(({ id }) => id > log.id);
       const states = alerts.map(({ state, reason }) => `${state} ${String(reason)}`);
       expect(states).to.deep.equal(['held superseded', 'held superseded']);
+      expect((await bench.history()).slice(-2)).to.deep.equal(states);
     });
 
     it('raises none of a failure that no longer counts, nor where nobody is named', async () => {
