@@ -175,6 +175,27 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await suppressed()).to.deep.equal([0]);
     });
 
+    it('is told where it still waits when the trouble begins again, and so is its end then; who has heard of an end hears no other', async () => {
+      const [first = '', second = ''] = AT_OPERATORS;
+      const toldAt = async (only?: readonly string[]) => {
+        const due = await bench.claim(bench.ledger, { only });
+        await bench.tell(due);
+        return due.map(({ record, notice }) => `${notice.template} ${record.destination}`);
+      };
+      const end = async () => {
+        const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+        await bench.ledger.actions.closeIncidents(ids, []);
+      };
+      await die(alertOf('slack down'));
+      expect(await toldAt([first])).to.deep.equal([`dead_letter ${first}`]);
+      await end();
+      expect(await toldAt([first])).to.deep.equal([`over ${first}`]);
+      await die(alertOf('slack down'));
+      expect(await toldAt()).to.deep.equal([`dead_letter ${second}`]);
+      await end();
+      expect(await toldAt()).to.deep.equal([`over ${second}`]);
+    });
+
     const refuse = (by = bench.ledger) =>
       by.recordOwnSign(
         { key: 'config', sign: 'reload', gist: 'rotes' },

@@ -140,6 +140,10 @@ export async function supersede(tx: Tx, which: Sql): Promise<void> {
   await holdBack(tx, rows, SUPERSEDED);
 }
 
+export async function supersedeEach(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (const some of inChunks(ids, AT_ONCE)) await supersede(tx, sql`id IN (${join(some)})`);
+}
+
 /**
  * Drops recoveries whose BOT has failed since, unless a person asked for them: a delivery that is nothing but a recovery is held for good,
  * another one becomes a plain success. @returns whether there was any

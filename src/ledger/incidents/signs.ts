@@ -84,7 +84,7 @@ export async function recordSign(tx: Tx, noticed: Noticed): Promise<number | und
 /** Opens again an incident that was alerted and has been over for less than an hour. */
 async function reopen(tx: Tx, kind: IncidentKind, key: string): Promise<void> {
   await tx.all(prepared`
-    UPDATE incidents SET over_at = NULL, alerted = NULL WHERE id = (
+    UPDATE incidents SET over_at = NULL WHERE id = (
       SELECT max(id) FROM incidents
       WHERE over_at > ${tx.now - SAME_WITHIN_MS} AND kind = ${kind} AND subject_key = ${key} AND told_at IS NOT NULL)
     AND NOT EXISTS (

@@ -3,12 +3,12 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { Receipt } from '../../channels/channel.ts';
 import { type Incident, toldTroubles, type ToldTrouble } from '../../incident/incident.ts';
 import type { OwnSubject } from '../../notice/notice.ts';
-import { idsOf, inChunks, type Tx } from '../database.ts';
+import { idsOf, type Tx } from '../database.ts';
 import { type Alert, type DecidedTarget, type DeliveryRecord, DISMISSED } from '../ledger.ts';
 import { writeOwnNotice } from '../callbacks/own-notices.ts';
 import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
-import { ofIncident, supersede } from '../deliveries/deliveries.ts';
+import { ofIncident, supersedeEach } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
 import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, openSnoozes, type SnoozeRequest } from '../timers/timers.ts';
 import type { Snooze } from '../../signal/rules.ts';
@@ -91,10 +91,7 @@ export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Q
         AND NOT EXISTS (SELECT 1 FROM snoozes WHERE bot_key = subject_key AND ${isOpen})`);
 }
 
-/**
- * Ends incidents, and tells it wherever their alert, or a step, was delivered: one message for all that end together there. A step's message that
- * still waits is told to nobody. @returns how many were open
- */
+/** Ends incidents, and tells it in one message wherever their alert, or a step, was delivered; what a step has not told yet is told to nobody. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
   const isEnding = sql`over_at IS NULL AND ${which}`;
   await endQuietSnoozes(tx, isEnding);
@@ -103,11 +100,13 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   );
   await endQuietSnoozes(tx, amongTaken(ended));
   const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
-  for (const some of inChunks(bySteps, AT_ONCE))
-    await supersede(tx, sql`id IN (${join(some.map(({ lastId }) => lastId))})`);
+  await supersedeEach(
+    tx,
+    bySteps.map(({ lastId }) => lastId),
+  );
   const groups = new Map<string, { targets: readonly DecidedTarget[]; incidents: Incident[] }>();
   for (const found of ended) {
-    const got = await withAlert(tx, found.alerted ?? []);
+    const got = await takeAlerted(tx, found);
     const hearing = got.filter(({ destination }) => !noNews.includes(destination));
     if (hearing.length === 0) continue;
     const incident = { ...found, ...(await lateAndLost(tx, found)) };
@@ -120,13 +119,13 @@ export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]
   return ended.length;
 }
 
-const AT_ONCE = 5000;
-
-/** Those of these targets that have got the alert. */
-async function withAlert(tx: Tx, alerted: readonly ToldTarget[]): Promise<readonly ToldTarget[]> {
+/** Those who have got its alert, or a step's message, and hear of its end. If it begins again, the others may still be told of it, and then of its end. */
+async function takeAlerted(tx: Tx, { id, alerted = [] }: IncidentRow): Promise<readonly ToldTarget[]> {
   if (alerted.length === 0) return [];
   const ids = join(alerted.map(({ lastId }) => lastId));
   const got = await idsOf(tx, sql`SELECT id FROM deliveries WHERE id IN (${ids}) AND state = 'delivered'`);
+  const left = alerted.filter(({ lastId }) => !got.includes(lastId));
+  await tx.all(sql`UPDATE incidents SET alerted = ${left.length > 0 ? left : undefined} WHERE id = ${id}`);
   return alerted.filter(({ lastId }) => got.includes(lastId));
 }
 
