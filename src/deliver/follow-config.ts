@@ -2,15 +2,16 @@
 import { nameIn } from '../ledger/callbacks/keys.ts';
 import { channelOf, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
-import { BEFORE_ALL, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
+import { BEFORE_ALL, type RoutedAgain, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
 import type { DeliveryRow } from '../ledger/deliveries/rows.ts';
+import type { HoldQuestion } from '../ledger/timers/admission.ts';
 import { aboutOf } from '../notice/notice.ts';
 import { type AlertSettings, withAlert } from './alerts.ts';
 import type { Delivering } from './delivering.ts';
 import { milestoneOf, updateOf, needsPerson } from './outcome.ts';
 import { plannedDelivery, planOf, plannedFor } from './plan.ts';
 import { runningConfig, type Settings } from './settings.ts';
-import type { Plan, PlannedTarget } from '../route/router.ts';
+import type { Plan } from '../route/router.ts';
 
 const NOT_ROUTED: DeliveryError = {
   class: 'config',
@@ -34,12 +35,27 @@ function endOfUnrouted(due: DueDelivery, plan: Plan, alerts: AlertSettings): Del
   return withAlert({ ...ended, state: 'dead', lastError: NOT_ROUTED }, due, alerts);
 }
 
-/** Why a route names an unrouted delivery's destination again; undefined: the delivery stays ended. */
-function routedAgain(row: DeliveryRow, settings: Settings): unknown {
+/** @returns undefined: the delivery stays ended */
+function routedAgain(row: DeliveryRow, settings: Settings): RoutedAgain | undefined {
   const { kind, ageMs } = row;
   if (kind === 'alert' || ageMs >= settings.config.delivery.giveUpAfterMs) return undefined;
   const plan = planOf(settings, row);
-  return plannedFor(row, plan) && plan.explanations;
+  if (plannedFor(row, plan) === undefined) return undefined;
+  return { explanations: plan.explanations, wanted: wantedBy(plan, row, settings) };
+}
+
+/** The destinations that the plan names for a callback or a notice. */
+function wantedBy(
+  plan: Plan,
+  { kind, botId, status }: Pick<DeliveryRow, 'kind' | 'botId' | 'status'>,
+  { config }: Settings,
+): HoldQuestion {
+  return {
+    botId: nameIn(botId),
+    status: kind === 'callback' ? status : undefined,
+    planned: plan.destinations.map((target) => plannedDelivery(config, target)),
+    timezone: config.display.timezone,
+  };
 }
 
 /** How far the ledger has been reviewed since a config was loaded; undefined: to its end. */
@@ -155,16 +171,10 @@ export class ConfigFollower {
     const { record, kind, notice } = due;
     const { bot_id: botId, status } = aboutOf(notice);
     const update = endOfUnrouted(due, plan, settings.config.delivery);
-    const planned = (target: PlannedTarget) => plannedDelivery(settings.config, target);
     const gained = await ledger.reroute({
       update,
-      wanted: {
-        botId: nameIn(botId),
-        status: kind === 'callback' ? status : undefined,
-        planned: plan.destinations.map(planned),
-        timezone: settings.config.display.timezone,
-      },
-      perhaps: plan.perhaps.map(planned),
+      wanted: wantedBy(plan, { kind, botId, status }, settings),
+      perhaps: plan.perhaps.map((target) => plannedDelivery(settings.config, target)),
       routing: plan.explanations,
       channels: runningConfig(settings).channels,
     });

@@ -9,8 +9,10 @@ import {
   type DeliveryUpdate,
   type DueDelivery,
   NO_LONGER_ROUTED,
+  type PlannedDelivery,
 } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
+import { NO_RULES } from '../../src/signal/rules.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
@@ -180,9 +182,13 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
 
     describe('a route that comes back', () => {
       /** Looks at what ended since no route named it, which one names again. @returns what was looked at, after that id */
-      const revive = async (after = 0, routing: unknown = []) => {
+      const revive = async (after = 0, planned: readonly PlannedDelivery[] = []) => {
         const looked: DeliveryRow[] = [];
-        const { isAny } = await bench.ledger.revive(after, channels, (row) => (looked.push(row), routing));
+        const again = {
+          explanations: [],
+          wanted: { botId: 'get_items', status: undefined, planned, timezone: 'UTC' },
+        };
+        const { isAny } = await bench.ledger.revive(after, channels, (row) => (looked.push(row), again));
         expect(isAny).to.equal(looked.length > 0);
         return looked;
       };
@@ -224,6 +230,20 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect((await bench.history()).slice(-2)).to.deep.equal(['routed', 'revived']);
         const routed = (await bench.store.rows('history')).at(-2);
         expect(JSON.parse(String(routed?.['entry']))).to.deep.equal({ by: 'config', explanations: [] });
+      });
+
+      it('has what it mutes wait for the end of that', async () => {
+        await bench.accept({}, [OLD, LOG]);
+        for (const due of await bench.claim()) await routeAnew(due, []);
+        const rules = { ...NO_RULES, mute: [{}] };
+        await revive(0, [{ ...OLD, asked: [{ name: 'a', on: ['error'], rules, timer: undefined }] }, LOG]);
+        expect(await bench.states()).to.deep.equal(['slack:#old held', 'slack:#log pending']);
+        expect((await bench.history()).slice(-4)).to.deep.equal([
+          'revived',
+          'held mute',
+          'routed',
+          'revived',
+        ]);
       });
 
       it('revives nothing that was told meanwhile under another name of the channel', async () => {
@@ -320,7 +340,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         expect(await beat()).to.deep.equal([false, false]);
         expect(await routeAnew(due, [NEW])).to.equal(undefined);
         const none = { next: undefined, isAny: false };
-        expect(await bench.ledger.revive(0, channels, () => [])).to.deep.equal(none);
+        expect(await bench.ledger.revive(0, channels, () => undefined)).to.deep.equal(none);
         expect(await bench.states()).to.deep.equal(['slack:#old pending', 'slack:#log dead']);
       });
 

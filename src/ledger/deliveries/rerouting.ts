@@ -15,7 +15,7 @@ import { keyOf } from '../callbacks/keys.ts';
 import { deliveriesWhere, deliveriesById, type DeliveryRow, IS_IDLE, lockDeliveries } from './rows.ts';
 import { decideHolds, type HoldQuestion } from '../timers/admission.ts';
 import { toldSince } from '../timers/facts.ts';
-import { addRows, findNamed, makePending } from './deliveries.ts';
+import { addRows, findNamed, makePending, updateRows } from './deliveries.ts';
 import { isDecider } from '../shared/processes.ts';
 import { settle } from './settle.ts';
 
@@ -60,7 +60,7 @@ export async function reroute(
     return as === undefined ? each : { ...each, ...as, telling: { ...each.telling, ...as.telling } };
   });
   await addRows(tx, callbackId, toldHow);
-  await reviveRows(tx, revived);
+  await reviveRows(tx, revived, wanted);
   return [...lacking, ...revived].map(({ destination }) => destination);
 }
 
@@ -140,16 +140,22 @@ export async function hasten(
   return { next: rows.at(-1), isAny: ids.length > 0 };
 }
 
+/** A plan that names a delivery's destination again. */
+export interface RoutedAgain {
+  readonly explanations: unknown;
+  readonly wanted: HoldQuestion;
+}
+
 /**
  * Revives those of the next deliveries that a route names again, and whose address was not told under a former name of its channel.
- * @param after the id of the last one that was looked at @param routingOf the explanations of a plan that names it; undefined: none does
+ * @param after the id of the last one that was looked at @param routingOf undefined: no route names it
  * @returns `next`: the id of the last one; undefined: none comes after, or this process may not route anew
  */
 export async function revive(
   tx: Tx,
   after: number,
   channels: Channels,
-  routingOf: (row: DeliveryRow) => unknown,
+  routingOf: (row: DeliveryRow) => RoutedAgain | undefined,
 ): Promise<Reviewed<number>> {
   if (!(await isDecider(tx))) return { next: undefined, isAny: false };
   const rows = await reviewed(
@@ -157,25 +163,33 @@ export async function revive(
     sql`reason = 'no longer routed' AND deliveries.id > ${after} ORDER BY deliveries.id`,
   );
   const routed = rows.flatMap((row) => {
-    const explanations = routingOf(row);
-    return explanations === undefined ? [] : { ...row, explanations };
+    const again = routingOf(row);
+    return again === undefined ? [] : { ...row, ...again };
   });
   await lockDeliveries(
     tx,
     routed.map(({ id }) => id),
   );
-  for (const { id, callbackId, explanations } of routed) {
+  for (const { id, callbackId, explanations, wanted } of routed) {
     const siblings = await siblingsOf(tx, sql`${callbackId}`);
     const row = siblings.find((each) => each.id === id);
     if (row === undefined || !isUnrouted(row) || hasUnderAnotherName(row, siblings, channels)) continue;
     await writeHistory(tx, [{ callbackId, what: 'routed', entry: { by: 'config', explanations } }]);
-    await reviveRows(tx, [row]);
+    await reviveRows(tx, [row], wanted);
   }
   return { next: rows.at(-1)?.id, isAny: routed.length > 0 };
 }
 
-function reviveRows(tx: Tx, rows: readonly Sibling[]): Promise<void> {
-  return makePending(tx, rows, { countsAnew: true }, 'revived');
+/** `mute`, snoozes and bursts may hold them, as what is new. */
+async function reviveRows(tx: Tx, rows: readonly Sibling[], wanted: HoldQuestion): Promise<void> {
+  await makePending(tx, rows, { countsAnew: true }, 'revived');
+  const planned = wanted.planned.filter((each) => rows.some((row) => row.destination === each.destination));
+  for (const { destination, reason, heldUntil, snoozeId } of await decideHolds(tx, { ...wanted, planned })) {
+    if (reason === undefined || heldUntil === undefined) continue;
+    const held = rows.filter((row) => row.destination === destination);
+    const hold = sql`state = 'held', owner = NULL, reason = ${reason}, held_until = ${heldUntil}, snooze_id = ${snoozeId}`;
+    await updateRows(tx, held, hold, 'held', { result: reason, entry: { endsAt: heldUntil } });
+  }
 }
 
 /** Today's channels: the type of each, by its name. */

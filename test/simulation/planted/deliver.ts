@@ -62,8 +62,7 @@ export const DELIVER: readonly Planted[] = [
   {
     does: 'does not send what a route names again',
     file: 'src/deliver/follow-config.ts',
-    change:
-      'return «plannedFor(row, plan) && plan.explanations → ageMs < 0 ? plan.explanations : undefined»;',
+    change: 'if («plannedFor(row, plan) === undefined → ageMs >= 0») return undefined;',
   },
   {
     does: 'asks the service for a retry of what a remote puts off',
