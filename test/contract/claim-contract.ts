@@ -50,11 +50,14 @@ export function describeClaims(name: string, createStore: CreateStore): void {
 
     it('is another’s at once when it has ended on the same machine', async () => {
       await begin();
+      await (await bench.openAs('third')).upkeep.heartbeat(CONFIG);
       expect(await claimed(), 'while it lives').to.deep.equal([false, []]);
       gone.push('first');
       expect(await claimed()).to.deep.equal([true, [LOG.destination, OPS.destination]]);
       expect((await bench.history()).filter((what) => what === 'taken_over')).to.have.length(1);
       expect(await other.upkeep.repair(HANDS), 'once').to.equal(false);
+      const living = (await bench.store.rows('processes', 'owner')).map(({ owner }) => owner);
+      expect(living).to.deep.equal(['other', 'third']);
     });
 
     it('is another’s when it has been silent for 30 s, and then only what it had', async () => {
@@ -138,6 +141,10 @@ export function describeClaims(name: string, createStore: CreateStore): void {
         expect(await rejectionOf(bench.ledger.takeOver([NOBODY]))).to.be.an('error');
         expect(await look(), 'it may be on its way').to.equal(false);
         expect(await again()).to.equal(true);
+      });
+
+      it('is not what is in its hands, however long that takes', async () => {
+        for (let look = 0; look < 3; look += 1) expect(await again(HANDS)).to.equal(false);
       });
 
       it('is a timer that was not fired, and comes behind the others', async () => {
