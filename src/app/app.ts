@@ -100,7 +100,7 @@ async function start(options: AppOptions, cleanUps: CleanUp[]): Promise<Omit<Run
     onReload: (result, cause) => {
       reports.onReload(result, cause);
       if (result.isLoaded) pipeline.configMended();
-      else void pipeline.reloadRefused(result.problems);
+      else pipeline.reloadRefused(result.problems);
     },
   });
   const loads = new Loads(clock, options.config.receiver, () => pipeline.posts.makeRoom());

@@ -63,6 +63,8 @@ export class Pipeline {
   readonly #heartbeat: Chore;
   readonly #incidents: Chore;
   #isConfigRefused = false;
+  /** Writes down that the config was refused; undefined: it is written. */
+  #writeRefusal: (() => Promise<void>) | undefined;
   readonly outage: Outage;
 
   constructor(parts: PipelineParts) {
@@ -71,7 +73,14 @@ export class Pipeline {
     const { onStoreTrouble: onTrouble, onStoreRecovered: onRecovered } = reports;
     this.#chores = new Chores({ clock, onTrouble, onRecovered });
     this.#heartbeat = heartbeatChore(parts);
-    this.#incidents = incidentChore({ ...parts, isConfigRefused: () => this.#isConfigRefused });
+    const incidents = incidentChore({ ...parts, isConfigRefused: () => this.#isConfigRefused });
+    this.#incidents = {
+      everyMs: incidents.everyMs,
+      work: async () => {
+        await this.#writeRefusal?.();
+        return incidents.work();
+      },
+    };
     this.#beat = {
       // More often while it is not heard: once the store is back, others then hear of this process before they claim anything.
       get everyMs() {
@@ -123,20 +132,26 @@ export class Pipeline {
     }
   }
 
-  /** The config on the disk was refused: the operators are told unless it is mended soon. Never rejects. */
-  async reloadRefused(problems: readonly Problem[]): Promise<void> {
+  /** The config on the disk was refused: the operators are told unless it is mended soon. */
+  reloadRefused(problems: readonly Problem[]): void {
     this.#isConfigRefused = true;
-    const { ledger, settings, reports } = this.#parts;
+    const { ledger, settings } = this.#parts;
     const { file, delivery, display } = settings.current.config;
     const alert = reloadAlert(file, problems, delivery, display.language);
     const [gist = ''] = alert.subject.problems;
     const noticed = { key: CONFIG_REFUSED, sign: 'reload', gist } as const;
-    await ledger.recordOwnSign(noticed, alert).catch(reports.onStoreTrouble);
+    const write = async () => {
+      await ledger.recordOwnSign(noticed, alert);
+      if (this.#writeRefusal === write) this.#writeRefusal = undefined;
+    };
+    this.#writeRefusal = write;
+    this.#chores.hurry(this.#incidents);
   }
 
   /** The config on the disk is the one in force. */
   configMended(): void {
     this.#isConfigRefused = false;
+    this.#writeRefusal = undefined;
     this.#chores.hurry(this.#incidents);
   }
 

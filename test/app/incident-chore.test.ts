@@ -4,7 +4,11 @@ import { incidentChore } from '../../src/app/ledger-chores.ts';
 import type { RouteConfig } from '../../src/config/config.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { type Expectation, NO_RULES } from '../../src/signal/rules.ts';
+import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
+import { faultSaid } from '../../src/text/fault.ts';
 import { plannedTo } from '../deliver/delivery-bench.ts';
+import { PipelineWorld } from '../deliver/pipeline-world.ts';
+import { anew } from '../support/anew.ts';
 
 function route(id: string, fields: Partial<RouteConfig>): RouteConfig {
   const notify = [plannedTo('slack:#ops')];
@@ -76,5 +80,27 @@ describe('the incidents of which today’s config tells nobody', () => {
     settings.current = { ...settings.current, router: createRouter([], undefined) };
     for (let turn = 0; turn < 2; turn += 1) await chore.work();
     expect(ended[0]).to.equal('bot 0');
+  });
+});
+
+describe('a refused config', () => {
+  const CONFIG = `
+channels: { slack: { type: outbox, as: slack } }
+delivery: { alerts: [operators] }
+groups: { operators: [{ slack: '#alerts' }] }
+default_route: { notify: [{ slack: '#ops' }] }
+`;
+  const world = anew(() => PipelineWorld.begin(CONFIG, Date.parse('2026-11-20T12:00:00Z')));
+
+  it('is told a minute after it was refused, also where the store could not be written then', async () => {
+    const { pipeline, ledger } = world.first;
+    const { recordOwnSign } = ledger;
+    Object.assign(ledger, { recordOwnSign: () => Promise.reject(new LedgerUnavailable('is full')) });
+    const place = { file: 'botbell.yaml', line: 1, column: 1 };
+    pipeline.reloadRefused([{ place, fault: faultSaid('is wrong'), severity: 'error' }]);
+    await world.clock.advance(20_000);
+    Object.assign(ledger, { recordOwnSign });
+    await world.clock.advance(100_000);
+    expect(world.told).to.deep.equal(['slack:#alerts']);
   });
 });
