@@ -8,12 +8,14 @@ import { rejectionOf } from '../support/rejection-of.ts';
 import {
   Bench,
   type CreateStore,
+  delivered,
   HANDS,
   LOG,
   namesOf,
   NOBODY,
   OPS,
   putOff,
+  settlementOf,
   target,
   WORK_MS,
 } from './ledger-under-test.ts';
@@ -145,6 +147,14 @@ export function describeClaims(name: string, createStore: CreateStore): void {
 
       it('is not what is in its hands, however long that takes', async () => {
         for (let look = 0; look < 3; look += 1) expect(await again(HANDS)).to.equal(false);
+      });
+
+      it('is not what it has told, though it could not write that down yet', async () => {
+        const { items } = await bench.ledger.archive.callbacks({}, {});
+        for (const { receivedAt, deliveries } of items)
+          for (const { id, destination } of deliveries)
+            bench.ledger.unwritten.keep(settlementOf(delivered({ id, destination, receivedAt })));
+        for (let look = 0; look < 3; look += 1) expect(await again()).to.equal(false);
       });
 
       it('is a timer that was not fired, and comes behind the others', async () => {
