@@ -3,7 +3,10 @@ import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 
-/** Loads the HTTP client. A module whose first load has failed is not to be had again: its file was replaced by an upgrade, or no further file could be opened. */
+/**
+ * Loads the HTTP client; a channel calls this when it opens. Node does not load a module again whose first load has failed, as where an upgrade
+ * has replaced its file, or the process may open no further one.
+ */
 export const loadHttp = () => import('./pool.ts');
 
 /** Opens a pool to one origin, such as `https://slack.com`; the caller destroys it. */
