@@ -1,4 +1,4 @@
-/** Two replicas that admit, settle, claim, route anew and forget at the same moment never wait for each other in a circle. */
+/** Two replicas that admit, settle, claim, route anew and forget at the same moment, while people act on incidents, never wait for each other in a circle. */
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { expect } from 'chai';
 import type { Admission, DeliveryTarget, DueDelivery } from '../../src/ledger/ledger.ts';
@@ -80,6 +80,17 @@ describe('two replicas on one PostgreSQL', () => {
     return patiently(() => by.admit(arrivalOf(callback, planned)));
   };
 
+  /** A BOT fails, or works again. */
+  const result = (by: DatabaseLedger) => {
+    const callback = callbackWith({
+      job_id: `run-${random.int(0, 1_000_000)}`,
+      bot_id: `bot-${below(3)}`,
+      status: random.next() < 0.5 ? 0 : 1,
+      start_time: new Date(Date.now() - below(1000)).toISOString(),
+    });
+    return patiently(() => by.admit(arrivalOf(callback, TARGETS.slice(0, 1))));
+  };
+
   /** Also of what the other one has meanwhile, as when this one was taken for dead. */
   const settle = (by: DatabaseLedger, { callbackId, deliveries }: Admission) => {
     const updates = shuffled(deliveries).map((each) =>
@@ -109,6 +120,23 @@ describe('two replicas on one PostgreSQL', () => {
     for (const timer of tick?.timers ?? []) await by.endHolds(timer, { decide: () => 'pending', routes: [] });
   };
 
+  /** Takes an open incident up with a snooze, gives it back, or closes it. */
+  const actOnIncidents = async (by: DatabaseLedger) => {
+    const ids = shuffled((await by.archive.openIncidents()).map(({ id }) => id)).slice(0, 1);
+    if (ids.length === 0) return;
+    const user = `person ${below(3)}`;
+    const quieting = { isAsked: true, because: '', actor: { via: 'api', user, from: '' } } as const;
+    const { closeIncidents, releaseIncidents, takeUp } = by.actions;
+    const act = random.next();
+    await patiently<unknown>(() =>
+      act < 0.5
+        ? takeUp(ids, { by: user, because: '' }, [], quieting)
+        : act < 0.75
+          ? releaseIncidents(ids)
+          : closeIncidents(ids, []),
+    );
+  };
+
   const work = async (by: DatabaseLedger) => {
     await by.upkeep.heartbeat({ hash: 'a', channels: new Map() });
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -121,6 +149,8 @@ describe('two replicas on one PostgreSQL', () => {
         claim(by).then((due) => settleDue(by, due)),
         arrive(by),
         patiently(() => endHolds(by)),
+        ...Array.from({ length: 6 }, () => actOnIncidents(by)),
+        ...Array.from({ length: 4 }, () => result(by)),
         patiently(() => by.forget({ doneKeptMs: 0, nobodyKeptMs: 0, from: { done: 0, reachedNobody: 0 } })),
       ]);
     }

@@ -14,10 +14,8 @@ import type { Tx } from '../database.ts';
 import { keysFor } from '../callbacks/keys.ts';
 import { escalateAnew } from './escalations.ts';
 import {
-  amongTaken,
   endIncidents,
   endQuietSnoozes,
-  lockSnoozes,
   quieten,
   type Quieting,
   INCIDENT,
@@ -93,12 +91,10 @@ export async function takeUp(
   noNews: readonly string[],
   quieting?: Quieting,
 ): Promise<readonly Incident[]> {
-  const which = sql`over_at IS NULL AND id IN (${join(ids)})`;
-  await lockSnoozes(tx, which);
   const open = await tx.all<Incident>(
-    sql`SELECT ${INCIDENT} FROM incidents WHERE ${which} ORDER BY id ${tx.forUpdate}`,
+    sql`SELECT ${INCIDENT} FROM incidents WHERE over_at IS NULL AND id IN (${join(ids)}) ORDER BY id ${tx.forUpdate}`,
   );
-  if (quieting !== undefined) await quieten(tx, which, quieting);
+  if (quieting !== undefined) await quieten(tx, open, quieting);
   const isKnown = ({ takenUp }: Incident) => takenUp?.by === by && takenUp.because === because;
   const news = open.filter((each) => !isKnown(each)).map(({ id }) => id);
   const taken = await setTakenUp(tx, news, { by, because, at: tx.now });
@@ -110,13 +106,12 @@ export async function takeUp(
 
 /** Has incidents taken up by nobody, ends the snoozes that came with it, and begins the steps of their routes anew. @returns the open ones */
 export async function releaseIncidents(tx: Tx, ids: readonly number[]): Promise<readonly Incident[]> {
-  const which = sql`over_at IS NULL AND id IN (${join([0, ...ids])})`;
-  await endQuietSnoozes(tx, which);
-  const open = await tx.all<IncidentRow>(
-    sql`SELECT ${INCIDENT_ROW} FROM incidents WHERE ${which} ORDER BY id ${tx.forUpdate}`,
-  );
-  await endQuietSnoozes(tx, amongTaken(open));
-  for (const incident of open) if (incident.takenUp !== undefined) await escalateAnew(tx, incident);
+  // Also those that are just being taken up.
+  const open = await tx.all<IncidentRow>(sql`
+    SELECT ${INCIDENT_ROW} FROM incidents WHERE over_at IS NULL AND id IN (${join([0, ...ids])}) ORDER BY id ${tx.forUpdate}`);
+  const taken = open.filter(({ takenUp }) => takenUp !== undefined);
+  await endQuietSnoozes(tx, taken);
+  for (const incident of taken) await escalateAnew(tx, incident);
   return setTakenUp(tx, ids, undefined);
 }
 

@@ -11,7 +11,7 @@ import { ofIncident } from '../deliveries/deliveries.ts';
 import { decideHolds } from '../timers/admission.ts';
 import { factsFromRows } from '../timers/facts.ts';
 import { beginEscalations, tellingSteps } from './escalations.ts';
-import { amongTaken, endQuietSnoozes } from './telling.ts';
+import { endQuietSnoozes } from './telling.ts';
 import { endBotIncident, recordSign } from './signs.ts';
 
 interface Known {
@@ -50,8 +50,7 @@ async function endByResult(
   const { botKey, botId, asking } = came;
   const startedAt = Math.min(came.startedAt, tx.now);
   const ended = await endBotIncident(tx, botKey, startedAt);
-  // It may have been taken up since the callback's snoozes were read.
-  if (ended?.takenUp !== undefined) await endQuietSnoozes(tx, amongTaken([ended]));
+  if (ended !== undefined) await endQuietSnoozes(tx, [ended]);
   const isTold = ({ destination }: { readonly destination: string }) =>
     ended?.alerted?.some((told) => told.destination === destination) === true;
   const told = asking.later?.filter(isTold) ?? [];

@@ -10,9 +10,7 @@ import { writeHistory } from '../callbacks/history.ts';
 import { keyOf } from '../callbacks/keys.ts';
 import { ofIncident, supersedeEach } from '../deliveries/deliveries.ts';
 import { lockJob } from '../deliveries/rows.ts';
-import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, openSnoozes, type SnoozeRequest } from '../timers/timers.ts';
-import type { Snooze } from '../../signal/rules.ts';
-import { cleanText } from '../../text/clean.ts';
+import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, type SnoozeRequest } from '../timers/timers.ts';
 
 /** The columns of an `Incident`, and of an `IncidentRow`. */
 export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
@@ -37,68 +35,47 @@ export async function tellIncidents(
   await writeOwnNotice(tx, { id, kind: subject.template, subject: JSON.stringify(subject) }, targets);
 }
 
-/** Ids of the open snoozes that came with quiet take-ups of these incidents by whoever is, or was, on them. */
-async function quietSnoozes(tx: Tx, which: Sql): Promise<readonly number[]> {
-  const taken = await tx.all<Pick<Incident, 'subject' | 'takenUp'>>(
-    sql`SELECT subject, taken_up FROM incidents WHERE kind = 'bot' AND taken_up IS NOT NULL AND ${which}`,
-  );
-  if (taken.length === 0) return [];
-  const takerOf = new Map(taken.map(({ subject, takenUp }) => [cleanText(subject), takenUp?.by]));
-  const isQuiet = ({ botId, destination, isUntilSuccess, by }: Snooze) =>
-    isUntilSuccess && destination === undefined && botId !== undefined && takerOf.get(botId) === by;
-  return (await openSnoozes(tx)).filter(isQuiet).map(({ id }) => id);
-}
-
-/**
- * Ends the snoozes that came with quiet take-ups of these incidents. Has to be called before these are locked, since an admission locks snoozes
- * first, and again with those that were taken up by then: a take-up may have been written meanwhile.
- */
-export async function endQuietSnoozes(tx: Tx, which: Sql): Promise<void> {
-  await endSnoozes(tx, await quietSnoozes(tx, which));
-}
-
-export function amongTaken(incidents: readonly Pick<Incident, 'id' | 'takenUp'>[]): Sql {
-  return sql`id IN (${join([0, ...incidents.flatMap(({ id, takenUp }) => (takenUp === undefined ? [] : id))])})`;
-}
-
 /** How the BOTs of a take-up are snoozed, until their next success. */
 export interface Quieting extends Pick<SnoozeRequest, 'because' | 'actor'> {
   /** Whether all are, or only those that whoever was on them before has snoozed so. */
   readonly isAsked: boolean;
 }
 
-/** Has to be called before these incidents are locked to be taken up, as an admission locks snoozes before incidents. */
-export async function lockSnoozes(tx: Tx, which: Sql): Promise<void> {
-  await tx.all(sql`
-    SELECT id FROM snoozes WHERE until_at > ${tx.now} AND bot_key IN (SELECT subject_key FROM incidents WHERE kind = 'bot' AND ${which})
-    ORDER BY id ${tx.forUpdate}`);
-}
-
-/** @param which open incidents, locked: nobody takes them up, and no success ends them, meanwhile */
-export async function quieten(tx: Tx, which: Sql, { isAsked, because, actor }: Quieting): Promise<void> {
+/** @param incidents open and locked: whoever writes such snoozes has locked their incidents */
+export async function quieten(
+  tx: Tx,
+  incidents: readonly Pick<Incident, 'id'>[],
+  { isAsked, because, actor }: Quieting,
+): Promise<void> {
+  const ids = join([0, ...incidents.map(({ id }) => id)]);
   const until = tx.now + LONGEST_UNTIL_SUCCESS_MS;
-  // No snooze can name a BOT whose id is empty.
-  const bots = sql`FROM incidents WHERE kind = 'bot' AND trim(subject_key) <> '' AND ${which}`;
-  const isOpen = sql`is_until_success = 1 AND destination IS NULL AND until_at > ${tx.now}`;
-  const isAgain = sql`${isAsked} = 1 AND ${isOpen} AND bot_key IN (SELECT subject_key ${bots})`;
+  const isOf = sql`until_at > ${tx.now} AND incident_id`;
   await tx.all(sql`
-    UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor}
-    WHERE id IN (${join([0, ...(await quietSnoozes(tx, which))])}) OR (${isAgain})`);
+    UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor} WHERE ${isOf} IN (${ids})`);
+  // No snooze can name a BOT whose id is empty.
   if (isAsked)
     await tx.all(sql`
-      INSERT INTO snoozes (bot_key, bot_id, until_at, is_until_success, because, actor, created_at)
-      SELECT subject_key, subject, CAST(${until} AS BIGINT), 1, ${because}, ${actor}, CAST(${tx.now} AS BIGINT) ${bots}
-        AND NOT EXISTS (SELECT 1 FROM snoozes WHERE bot_key = subject_key AND ${isOpen})`);
+      INSERT INTO snoozes (bot_key, bot_id, until_at, is_until_success, because, actor, created_at, incident_id)
+      SELECT subject_key, subject, CAST(${until} AS BIGINT), 1, ${because}, ${actor}, CAST(${tx.now} AS BIGINT), id FROM incidents
+      WHERE kind = 'bot' AND trim(subject_key) <> '' AND id IN (${ids})
+        AND NOT EXISTS (SELECT 1 FROM snoozes WHERE ${isOf} = incidents.id)`);
+}
+
+/** Ends the snoozes that came with quiet take-ups of these incidents, which are locked. */
+export async function endQuietSnoozes(
+  tx: Tx,
+  incidents: readonly Pick<Incident, 'id' | 'takenUp'>[],
+): Promise<void> {
+  const ids = incidents.flatMap(({ id, takenUp }) => (takenUp === undefined ? [] : id));
+  if (ids.length > 0) await endSnoozes(tx, sql`incident_id IN (${join(ids)})`);
 }
 
 /** Ends incidents, and tells it in one message wherever their alert, or a step, was delivered; what a step has not told yet is told to nobody. @returns how many were open */
 export async function endIncidents(tx: Tx, which: Sql, noNews: readonly string[]): Promise<number> {
-  const isEnding = sql`over_at IS NULL AND ${which}`;
-  await endQuietSnoozes(tx, isEnding);
   const ended = await tx.all<IncidentRow>(
-    sql`UPDATE incidents SET over_at = ${tx.now} WHERE ${isEnding} RETURNING ${INCIDENT_ROW}`,
+    sql`UPDATE incidents SET over_at = ${tx.now} WHERE over_at IS NULL AND ${which} RETURNING ${INCIDENT_ROW}`,
   );
-  await endQuietSnoozes(tx, amongTaken(ended));
+  await endQuietSnoozes(tx, ended);
   const bySteps = ended.flatMap(({ kind, alerted = [] }) => (kind === 'bot' ? alerted : []));
   await supersedeEach(
     tx,

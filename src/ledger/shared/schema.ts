@@ -76,9 +76,10 @@ const TABLES: readonly string[] = [
   `CREATE TABLE timers (
     key TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, due_at BIGINT NOT NULL, data TEXT, owner TEXT)`,
   // bot_key, destination: NULL for any. until_at: when it ends or ended.
+  // incident_id: the incident whose quiet take-up it came with, and with which it ends.
   `CREATE TABLE snoozes (
     id $id, bot_key TEXT, bot_id TEXT, destination TEXT, until_at BIGINT NOT NULL, is_until_success INTEGER NOT NULL,
-    because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL)`,
+    because TEXT NOT NULL, actor TEXT NOT NULL, created_at BIGINT NOT NULL, incident_id BIGINT)`,
   // subject_key: a BOT's key, a destination, or a fault of Botbell's own. started_at: the latest start of a run whose error counted.
   // about: the callback of its first sign. told_at, told_count: when it was alerted last, and how many signs there
   // were then. cause: of that alert. alert: JSON, the latest that has not been told. alerted: JSON, the targets of the alert about it, or whom steps have told.

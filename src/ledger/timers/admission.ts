@@ -25,7 +25,7 @@ import {
 import { beginToExpect, type Expected, missedFrom, withCallback } from '../../signal/expect.ts';
 import type { Snooze } from '../../signal/rules.ts';
 import { NOTHING_TOLD, type ToldErrors, withResult } from '../../signal/streak.ts';
-import sql from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import { type Receipt, ROOT_GONE } from '../../channels/channel.ts';
 
 /** A callback or notice of which only `mute`, snoozes and bursts are asked. */
@@ -54,7 +54,8 @@ export async function decideTargets(tx: Tx, arriving: Question): Promise<readonl
   // Nothing is awaited between `withTimersPut` and here, so no call beside this one has decided on these timers meanwhile.
   await putTimers(tx, timers);
   if (isKept) await keepFacts(tx, asking.botKey, { ...facts, lastId });
-  await endSnoozes(tx, ended);
+  // One of a quiet take-up ends with its incident.
+  if (ended.length > 0) await endSnoozes(tx, sql`incident_id IS NULL AND id IN (${join(ended)})`);
   return foreseen.flatMap((each) => targetOf(tx, each, asking.botKey, ended.length > 0));
 }
 

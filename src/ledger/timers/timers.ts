@@ -186,14 +186,14 @@ function snoozeOf<Row extends { readonly actor: Actor }>({ actor, ...row }: Row)
   return { ...row, by: actor.user ?? actor.via };
 }
 
-/** If an open snooze ends with the same success, it is changed to what is asked now, and none is added. @returns its id */
+/** If an open snooze ends with the same success, and with no incident, it is changed to what is asked now, and none is added. @returns its id */
 export async function snooze(tx: Tx, request: SnoozeRequest): Promise<number> {
   const { destination, until, isUntilSuccess, because, actor } = request;
   const { botKey, botId } = await botNamed(tx, request.botId);
   const [known] = await tx.all<{ id: number }>(sql`
     UPDATE snoozes SET until_at = ${until}, because = ${because}, actor = ${actor}
-    WHERE is_until_success = 1 AND ${isUntilSuccess} = 1 AND until_at > ${tx.now} AND bot_key = ${botKey}
-      AND coalesce(destination, '') = ${destination ?? ''} RETURNING id`);
+    WHERE is_until_success = 1 AND ${isUntilSuccess} = 1 AND until_at > ${tx.now} AND incident_id IS NULL
+      AND bot_key = ${botKey} AND coalesce(destination, '') = ${destination ?? ''} RETURNING id`);
   if (known !== undefined) return known.id;
   const begun = await tx.all<{ id: number }>(sql`
     INSERT INTO snoozes (bot_key, bot_id, destination, until_at, is_until_success, because, actor, created_at)
@@ -239,14 +239,13 @@ export async function openSnoozes(tx: Tx): Promise<readonly Snooze[]> {
 }
 
 /** Ends snoozes; `claimTimers` then begins the timers that decide what they held. @returns whether any had not ended yet */
-export async function endSnoozes(tx: Tx, ids: readonly number[]): Promise<boolean> {
-  if (ids.length === 0) return false;
+export async function endSnoozes(tx: Tx, which: Sql): Promise<boolean> {
   const ended = await tx.all<{ id: number }>(
-    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND id IN (${join(ids)}) RETURNING id`,
+    sql`UPDATE snoozes SET until_at = ${tx.now} WHERE until_at > ${tx.now} AND ${which} RETURNING id`,
   );
   return ended.length > 0;
 }
 
 export function endSnooze(tx: Tx, id: number): Promise<boolean> {
-  return endSnoozes(tx, [id]);
+  return endSnoozes(tx, sql`id = ${id}`);
 }
