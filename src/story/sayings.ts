@@ -77,7 +77,13 @@ export class Sayings {
   }
 
   name(text: string): string {
-    return shortLine(text, LONGEST_NAME);
+    return this.#short(text, LONGEST_NAME);
+  }
+
+  /** A secret is hidden before the text is cut, or a part of it would stay. */
+  #short(text: string, most: number): string {
+    const { redact = (each: string) => each } = this.#context;
+    return shortLine(redact(text), most);
   }
 
   rule(name: string): string {
@@ -119,7 +125,7 @@ export class Sayings {
 
   /** Without a full stop. */
   cause(failure: FailureToExplain): string {
-    const words = shortLine(failureInWords(failure, this.#context.language), LONGEST_CAUSE);
+    const words = this.#short(failureInWords(failure, this.#context.language), LONGEST_CAUSE);
     return words.replace(/[.。]$/, '') || failure.class;
   }
 
