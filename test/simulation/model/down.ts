@@ -29,7 +29,8 @@ function isDownFor(history: History, process: Run, destination: string, time: nu
   const noted = history.attemptsTo(destination).filter(isNoted);
   const ended = noted.filter((each) => (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS);
   // A success in any process counts for all. Failures are written in the store, by whose clock the minutes count.
-  const upAt = Math.max(...ended.filter(isSuccess).map(({ at }) => at), storeClockSetAt(history, time));
+  const successes = ended.filter(isSuccess).map(({ endedAt = 0 }) => endedAt);
+  const upAt = Math.max(...successes, storeClockSetAt(history, time));
   const since = ended.filter(
     (each) =>
       each.process === process && each.at > upAt && !history.isStoreHit(each.at, each.endedAt ?? each.at),
