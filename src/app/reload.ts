@@ -22,6 +22,9 @@ import type { AppSettings, UsableConfig, ReadAgain } from './settings.ts';
 /** The files are polled: watchers miss changes on network file systems and in folders that Kubernetes mounts. */
 const LOOK_MS = 1000;
 
+/** A reload that failed for another reason than what its files say, e.g. for want of file descriptors, is tried again by itself. */
+const AGAIN_MS = 10_000;
+
 /** A preview compares the callbacks of the last days. */
 const LOOKED_BACK_MS = 7 * 86_400_000;
 
@@ -45,6 +48,8 @@ export class Reloader implements Reloading {
   /** The files that the last reload read, successful or not. */
   #readings: UsableConfig['readings'];
   #failure: ReloadStatus['failure'];
+  /** On the monotonic clock; undefined: a change of the files is waited for. */
+  #againAt: number | undefined;
   #unchanged: readonly string[] = [];
   /** Settles when the last requested reload has ended; reloads run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -67,7 +72,8 @@ export class Reloader implements Reloading {
     let seen = '';
     const look = async () => {
       const found = await this.#readings.again();
-      if (found === seen && found !== this.#readings.digest) await this.reload('a change of its files');
+      if (found === seen && this.#isDue(found))
+        await this.reload(this.#againAt === undefined ? 'a change of its files' : 'another try');
       seen = found;
       if (!this.#isStopped) lookSoon();
     };
@@ -110,7 +116,13 @@ export class Reloader implements Reloading {
     return this.#dependencies.settings.current;
   }
 
+  #isDue(found: string): boolean {
+    if (this.#againAt === undefined) return found !== this.#readings.digest;
+    return this.#dependencies.clock.monotonic() >= this.#againAt;
+  }
+
   async #reload(): Promise<ReloadResult> {
+    this.#againAt = undefined;
     const inForce = this.#failure === undefined ? this.#readings.digest : undefined;
     try {
       const { loaded, problems, readings } = await this.#dependencies.readConfig(this.#loaded.config);
@@ -118,6 +130,7 @@ export class Reloader implements Reloading {
       if (loaded === undefined) return this.#refused(problems);
       await this.#put(loaded);
     } catch (error) {
+      this.#againAt = this.#dependencies.clock.monotonic() + AGAIN_MS;
       const reason = error instanceof Error ? error.message : String(error);
       return this.#refused([this.#problem(fault('config.unusable', { why: this.#loaded.redact(reason) }))]);
     }

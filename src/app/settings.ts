@@ -18,7 +18,7 @@ import {
   loadConfig,
 } from '../config/load.ts';
 import { pathText } from '../config/path.ts';
-import { inFileOrder } from '../config/problems.ts';
+import { inFileOrder, problemInWords } from '../config/problems.ts';
 import type { MissingReference } from '../config/read/interpolate.ts';
 import { BUILT_IN_TEMPLATES } from '../package-files.ts';
 import { linkFault } from '../render/links.ts';
@@ -165,6 +165,8 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const parts = [fingerprintOf(own) ?? '', ...days].join('');
   const configHash = parts === '' ? ofFile : hash('sha256', ofFile + parts, 'hex');
   const builtIn = await readTemplateFolder(BUILT_IN_TEMPLATES, used);
+  // No fault of the config's, which is to be read again although its files stay the same.
+  for (const problem of builtIn.problems) throw new Error(problemInWords(problem, 'en'));
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check([
     ...targetsOf(draft, formats),

@@ -15,8 +15,8 @@ export async function checkTemplates(
   links: Links,
   targets: Iterable<Omit<RenderTarget, 'options'>>,
 ): Promise<Problem[]> {
-  const { own, builtIn } = catalog.sources;
-  const problems = [...own.problems, ...builtIn.problems];
+  const { own } = catalog.sources;
+  const problems = [...own.problems];
   const checked = new Set<Template>();
   // The tests check the built-in templates.
   const isOfUser = ({ format }: Pick<RenderTarget, 'format'>) => own.files.size > 0 || format.templateAt;

@@ -38,6 +38,7 @@ describe('a reload', () => {
   let reported: string[];
   let reading: Moment | undefined;
   let beforeReading: string | undefined;
+  let failure: Error | undefined;
 
   async function read(): Promise<ConfigReading> {
     const readings = new Readings();
@@ -64,7 +65,7 @@ describe('a reload', () => {
     problems = [
       { place: { file: 'botbell.yaml', line: 3, column: 1 }, fault: faultSaid('wrong'), severity: 'error' },
     ];
-    [opened, reported, reading, beforeReading] = [[], [], undefined, undefined];
+    [opened, reported, reading, beforeReading, failure] = [[], [], undefined, undefined, undefined];
     const { loaded: first } = await read();
     if (first === undefined) throw new Error('no first config');
     settings = new RunningSettings(settingsOf(first), clock, () => undefined);
@@ -73,6 +74,7 @@ describe('a reload', () => {
       settings,
       ledger: {} as ReloaderDependencies['ledger'],
       readConfig: async () => {
+        if (failure !== undefined) throw failure;
         disk = beforeReading ?? disk;
         const found = await read();
         await reading?.promise;
@@ -117,6 +119,19 @@ describe('a reload', () => {
     const result = await reloader.reload('SIGHUP');
     expect(JSON.stringify(result)).to.include('no channel for [secret]').and.not.to.include('hunter2');
     expect(inForce()).to.equal('# one');
+  });
+
+  it('that failed for no fault of its files is tried again by itself', async () => {
+    reloader.watch();
+    failure = new Error('EMFILE: too many open files');
+    expect(short(await reloader.reload('SIGHUP'))).to.equal('refused');
+    await clock.advance(9000);
+    failure = undefined;
+    await clock.advance(2000);
+    expect(reported).to.deep.equal(['SIGHUP: refused', 'another try: # one true']);
+    await clock.advance(60_000);
+    expect(reported, 'once').to.have.length(2);
+    await reloader.stop();
   });
 
   it('that meets another one under way comes after it', async () => {
