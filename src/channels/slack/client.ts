@@ -97,8 +97,10 @@ async function tellOfJob(
     const edited = await edit({ channel, ts });
     return isLoud ? await post() : edited;
   } catch (error) {
-    const { code } = slackFailureOf(error);
-    if (!GONE.has(code)) throw error;
+    const { code, class: kind } = slackFailureOf(error);
+    // An edit notifies nobody: an error does not wait for one that Slack refuses.
+    const isRefused = error instanceof WebAPIPlatformError && kind !== 'rate_limited';
+    if (!GONE.has(code) && !(mode === 'update' && isLoud && isRefused)) throw error;
     return { [ROOT_GONE]: code, ...(await post()) };
   }
 }

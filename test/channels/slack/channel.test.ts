@@ -184,6 +184,21 @@ describe('a message on Slack', () => {
       }
     });
 
+  it('is posted where it is an error and the edit is refused for whatever reason', async () => {
+    const root = await send();
+    const toldOf = (parts: object) => send({ perJob: { mode: 'update', root, isLoud: true, ...parts } });
+    remote.faults.push(refuses('update_failed'));
+    expect(await toldOf({})).to.include({ root_gone: 'update_failed' });
+    for (const [code, parts] of [
+      ['ratelimited', {}] as const,
+      ['update_failed', { isLoud: false }] as const,
+    ]) {
+      remote.faults.push(refuses(code));
+      expect(await failureOf(toldOf(parts))).to.include({ code });
+    }
+    expect(messages).to.have.length(2);
+  });
+
   it('is posted anew where the first one was none of Slack’s', async () => {
     for (const mode of ['update', 'thread'] as const) {
       const receipt = await send({ perJob: { mode, root: { told: 'nobody' }, isLoud: true } });
