@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { temporaryFolder } from './configs.ts';
-import { PLANTED } from './planted/all.ts';
-import { type Planted, textsOf } from './planted/planted.ts';
+import { type Planted, PLANTED } from './planted/planted.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -70,10 +69,8 @@ async function firstRed(folder: string): Promise<string | undefined> {
 }
 
 /** `simulation.test.ts` checks that the text occurs exactly once. @returns whether a seed is red with the fault */
-async function isFound(planted: Planted, folder: string): Promise<boolean> {
+async function isFound({ file, does, from, to }: Planted, folder: string): Promise<boolean> {
   const since = performance.now();
-  const { file, does } = planted;
-  const { from, to } = textsOf(planted);
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.split(from).join(to));

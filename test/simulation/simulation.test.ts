@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { scenarioOf } from './draw.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PLANTED } from './planted/all.ts';
-import { type Planted, textsOf } from './planted/planted.ts';
+import { type Planted, PLANTED } from './planted/planted.ts';
 import { runScenario } from './run-scenario.ts';
 
 /** As many as one core runs in fifteen seconds. */
@@ -25,9 +24,8 @@ describe('In a simulated world', () => {
 
   it('each planted fault has its place in the product, once', () => {
     const root = join(import.meta.dirname, '../..');
-    const placesOf = (planted: Planted) =>
-      readFileSync(join(root, planted.file), 'utf8').split(textsOf(planted).from).length - 1;
-    expect(PLANTED.filter((each) => placesOf(each) !== 1)).to.deep.equal([]);
+    const places = ({ file, from }: Planted) => readFileSync(join(root, file), 'utf8').split(from).length - 1;
+    expect(PLANTED.filter((each) => places(each) !== 1)).to.deep.equal([]);
   });
 
   it('the same happens again, byte for byte, with the same seed', async () => {
