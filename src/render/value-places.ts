@@ -4,7 +4,8 @@ import { fault } from '../config/words.ts';
 import { OWN_ADDRESS } from './filters.ts';
 import { type LiquidFault, placeIn } from './liquid-faults.ts';
 
-const VALUE = /\{\{-?(?<expression>.*?)-?\}\}/gs;
+/** Ends at the first braces outside of quotes, as liquidjs ends it. */
+const VALUE = /\{\{-?(?<expression>(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^"'])*?)-?\}\}/gs;
 
 /** An expression that gives an address: `job_url`, `file.url`, `output.files[0].url` of an output, `job_url | default: page_url`. */
 const ONE = String.raw`(?:job_url|page_url|incident_url|link_url|(?!callback\b|output\b(?!\.(?:files\b|url$)))[\w.[\]]+\.url)`;
@@ -28,7 +29,7 @@ export function guarded(source: string, kind: TextKind) {
   return { text, faults };
 }
 
-const TOKEN = /\{\{.*?\}\}|\{%-?\s*(?<name>\w*).*?%\}|[^{]+|\{/gs;
+const TOKEN = new RegExp(String.raw`${VALUE.source}|\{%-?\s*(?<name>\w*).*?%\}|[^{]+|\{`, 'gs');
 const IS_BLOCK = /^(?:if|unless|case|for|comment)$/;
 const ENDS_BRANCH = /^(?:else|elsif|when|end\w+)$/;
 

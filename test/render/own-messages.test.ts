@@ -92,6 +92,7 @@ describe('a Slack message of a template’s own', () => {
       [0, `{% for a in outputs %}{{ message }}${link}${none}>{% endfor %}`],
       [1, `${link}{% comment %}|{% endcomment %}{{ message }}|x>`],
       [0, `{% if code %}${link}|{% endif %}{{ message }}{% if code %}>{% endif %}`],
+      [0, `{{ "}}${link}" }}{{ message }}`],
       [
         0,
         `{% for o in outputs %}<{{ job_url }}|{% if code %}a{% else %}b{% endif %} {{ o.name }}>{% endfor %}`,
