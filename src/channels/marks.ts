@@ -4,7 +4,7 @@ import type { Language } from '../time/display.ts';
 const NUMBERS = new Intl.NumberFormat('en');
 
 /** With thousands separators, which are the same in each language: `1,234`. */
-export function separated(number: number): string {
+export function separated(number: number | bigint): string {
   return NUMBERS.format(number);
 }
 

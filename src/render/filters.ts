@@ -46,7 +46,7 @@ export function registerFilters(liquid: Liquid, { language, timezone }: DisplayC
   liquid.registerFilter('fit', fit);
   liquid.registerFilter('elapsed', (value: unknown) => withNumber(value, (n) => formatElapsed(n, language)));
   liquid.registerFilter('filesize', (value: unknown) => withNumber(value, formatSize));
-  liquid.registerFilter('number', (value: unknown) => withNumber(value, separated));
+  liquid.registerFilter('number', numberText);
   liquid.registerFilter('localtime', (value: unknown) => {
     const instant = instantOf(value, timezone);
     return instant === undefined ? textOf(value) : formatInstant(instant, timezone, language);
@@ -114,6 +114,13 @@ function withNumber(value: unknown, format: (value: number) => string): unknown 
   const text = textOf(value).trim();
   const number = Number(text);
   return text === '' || !Number.isFinite(number) || number < 0 ? value : format(number) || value;
+}
+
+/** A number in a text keeps its digits, of which JavaScript's number would lose some; one that a template reckoned is rounded. */
+function numberText(value: unknown): unknown {
+  const text = typeof value === 'number' ? '' : textOf(value).trim();
+  const [, whole, fraction = ''] = /^(\d{1,100})(\.\d+)?$/.exec(text) ?? [];
+  return whole === undefined ? withNumber(value, separated) : separated(BigInt(whole)) + fraction;
 }
 
 function instantOf(value: unknown, timezone: string): number | undefined {

@@ -94,6 +94,8 @@ describe('The strings of a template', () => {
       '[\n 12345678901234567890\n]',
       '2023',
     ]);
+    const numbers = '{{ row["10"] | number }} {{ row["2"][0] | number }} {{ 2 | divided_by: 3.0 | number }}';
+    expect(printed({ ...view }, numbers)).to.deep.equal(['1.10 12,345,678,901,234,567,890 0.667']);
     const counted = ['{{ list | map: "n" | uniq | size }}', '{{ list | group_by: "n" | size }}'];
     expect(printed({ ...list }, ...counted)).to.deep.equal(['1', '1']);
     const doubled =
