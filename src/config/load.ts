@@ -105,7 +105,7 @@ function readConfig(file: string, data: JsonObject, problems: Problems, around: 
   // With `withoutSecrets`, the config will run in another environment: ignore the proxy variables of this one.
   const proxies = readProxies(sections.proxy, withoutSecrets ? {} : variables, problems);
   const { templates, default_route: last, delivery, display } = sections;
-  const settings = settingsOf(sections, reader.read(delivery.alerts, ['delivery', 'alerts']));
+  const settings = settingsOf(sections, delivery.alerts?.told ?? []);
   const { routes, paths } = soundRoutes(sections, problems);
   const names = routeNames(routes);
   const draft = {

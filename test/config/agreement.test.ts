@@ -31,7 +31,7 @@ const TAKEN: Readonly<Record<string, readonly string[]>> = {
   'store.keep': ['30d', '1d12h'],
   'store.max_size': ['2gb', '1mb', '1048576'],
   'delivery.attempts_per_request': ['2', '100'],
-  'delivery.alerts': ['[ops]', '[]'],
+  'delivery.alerts': ['[ops]', '[{ chat: "#b" }, ops]', '[]'],
   'display.timezone': ['Asia/Tokyo', 'utc', 'JST', 'Etc/GMT+9'],
   'display.language': ['en', 'ja'],
   'display.links.job': ['"https://example.com/{{ job_id }}"'],

@@ -148,13 +148,16 @@ export function readApart(doc: string, jsonSchema: object, required?: boolean) {
 
 /** Whom to tell: names of groups, and addresses on channels. */
 export function notifyList(doc: string) {
-  return (
-    mixed<NotifyList>()
-      .transform((value: unknown, _written, _schema, { path = '', context }) =>
-        (context as Known).readNotify?.(value, parsePath(path)),
-      )
-      .defined(missing('[{ slack: "#ops" }]'))
-      // A reference that is not set here is read as nobody.
-      .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' }, required: true, example: '' })
-  );
+  const list = optionalNotifyList(doc).defined(missing('[{ slack: "#ops" }]'));
+  // A reference that is not set here is read as nobody.
+  return list.meta({ required: true, example: '' });
+}
+
+/** As `notifyList`, but it may be left out. */
+export function optionalNotifyList(doc: string) {
+  return mixed<NotifyList>()
+    .transform((value: unknown, _written, _schema, { path = '', context }) =>
+      (context as Known).readNotify?.(value, parsePath(path)),
+    )
+    .meta({ doc, jsonSchema: { $ref: '#/$defs/notify' } });
 }

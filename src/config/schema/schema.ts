@@ -16,6 +16,7 @@ import {
   listOf,
   missing,
   notifyList,
+  optionalNotifyList,
   readApart,
   section,
   someOf,
@@ -87,7 +88,7 @@ const deliverySchema = section('How deliveries are tried, and given up.', {
   take_over_after: text(form.duration, 'After so long without a retry, Botbell retries.', '2m'),
   give_up_after: text(form.duration, 'After it, what is undelivered is a dead letter.', '24h'),
   permanent_attempts: text(whole(0, 100), 'Non-2xx answers to what no retry soon cures.', '2'),
-  alerts: texts(form.group, 'Groups told of dead letters, settings to mend, refused bodies.').default([]),
+  alerts: optionalNotifyList('Whom to tell of dead letters, settings to mend, refused bodies.'),
 });
 
 const displaySchema = section('How times, durations and links are shown.', {
