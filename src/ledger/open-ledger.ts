@@ -132,6 +132,15 @@ export async function inspectStore(url: string, options: ReadingOptions = {}): P
   }
 }
 
+/** Whether a process with this role could write all of its ledger: of SQLite, a process that cannot has no heartbeat. @throws {Error} it could not; says why */
+export async function checkRights(url: string): Promise<void> {
+  if (fileOf(url) !== undefined) return;
+  const server = await import('./postgres/server.ts');
+  await server.checkRights(url).catch((error: unknown) => {
+    throw unusable(url, error);
+  });
+}
+
 function checkFile(path: string): void {
   checkWritable(path);
   checkDisk(path);

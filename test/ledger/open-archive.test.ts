@@ -17,7 +17,13 @@ import type { Config } from '../../src/config/config.ts';
 import { OperationFailed } from '../../src/ledger/failures.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { CallbackStory } from '../../src/ledger/archive/archive.ts';
-import { inspectStore, openArchive, openBesideService, openLedger } from '../../src/ledger/open-ledger.ts';
+import {
+  checkRights,
+  inspectStore,
+  openArchive,
+  openBesideService,
+  openLedger,
+} from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import {
@@ -289,6 +295,12 @@ describe('reading a ledger in PostgreSQL', () => {
     expect(await trouble('guest')).to.contain('may not write callbacks_id_seq');
     await query('grant usage on callbacks_id_seq to guest');
     expect(await inspectStore(as('guest'))).to.equal('ready');
+    await checkRights(as('guest'));
+    await query('revoke update on incidents from guest');
+    expect(await troubleWith(as('guest'), checkRights)).to.contain('may not write incidents');
+    await query('revoke insert on processes from guest');
+    await checkRights(as('guest'));
+    await query('grant all on incidents, processes to guest');
     const migrations = [...MIGRATIONS, { statements: [], oldest: FIRST_VERSION }];
     expect(await trouble('guest', { migrations })).to.contain('does not own botbell_schema and');
     expect(await inspectStore(as('owner'), { migrations })).to.equal('older');

@@ -11,6 +11,7 @@ import {
 import type { ArchivedIncident } from '../../ledger/archive/archive.ts';
 import { gistIn } from '../../people/incidents.ts';
 import { incidentJson } from '../../people/json.ts';
+import { checkRights } from '../../ledger/open-ledger.ts';
 import { visibleOnOneLine, shellWord } from '../../text/clean.ts';
 import { shortLine } from '../../text/cut.ts';
 import { errorIn } from '../../text/fault.ts';
@@ -36,11 +37,12 @@ export async function run(context: CommandContext, { format }: Options): Promise
   const { say } = context;
   const found = await openNow(context).catch((error: unknown) => errorIn(error, context.speaks.language));
   if (typeof found === 'string') return notKnown(context, found);
-  const { open, isFull, isServed } = found;
+  const { open, isFull, isServed, lack } = found;
   const isSome = isFull || open.some(({ isWaiting }) => !isWaiting);
-  if (!isSome && !isServed) return notKnown(context, say('status.silent'));
-  // No process is alive: listed incidents may be over by now, and new ones may be missing.
-  if (!isServed) context.message(say('status.silent'));
+  const why = isServed ? lack : say('status.silent');
+  if (!isSome && why !== undefined) return notKnown(context, why);
+  // No process is alive, or can write: listed incidents may be over by now, and new ones may be missing.
+  if (why !== undefined) context.message(why);
   if (isFull) context.message(say('status.full'));
   print(context, open, format, isFull);
   return isSome ? SOME : NONE;
@@ -69,15 +71,19 @@ function print(
   else for (const group of groups) context.result(hide(linesOf(group, context)));
 }
 
-/** @returns the open incidents, whether a process is alive, and whether the store is full: no process can then write that down */
+/** @returns the open incidents, whether a process is alive, what rights it lacks to write incidents, and whether the store is full: no process can then write that down */
 async function openNow(context: CommandContext) {
   const config = await loadLedgerConfig(context);
   const { url, maxSizeBytes } = config.store;
+  const lack = await checkRights(url).then(
+    () => undefined,
+    (error: unknown) => errorIn(error, context.speaks.language),
+  );
   return withArchive(config, async (archive) => {
     const living = await archive.processes();
     const isFull = url.startsWith('sqlite:') && (await archive.storeBytes()) > maxSizeBytes;
     const isServed = living.some(({ silentMs }) => silentMs < SILENT_MS);
-    return { open: await archive.openIncidents(), isServed, isFull };
+    return { open: await archive.openIncidents(), isServed, isFull, lack };
   });
 }
 

@@ -43,6 +43,14 @@ export function checkMayServe(url: string, state: LedgerState): Promise<void> {
   });
 }
 
+/** @throws {Error} the role lets a process say that it lives, but may not write all that it writes; a role that only reads is no process's */
+export function checkRights(url: string): Promise<void> {
+  return looking(url, async (client) => {
+    if (!(await unwritable(client)).some(({ name }) => name === 'processes'))
+      await checkMayWrite(client, false);
+  });
+}
+
 async function looking(connectionString: string, look: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 3000, query_timeout: 3000 });
   client.on('error', () => undefined);
@@ -95,12 +103,13 @@ const UNWRITABLE = `
         AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') END
   ORDER BY relname`;
 
+async function unwritable(client: pg.Client, isToChange = false) {
+  const names = [...TABLE_NAMES, 'callbacks_id_seq'];
+  return (await client.query<{ name: string; role: string }>(UNWRITABLE, [isToChange, names])).rows;
+}
+
 async function checkMayWrite(client: pg.Client, isToChange: boolean): Promise<void> {
-  const { rows } = await client.query<{ name: string; role: string }>(UNWRITABLE, [
-    isToChange,
-    [...TABLE_NAMES, 'callbacks_id_seq'],
-  ]);
-  const [first, ...others] = rows;
+  const [first, ...others] = await unwritable(client, isToChange);
   if (first === undefined) return;
   const { name, role } = first;
   const what = others.length === 0 ? name : fault('more', { first: name, others: others.length });
