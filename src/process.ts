@@ -1,6 +1,5 @@
 /** Runs the command line in this process and sets the exit code. */
 import { fstatSync, writeSync } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { runProgram } from './cli/program.ts';
 import { endDespiteHangingStore } from './ledger/sqlite/keeper.ts';
 import { disk } from './text/read-text.ts';
@@ -42,7 +41,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   isTerminal: process.stdout.isTTY && process.stderr.isTTY && !process.env['NO_COLOR'],
   result,
   message,
-  readStdin: () => buffer(process.stdin),
+  stdin: () => process.stdin,
   ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,
   untilStopped,
   endOnHangup: () => void process.removeAllListeners('SIGHUP'),

@@ -23,7 +23,7 @@ export interface CommandContext {
   readonly say: Words;
   result(text: string): void;
   message(text: string): void;
-  readStdin(): Promise<Buffer>;
+  stdin(): AsyncIterable<Buffer>;
   /** Asks the person at the terminal; '' if they give no answer. Left out: there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Resolves at the first SIGTERM or SIGINT. Once called, these signals no longer end the process. */

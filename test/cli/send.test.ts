@@ -122,6 +122,8 @@ describe('The send command', () => {
   it('says which file cannot be read', async () => {
     const run = await runCommand(['send', 'none.json', '--url', URL]);
     expect(run).to.include({ code: 1, stderr: 'none.json cannot be read: it is not there' });
+    const endless = await runCommand(['send', '/dev/zero', '--url', URL]);
+    expect(endless.stderr).to.include('/dev/zero cannot be read: it is larger than 128 MiB');
   });
 
   describe('without --url', () => {

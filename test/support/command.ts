@@ -1,4 +1,5 @@
 /** Runs a command of the command line inside this process and keeps what it said. */
+import { Readable } from 'node:stream';
 
 export interface CommandInput {
   readonly variables?: Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export async function runCommand(args: readonly string[], input: CommandInput = 
       input.onResult?.(text);
     },
     message: (text) => stderr.push(text),
-    readStdin: () => Promise.resolve(Buffer.from(input.stdin ?? '')),
+    stdin: () => Readable.from([Buffer.from(input.stdin ?? '')]),
     ask: input.answer === undefined ? undefined : ask,
     untilStopped: input.untilStopped ?? (() => Promise.resolve()),
     endOnHangup: () => undefined,
