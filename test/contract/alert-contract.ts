@@ -137,11 +137,10 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await die(alertOf('token revoked'));
       expect(await die(alertOf('token revoked'), bench.ledger, LOG)).to.equal(false);
       await die(alertOf('mail down'), bench.ledger, target('email:a@example.com'));
-      const [, second = 0] = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      const [, second = 0] = await bench.incidents();
       await bench.ledger.actions.closeIncidents([second], AT_OPERATORS);
       expect(await suppressed(), 'one is over, others are not').to.deep.equal([0, 0]);
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.closeIncidents(ids, AT_OPERATORS);
+      await bench.closeAll(AT_OPERATORS);
       expect(await die(alertOf('token revoked'), bench.ledger, target('slack:#third'))).to.equal(false);
       await bench.store.passTime(HOUR_MS - 1);
       await care();
@@ -154,8 +153,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
     it('tells of a dead letter also where what was wrong before was told of another destination alone', async () => {
       const wrong = alertOf('config_failure of a token', { subject: CONFIG_FAILURE });
       await die(wrong);
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.closeIncidents(ids, AT_OPERATORS);
+      await bench.closeAll(AT_OPERATORS);
       await die(wrong, bench.ledger, LOG);
       await suppressed();
       await die(alertOf('dead_letter of a token', { subject: DEAD_LETTER }), bench.ledger, LOG);
@@ -164,12 +162,11 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     it('is not told once the trouble is over; what begins again within an hour is told only when it grows', async () => {
       await die(alertOf('slack down'));
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.closeIncidents(ids, []);
+      const ids = await bench.closeAll();
       expect(await alertsDue()).to.deep.equal([]);
       await bench.store.passTime(HOUR_MS - 1);
       await die(alertOf('slack down'));
-      expect((await bench.ledger.archive.openIncidents()).map(({ id }) => id)).to.deep.equal(ids);
+      expect(await bench.incidents()).to.deep.equal(ids);
       await bench.store.passTime(1);
       await care();
       expect(await suppressed()).to.deep.equal([0]);
@@ -182,17 +179,13 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
         await bench.tell(due);
         return due.map(({ record, notice }) => `${notice.template} ${record.destination}`);
       };
-      const end = async () => {
-        const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-        await bench.ledger.actions.closeIncidents(ids, []);
-      };
       await die(alertOf('slack down'));
       expect(await toldAt([first])).to.deep.equal([`dead_letter ${first}`]);
-      await end();
+      await bench.closeAll();
       expect(await toldAt([first])).to.deep.equal([`over ${first}`]);
       await die(alertOf('slack down'));
       expect(await toldAt()).to.deep.equal([`dead_letter ${second}`]);
-      await end();
+      await bench.closeAll();
       expect(await toldAt()).to.deep.equal([`over ${second}`]);
     });
 

@@ -182,17 +182,12 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     it('its message says who is on the incident when it is sent, however long it has waited, also where the service posts it again', async () => {
       const start_time = new Date(bench.store.clock.now()).toISOString();
       await comes(1, [askedBy('a')], { start_time });
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
+      const ids = await bench.incidents();
       await bench.store.passTime(10 * MINUTE);
       await fire();
-      const { actions } = bench.ledger;
       const said = [];
-      for (const changes of [
-        () => actions.takeUp(ids, { by: 'kenji', because: '' }, []),
-        () => actions.takeUp(ids, { by: 'aya', because: '' }, []),
-        () => actions.releaseIncidents(ids),
-      ]) {
-        await changes();
+      for (const by of ['kenji', 'aya', undefined]) {
+        await (by === undefined ? bench.ledger.actions.releaseIncidents(ids) : bench.takeUp(ids, by));
         const due = await bench.claim();
         const ofStep = due.filter(({ record }) => record.destination === DUTY.destination);
         said.push(...ofStep.map(({ record }) => record.telling?.escalated?.takenBy));
@@ -200,7 +195,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.store.passTime(20 * MINUTE);
       }
       expect(said).to.deep.equal(['kenji', 'aya', '']);
-      await actions.takeUp(ids, { by: 'ken', because: '' }, []);
+      await bench.takeUp(ids, 'ken');
       const { deliveries } = await comes(1, [askedBy('a')], { start_time });
       const ofStep = deliveries.find(({ destination }) => destination === DUTY.destination);
       expect([ofStep?.claim, ofStep?.telling?.escalated?.takenBy]).to.deep.equal(['own', 'ken']);
@@ -226,8 +221,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         await bench.store.passTime(10 * MINUTE);
         await fire();
         if (isTold) await bench.tellAll();
-        const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-        await bench.ledger.actions.closeIncidents(ids, []);
+        await bench.closeAll();
         await bench.store.passTime(24 * 60 * MINUTE);
         await fire();
         expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
@@ -240,8 +234,8 @@ export function describeEscalation(name: string, createStore: CreateStore): void
 
     it('what is taken up is told no further, and begins anew once it is given back', async () => {
       await comes(1, [askedBy('a')]);
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      const ids = await bench.incidents();
+      await bench.takeUp(ids);
       await bench.store.passTime(10 * MINUTE);
       await fire();
       expect(await atDuty()).to.deep.equal([]);
@@ -258,7 +252,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       await bench.store.passTime(MINUTE);
       await bench.tellAll();
       await comes(1, [askedBy('b', LOG)], { job_id: 'beside', bot_id: 'another' });
-      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      await bench.takeUp(ids);
       await bench.ledger.actions.releaseIncidents(ids);
       expect(await fire(), 'no other’s').to.equal(1);
       await bench.store.passTime(10 * MINUTE);

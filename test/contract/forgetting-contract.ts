@@ -97,8 +97,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
       for (const nth of ['first', 'last']) await Promise.all([fails(nth), misses(`${nth} missed`)]);
       await forgetDone();
       expect((await left()).toSorted()).to.deep.equal(['last', 'last missed']);
-      const ids = (await bench.ledger.archive.openIncidents()).map(({ id }) => id);
-      await bench.ledger.actions.closeIncidents(ids, []);
+      await bench.closeAll();
       await forgetDone(true);
       expect(await left()).to.deep.equal([]);
     });

@@ -101,7 +101,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       expect(shown(await all())).to.deep.equal(['bot get_items error 1 over']);
     });
 
-    it('opens none for an error that started before the BOT’s newest success, nor twice for a retry', async () => {
+    it('opens none for an error that started before the BOT’s newest success or that nobody is told, nor two for a retry', async () => {
+      await bench.arrive({ status: 1, message: 'x', bot_id: 'untold' }, []);
       await arrive(0, '2026-01-01T10:00:00Z');
       await arrive(1, '2026-01-01T09:59:59Z');
       await arrive(2, '2026-01-01T10:00:00Z');
@@ -110,11 +111,6 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       await bench.arrive(again, [OPS]);
       await bench.arrive(again, [OPS]);
       expect(shown(await open())).to.deep.equal(['bot get_items error 1 open']);
-    });
-
-    it('opens none for errors of which nobody is told', async () => {
-      await bench.arrive({ status: 1, message: 'x' }, []);
-      expect(await all()).to.deep.equal([]);
     });
 
     it('opens one of a destination at a dead letter, which is over once none of them is left', async () => {
@@ -199,7 +195,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const other = await bench.store.open({ owner: 'other' });
       await bench.store.passTime(1000);
       await other.upkeep.heartbeat(runningConfig('b'));
-      const ids = (await open()).map(({ id }) => id);
+      const ids = await bench.incidents();
       await care(ids);
       expect(shown(await open())).to.have.length(1);
       await bench.ledger.upkeep.heartbeat(runningConfig('b'));
@@ -232,16 +228,15 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     it('says who is on it and why, until that is given back', async () => {
       await arrive(1, '2026-01-01T09:00:00Z');
-      const [{ id } = { id: 0 }] = await open();
-      const taken = await bench.ledger.actions.takeUp([id], { by: 'kenji', because: 'the VPN' }, []);
+      const [id = 0] = await bench.incidents();
+      const taken = await bench.takeUp([id], 'kenji', 'the VPN');
       expect(taken.map(stateOf)).to.deep.equal(['taken_up']);
       expect((await open())[0]?.takenUp).to.include({ by: 'kenji', because: 'the VPN' });
       await bench.ledger.actions.releaseIncidents([id]);
       expect((await open()).map(stateOf)).to.deep.equal(['open']);
       for (const wasOpen of [true, false])
         expect(await bench.ledger.actions.closeIncidents([id], [])).to.equal(wasOpen);
-      const late = await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []);
-      expect(late, 'once over').to.deep.equal([]);
+      expect(await bench.takeUp([id]), 'once over').to.deep.equal([]);
     });
 
     it('snoozes the BOTs of what is open with it, where that is asked, and has these snoozes go over to the next', async () => {
@@ -310,8 +305,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const [other] = namesOf(await bench.arrive({ ...error, job_id: 'y', bot_id: 'b' }, [OPS]));
       const [logged] = namesOf(await bench.arrive({ ...error, job_id: 'z', bot_id: 'c' }, [LOG]));
       await bench.settle([delivered(first), failed(second), delivered(other), delivered(logged)]);
-      const ids = (await open()).map(({ id }) => id);
-      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: 'VPN' }, []);
+      await bench.takeUp(await bench.incidents(), 'kenji', 'VPN');
       const told = await subjects({ only: [OPS.destination, LOG.destination] });
       const says = { template: 'taken_up', by: 'kenji', because: 'VPN', moreTroubles: 0 };
       expect(told).to.containSubset([
@@ -329,11 +323,11 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       }
       const [id] = namesOf(await bench.arrive({ job_id: 'dead', status: 0 }, [LOG]));
       await bench.settle([dead(id, { cause: 'c', subject: DEAD_LETTER, targets: [ALERTS] })]);
-      const ids = (await open()).map((each) => each.id);
+      const ids = await bench.incidents();
       const [alert] = await bench.claim();
       expect(alert?.record.telling, 'the alert').to.deep.equal({ incident: ids.at(-1) });
       await bench.tell([alert].filter((each) => each !== undefined));
-      await bench.ledger.actions.takeUp(ids, { by: 'kenji', because: '' }, []);
+      await bench.takeUp(ids);
       const due = (await bench.claim()).map(({ record }) => record);
       const replies = due.map(({ destination, telling }) => [destination, telling?.repliesTo]);
       expect(Object.fromEntries(replies)).to.deep.equal({
@@ -342,31 +336,23 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       });
     });
 
-    it('tells it once, however often the same is said, and again when somebody else is on it, or says why', async () => {
+    it('tells it once, however often the same is said, and at once, and again when somebody else is on it, or says why', async () => {
       const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
       await bench.settle([delivered(id)]);
-      const ids = (await open()).map((each) => each.id);
+      const ids = await bench.incidents();
       const told = async (by: string, because = '') => {
-        const taken = await bench.ledger.actions.takeUp(ids, { by, because }, []);
+        const taken = await bench.takeUp(ids, by, because);
         expect(taken.map((each) => each.takenUp?.by)).to.deep.equal([by]);
         return (await bench.tellAll()).length;
       };
       const counts = [await told('kenji'), await told('kenji'), await told('mary')];
       for (let time = 0; time < 2; time += 1) counts.push(await told('mary', 'the VPN'));
       expect(counts).to.deep.equal([1, 0, 1, 1, 0]);
-    });
-
-    it('tells it once where two say the same at once, and nobody where only troubles are told', async () => {
-      const [id] = namesOf(await arrive(1, '2026-01-01T09:00:00Z'));
-      await bench.settle([delivered(id)]);
-      const ids = (await open()).map((each) => each.id);
-      const takeUp = (by = 'kenji', noNews: readonly string[] = []) =>
-        bench.ledger.actions.takeUp(ids, { by, because: '' }, noNews);
-      const taken = await Promise.all([takeUp(), takeUp(), takeUp()]);
+      const taken = await Promise.all([1, 2, 3].map(() => bench.takeUp(ids)));
       expect(taken.map(([each]) => each?.takenUp?.by)).to.deep.equal(['kenji', 'kenji', 'kenji']);
-      expect(await bench.tellAll()).to.have.length(1);
-      await takeUp('mary', [OPS.destination]);
-      expect(await bench.claim()).to.deep.equal([]);
+      expect(await bench.tellAll(), 'said by three at once').to.have.length(1);
+      await bench.takeUp(ids, 'mary', '', [OPS.destination]);
+      expect(await bench.claim(), 'where only troubles are told').to.deep.equal([]);
     });
 
     it('gives each message of a BOT its incident: of its errors, and of the success that ends it', async () => {
@@ -395,7 +381,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         await bench.settle(planned.map((_, index) => dead(ids[index] ?? NOBODY, alert)));
       }
       await bench.tell(await bench.claim());
-      await care((await open()).map(({ id }) => id));
+      await care(await bench.incidents());
       const over = await subjects();
       expect(over).to.have.length(1);
       expect(over[0]).to.include({ at: 'slack:#alerts', template: 'over', moreTroubles: 0 });
@@ -409,8 +395,7 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
         const alert = { cause: long.destination, subject: DEAD_LETTER, targets: [ALERTS] };
         await bench.settle([dead(id, alert)]);
         await bench.tell(await bench.claim());
-        const [{ id: incident } = { id: 0 }] = await open();
-        expect(await bench.ledger.actions.closeIncidents([incident], noNews)).to.equal(true);
+        await bench.closeAll(noNews);
         const told = (await subjects()).map(({ template }) => template);
         expect(told).to.deep.equal(noNews.length === 0 ? ['over'] : []);
       }
@@ -507,8 +492,8 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const [lost] = namesOf(await arrive(0, '2026-01-01T10:00:00Z', { bot_id: 'b' }));
       const find = async (...asked: Parameters<typeof bench.ledger.archive.incidents>) =>
         (await bench.ledger.archive.incidents(...asked)).items.map(({ subject }) => subject);
-      const [{ id } = { id: 0 }] = await open();
-      await bench.ledger.actions.takeUp([id], { by: 'kenji', because: '' }, []);
+      const [id = 0] = await bench.incidents();
+      await bench.takeUp([id]);
       for (const [state, subject] of [
         ['open', 'c'],
         ['taken_up', 'a'],

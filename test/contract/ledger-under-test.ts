@@ -116,6 +116,22 @@ export class Bench {
     return by.maintainIncidents({ ...nothing, configHash: 'a', keepMs: KEEP_MS, ...asked });
   }
 
+  /** Ids of the incidents that are open. */
+  async incidents(): Promise<readonly number[]> {
+    return (await this.ledger.archive.openIncidents()).map(({ id }) => id);
+  }
+
+  /** Somebody closes all that are open. @returns their ids */
+  async closeAll(noNews: readonly string[] = []): Promise<readonly number[]> {
+    const ids = await this.incidents();
+    await this.ledger.actions.closeIncidents(ids, noNews);
+    return ids;
+  }
+
+  takeUp(ids: readonly number[], by = 'kenji', because = '', noNews: readonly string[] = []) {
+    return this.ledger.actions.takeUp(ids, { by, because }, noNews);
+  }
+
   tell(due: readonly DueDelivery[]): Promise<unknown> {
     return this.settle(due.map(({ record }) => delivered(record)));
   }

@@ -81,8 +81,8 @@ describe('running settings', () => {
     troubles = [];
   });
 
-  it('leave open what the next ones have, too, and close the others once nobody can use them', async () => {
-    const [shared, own] = [resource('shared'), resource('own')];
+  it('leave open what the next ones have, too, close the others once nobody can use them, and all in the end, once', async () => {
+    const [shared, own, last] = [resource('shared'), resource('own'), resource('last')];
     const stuck = { close: () => Promise.reject(new Error('stuck')) };
     const settings = running(having(shared, stuck, own));
     settings.swap(having(shared));
@@ -90,14 +90,10 @@ describe('running settings', () => {
     expect(closed).to.deep.equal([]);
     await clock.advance(1);
     expect([closed, troubles.length]).to.deep.equal([['own'], 1]);
-  });
-
-  it('close everything in the end, once', async () => {
-    const settings = running(having(resource('first')));
-    settings.swap(having(resource('second')));
+    settings.swap(having(last));
     await settings.close();
     await clock.advance(10_000);
-    expect(closed).to.deep.equal(['first', 'second']);
+    expect(closed).to.deep.equal(['own', 'shared', 'last']);
   });
 
   it('give work as long as the longest of those that it may be under way with', () => {

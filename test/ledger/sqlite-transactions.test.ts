@@ -52,22 +52,6 @@ describe('Transactions in a SQLite file', () => {
     return () => other.exec('rollback');
   };
 
-  it('take back the changes of a call that fails, and of no other', async () => {
-    const outcomes = await Promise.allSettled([
-      transactions.run(count('a')),
-      transactions.run(async (tx) => {
-        await count('b')(tx);
-        throw new Error('of its own');
-      }),
-      transactions.run(count('a')),
-      transactions.run(count('c')),
-    ]);
-    const statuses = outcomes.map(({ status }) => status).join(', ');
-    expect(statuses).to.equal('fulfilled, rejected, rejected, fulfilled');
-    expect(outcomes[1]).to.have.nested.property('reason').that.is.instanceOf(OperationFailed);
-    expect(await counted()).to.deep.equal(['a', 'c']);
-  });
-
   it('are not begun for a call whose time is over when its turn comes', async () => {
     const late = transactions.run(count('late'), { withinMs: 0 });
     expect(await rejectionOf(late)).to.be.instanceOf(LedgerUnavailable);

@@ -212,6 +212,15 @@ describe('a BOT’s callbacks are', () => {
         { occasion, isOnlyRecovery: true, wantedBy: ['routes[0]'] },
       ],
       [[TO_NINE, { when: UNMET }], 'x', { wantedBy: ['routes[0]'] }],
+      // Which route tells it is said where that is not the first that has its status.
+      [[{}, TO_NINE], 'x', undefined],
+      [[TO_NINE, {}], 'x', { wantedBy: ['routes[1]'] }],
+      [[{ afterFailures: 2 }, {}], 'x', { wantedBy: ['routes[1]'] }],
+      [[{ afterFailures: 2 }, {}], 'xx', undefined],
+      [[{ repeat: 60 * MINUTE }, { afterFailures: 2 }], 'xxx', { wantedBy: ['routes[1]'] }],
+      [[{ when: UNMET }, TO_NINE, {}], 'x', { wantedBy: ['routes[2]'] }],
+      [[{ on: ['succeeded'] }, {}], 'x', undefined],
+      [[{ on: both }, {}], 'xo', { occasion, wantedBy: ['routes[0]'] }],
       [[{ repeat: 10 * MINUTE }], 'xxx', { heldBack: 1 }],
     ];
     for (const [routes, runs, telling] of table)
@@ -223,7 +232,8 @@ describe('a BOT’s callbacks are', () => {
       const { telling } = new Place({}, { lateFor: dueAt }).run({ status: 'succeeded' });
       expect(telling?.occasion).to.deep.equal({ template: 'late', dueAt, lateByMs });
     }
-    expect(new Place({}).say().telling, 'of what has no status').to.deep.equal({ wantedBy: ['routes[0]'] });
+    const tellers = [new Place({}), new Place(TO_NINE, {})].map((place) => place.say().telling?.wantedBy);
+    expect(tellers, 'of what has no status').to.deep.equal([['routes[0]'], ['routes[1]']]);
     const limited = new Place({});
     limited.burst = { max: 0, perMs: MINUTE };
     const held = { does: 'hold', rule: 'burst', until: MORNING + MINUTE, route: 'routes[0]' };
@@ -294,29 +304,6 @@ describe('a BOT’s callbacks are', () => {
 });
 
 describe('a message to which several routes lead', () => {
-  it('names the one that tells it, where that is not the first that has its status', () => {
-    const table: readonly (readonly [routes: readonly Route[], runs: string, teller: string | undefined])[] =
-      [
-        [[{}, {}], 'x', undefined],
-        [[TO_NINE, {}], 'x', 'routes[1]'],
-        [[{}, TO_NINE], 'x', undefined],
-        [[{ afterFailures: 2 }, {}], 'x', 'routes[1]'],
-        [[{ afterFailures: 2 }, {}], 'xx', undefined],
-        [[{ repeat: 60 * MINUTE }, { afterFailures: 2 }], 'xxx', 'routes[1]'],
-        [[{ when: UNMET }, TO_NINE, {}], 'x', 'routes[2]'],
-        [[{ on: ['succeeded'] }, {}], 'x', undefined],
-        [[{ on: ['error', 'recovered'] }, {}], 'xo', 'routes[0]'],
-        [[{ on: ['error', 'recovered'] }], 'xo', undefined],
-        [[TO_NINE, { when: UNMET }], 'x', 'routes[0]'],
-      ];
-    for (const [routes, runs, teller] of table) {
-      const last = all(new Place(...routes), runs).at(-1);
-      expect(last?.telling?.wantedBy?.[0], JSON.stringify([routes, runs])).to.equal(teller);
-    }
-    const own = new Place(TO_NINE, {}).say();
-    expect(own.telling?.wantedBy, 'of what has no status').to.deep.equal(['routes[1]']);
-  });
-
   it('has the ruling of each', () => {
     const [, second] = all(new Place({ repeat: 60 * MINUTE }, { afterFailures: 2 }), 'xx');
     expect(second?.routes).to.deep.equal([
