@@ -57,7 +57,7 @@ export function standingOf(
     ? Math.max(usedMs, Math.round(sum(from, today) + perDayMs * countDays(today, to)))
     : undefined;
   const budgetMs = hours * 3_600_000;
-  return { from, to, budgetMs, usedMs, percent: Math.floor((usedMs / budgetMs) * 100), forecastMs };
+  return { from, to, budgetMs, usedMs, percent: Math.floor((usedMs * 100) / budgetMs), forecastMs };
 }
 
 function daysBetween(first: number, end: number): readonly number[] {
@@ -91,7 +91,7 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
   const told = toldIn(from, known);
   const watchedMs = known.from === before.from ? known.usedMs : undefined;
   const beforeMs = (known.from === from ? known.beforeMs : watchedMs) ?? before.usedMs;
-  const late = warn.filter((each) => each <= before.percent && (each / 100) * before.budgetMs > beforeMs);
+  const late = warn.filter((each) => each <= before.percent && each * before.budgetMs > beforeMs * 100);
   const passed = warn.filter((each) => each <= current.percent && !told.includes(each));
   const percent = late[0] ?? passed[0];
   const isOfBefore = late.length > 0;
@@ -100,7 +100,7 @@ export function passedNow<Month extends Omit<BudgetStanding, 'to' | 'forecastMs'
     told: percent === undefined || isOfBefore ? told : [...told, percent],
     usedMs,
     earlier: known.from < from ? { from: known.from, told: known.told } : known.earlier,
-    beforeMs: isOfBefore ? ((percent ?? 0) / 100) * before.budgetMs : Math.max(beforeMs, before.usedMs),
+    beforeMs: isOfBefore ? ((percent ?? 0) * before.budgetMs) / 100 : Math.max(beforeMs, before.usedMs),
   };
   return { month: isOfBefore ? before : current, percent, after, isMore: late.length + passed.length > 1 };
 }

@@ -74,10 +74,10 @@ describe('The budget', () => {
   it('that is used up is forecast to be no less', () => {
     const late = [
       { day: day('2026-10-31'), runningMs: HOUR },
-      { day: day('2026-11-30'), runningMs: 90 * HOUR },
+      { day: day('2026-11-30'), runningMs: 57 * HOUR },
     ];
-    const standing = standingOf(HOURS_60, late, day('2026-11-30'));
-    expect(standing).to.include({ percent: 150, forecastMs: 90 * HOUR });
+    const standing = standingOf({ ...HOURS_60, hours: 50 }, late, day('2026-11-30'));
+    expect(standing).to.include({ percent: 114, forecastMs: 57 * HOUR });
   });
 
   const WARN = [80, 100, 120];
@@ -94,7 +94,7 @@ describe('The budget', () => {
     const told: string[] = [];
     const month = (first: number, used: number) => {
       const [usedMs, budgetMs] = [used * HOUR, hours * HOUR];
-      return { from: first, usedMs, budgetMs, percent: Math.floor((used / hours) * 100) };
+      return { from: first, usedMs, budgetMs, percent: Math.floor((used * 100) / hours) };
     };
     for (const [before, current] of looks) {
       const months = [month(planMonth(1, from - 1).from, before), month(from, current)] as const;
@@ -133,6 +133,7 @@ describe('The budget', () => {
       [125, 80],
       [125, 80],
       [140, 80],
+      [140, 100],
     ] as const;
     expect(toldFor(late, DECEMBER, known).told).to.deep.equal([
       'undefined',
@@ -140,6 +141,7 @@ describe('The budget', () => {
       'before: 120, and more',
       '80',
       'undefined',
+      '100',
     ]);
     expect(toldFor([[101, 0]], DECEMBER, known).told, 'before anybody looks').to.deep.equal(['before: 100']);
   });
@@ -150,11 +152,9 @@ describe('The budget', () => {
       [90, 0],
       [101, 0],
     ] as const;
-    expect(toldFor(unknown, DECEMBER, { from: 0, told: [] }).told).to.deep.equal([
-      'undefined',
-      'undefined',
-      'before: 100',
-    ]);
+    const earlier = toldFor([[0, 60]], day('2026-10-01'), { from: 0, told: [] }).known;
+    for (const known of [earlier, { from: 0, told: [] }])
+      expect(toldFor(unknown, DECEMBER, known).told).to.deep.equal(['undefined', 'undefined', 'before: 100']);
     const { known } = toldFor([[0, 60]], NOVEMBER, { from: 0, told: [] });
     const looks = [60, 61].map((before) => [before, 0] as const);
     expect(toldFor(looks, DECEMBER, known, 60).told).to.deep.equal(['undefined', 'undefined']);
