@@ -223,7 +223,7 @@ function toldFrom(subject: Subject, ruling: Ruling, told: ToldErrors, now: numbe
   const { id, status, startedAt, likeness, row } = subject;
   if (status === 'succeeded')
     return withSuccess({ ...told, heldBack: ruling.does === 'let go' ? told.heldBack : 0 }, startedAt);
-  if (status !== 'error' || row === undefined) return told;
+  if (row === undefined) return told;
   if (ruling.does === 'let go')
     return ruling.rule === 'repeat' ? { ...told, heldBack: told.heldBack + 1 } : told;
   // Also for a held message: it says how many were held back when its hold ends.

@@ -178,7 +178,7 @@ describe('A calendar', () => {
     }
   });
 
-  it('that leaves out all days ahead makes nothing due', () => {
+  it('that leaves out all days ahead makes nothing due, however often it would be', () => {
     const never = made({
       ...OFFICE,
       days: ['mon'],
@@ -190,6 +190,9 @@ describe('A calendar', () => {
     const { dueAt } = beginToExpect(rule, { at: YEAR.from, hasCome: true, lastResultAt: undefined });
     expect(new Date(dueAt).getUTCFullYear()).to.be.greaterThan(9000);
     expect(nextDigest({ at: 0, days: WEEKDAYS, calendar: never }, YEAR.from, 'UTC')).to.equal(dueAt);
+    const friday = { at: Date.parse('2026-11-20T23:59:30Z'), hasCome: true, lastResultAt: undefined };
+    const monday = beginToExpect({ ...rule, calendar: made(OFFICE) }, friday);
+    expect(new Date(monday.dueAt).toISOString()).to.equal('2026-11-23T00:00:00.000Z');
   });
 });
 
@@ -235,5 +238,8 @@ describe('A report', () => {
     it(`of a ${every} from ${from} on is due ${due.slice(0, 10)}${calendar ? ', by its calendar' : ''}`, () => {
       const dueAt = reportDue({ every, at: 9 * 60, calendar }, dayIn(from) ?? 0, 'Asia/Tokyo');
       expect(new Date(dueAt).toISOString().slice(0, 16)).to.equal(due);
+      expect(reportDue({ every, at: 0, calendar }, dayIn(from) ?? 0, 'Asia/Tokyo')).to.equal(
+        dueAt - 9 * HOUR,
+      );
     });
 });

@@ -144,6 +144,9 @@ describe('what holds a message', () => {
       const hold = holdAt(instant(local, TOKYO), heldIn(TOKYO, mute, snoozes));
       expect(hold && `${hold.rule} ${iso(hold.until)}`, local).to.equal(expected);
     }
+    // When somebody ends it, the hold may end sooner.
+    const held = heldIn(TOKYO, [], [snooze('2026-11-21T13:00'), { ...overnight, id: 2 }]);
+    expect(holdAt(instant('2026-11-21T12:00', TOKYO), held)?.snoozeId, 'the last to end').to.equal(2);
   });
 
   it('ends at a moment at which nothing holds', () => {
