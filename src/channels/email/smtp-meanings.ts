@@ -74,8 +74,9 @@ const MEANINGS = byCodes({
     { concerns: 'address', isForLater: true },
   ),
   '5.2.3, 5.3.4, 552': means.permanent('the message is too large', 'メールが大きすぎます'),
-  '5.7': NOT_ALLOWED,
-  '5.7.8, 530, 534, 535, 538, EAUTH': LOGIN,
+  '5.7, 571': NOT_ALLOWED,
+  '5.7.8, 530, 534, 535, EAUTH': LOGIN,
+  '5.7.10, 5.7.11, 538': NEEDS_TLS,
   '5.7.25, 5.7.26, 5.7.29, 5.7.515': means.config(
     'the server cannot verify the sending domain or machine; check SPF, DKIM, DMARC, the reverse DNS entry and TLS',
     '送信元のドメインまたはマシンを検証できないため、受け付けられません。SPF、DKIM、DMARC、DNSの逆引き、TLSを確認してください',
@@ -108,7 +109,7 @@ const BY_WORDS: readonly (readonly [reply: RegExp, means: Meaning])[] = [
 
 /** Looked for in replies without an enhanced code: Exim and others refuse a login, a sender or a machine at RCPT in words alone. */
 const OF_OTHERS =
-  /\b(?:relay\w*|(?:black|block|deny) ?list\w*|[dr]n?s?bl|spamhaus|sender|authenti\w+|not verified|spf|dkim|dmarc)\b/i;
+  /\b(?:relay\w*|(?:black|block|deny) ?list\w*|blocked|client host|prohibit\w*|[dr]n?s?bl|spamhaus|sender|authenti\w+|not verified|spf|dkim|dmarc)\b/i;
 
 /** @param reply the first characters of the response @param response the whole, at whose end there may be a code */
 export function meaningOf(reply: string, response: string, command: string): Meaning {
