@@ -212,8 +212,14 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (value instanceof SpeltNumber) return `the number ${excerpt(value.spelling)}`;
   if (typeof value === 'object') return value === null ? 'null' : 'an object';
-  if (typeof value === 'string') return `the string "${excerpt(value)}"`;
+  if (typeof value === 'string') return `the string "${excerpt(unseenShown(value))}"`;
   return typeof value === 'number' ? `the number ${value}` : JSON.stringify(value);
+}
+
+/** What nobody sees may be all that is wrong: a blank at an end, a no-break space. */
+function unseenShown(text: string): string {
+  const escaped = (sign: string) => `\\u${sign.codePointAt(0)?.toString(16).padStart(4, '0')}`;
+  return text.slice(0, 4 * MAX_ECHO_LENGTH).replaceAll(/[^\S ]|\p{C}|^ | $| (?= )/gu, escaped);
 }
 
 function excerpt(text: string): string {

@@ -74,7 +74,7 @@ describe('The check of a callback', () => {
   it('says all that is wrong at once, what was expected and what was found, in its message, too', () => {
     const ids = { job_id: 5, bot_id: null, bot_name: ['x'] };
     const optional = { elapsed_time: false, output: [], message: { a: 1 } };
-    const wrong = { code: '201', ...ids, status: 3, start_time: 'yesterday', ...optional };
+    const wrong = { code: '201', ...ids, status: 3, start_time: ' 2026-11-20T09:00\u00a0Z', ...optional };
     const said = errorsOf(wrong).map(({ pointer, detail }) => `${pointer} ${detail}`);
     expect(said).to.deep.equal([
       '/code must be an integer, found the string "201"',
@@ -82,7 +82,7 @@ describe('The check of a callback', () => {
       '/bot_id must be a string, found null',
       '/bot_name must be a string, found an array',
       '/status must be the integer 0 (succeeded), 1 (error) or 2 (executing), found the number 3',
-      '/start_time must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "yesterday"',
+      '/start_time must be an ISO 8601 date-time that exists, such as 2026-11-20T09:00:00+09:00, found the string "\\u00202026-11-20T09:00\\u00a0Z"',
       '/elapsed_time must be a number, found false',
       '/output must be an object, found an array',
       '/message must be a string, found an object',
@@ -165,7 +165,7 @@ describe('The check of a callback', () => {
       expect(error.pointer.length + error.detail.length).to.be.at.most(200);
       expect(error.pointer + error.detail).not.to.match(/[\p{Cc}\u202e]/u);
     }
-    expect(errors[0]?.detail).to.match(/^must be an integer, found the string "<b>x.*…"$/);
+    expect(errors[0]?.detail).to.match(/^must be an integer, found the string "\\u202e<b>.*…"$/);
   });
 
   it('answers or throws InvalidCallback, whatever the JSON', () => {
