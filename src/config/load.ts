@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { budgetOf, type Config, type Problem, reportsOf, settingsOf } from './config.ts';
 import { Problems } from './problems.ts';
+import { parsePath } from './path.ts';
 import type { Known } from './schema/form.ts';
 import { Interpolated, type MissingReference } from './read/interpolate.ts';
 import { type Fault, unreadable } from '../text/fault.ts';
@@ -49,7 +50,7 @@ export interface LoadedConfig {
   readonly draft?: Draft;
   /** Undefined: the file does not say it. */
   readonly language?: Language | undefined;
-  /** SHA-256 of the file's text, in hexadecimal; present with `config`. */
+  /** SHA-256 of the file's text, and of what the environment or files put into it apart from secrets, in hexadecimal; present with `config`. */
   readonly hash?: string;
   /** Present with `draft`. */
   readonly source?: YamlSource;
@@ -81,13 +82,21 @@ export function loadConfig(file: string, environment: LoadEnvironment): LoadedCo
   const secrets = () => secretsIn(draft, environment.channelTypes, interpolated.values);
   const config = problems.hasErrors() ? undefined : { ...draft, secrets: secrets() };
   return {
-    ...(config && { config, hash: hash('sha256', text, 'hex') }),
+    ...(config && { config, hash: hash('sha256', text + putIn(interpolated), 'hex') }),
     draft,
     source,
     language: config?.display.language ?? language,
     problems: problems.inOrder(),
     missing: interpolated.missing,
   };
+}
+
+const WITH_SECRETS = new Set(['receiver', 'admin', 'store', 'heartbeat', 'proxy', 'channels']);
+
+/** What decides who is told though the file does not say it: processes of different environments run different configs. */
+function putIn({ values }: Interpolated): string {
+  const put = [...values].filter(([place]) => !WITH_SECRETS.has(String(parsePath(place)[0])));
+  return put.length === 0 ? '' : JSON.stringify(put);
 }
 
 function languageOf(written: unknown): Language | undefined {

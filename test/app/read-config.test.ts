@@ -47,6 +47,18 @@ ${more}`,
     expect(new Set([before, after, await hashOf()]).size).to.equal(3);
   });
 
+  it('is another one where the environment names somebody else, but not by a secret, which a hash could give away', async () => {
+    writeConfig("default_route: { notify: [{ slack: '${OPS}' }] }");
+    const hashOf = async (OPS: string) =>
+      (await readConfig({ ...toRead, variables: { OPS } })).loaded?.configHash;
+    const before = await hashOf('#ops');
+    write('token', 'xoxb-4-5-6\n');
+    expect([await hashOf('#ops'), await hashOf('#log')].map((hash) => hash === before)).to.deep.equal([
+      true,
+      false,
+    ]);
+  });
+
   it('is another one where a file of a calendar has other days, and keeps the last ones where that cannot be read any more', async () => {
     write('holidays.csv', '2026/11/3,Culture Day\r\n');
     writeConfig('calendars: { office: { except: [{ file: holidays.csv }] } }');
