@@ -3,6 +3,7 @@ import type { Liquid, Template } from 'liquidjs';
 import type { FileView } from '../channels/card.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import type { Fault } from '../text/fault.ts';
+import { textOf } from '../channels/value-text.ts';
 import { Escaped, escapeUrlPart, LONGEST_ADDRESS, wholeUrl } from '../text/clean.ts';
 import { createEngine, wordsIn } from './engine.ts';
 import { findUnknownVariables, parseLiquid } from './liquid-faults.ts';
@@ -29,11 +30,13 @@ export function linkFault(link: keyof typeof KNOWN, template: string): Fault | u
 /** @throws {Error} a link in which `linkFault` finds something wrong */
 export function createLinks(display: DisplayConfig): Links {
   const liquid = engineFor(display);
-  const [job, file] = [display.links.job, display.links.file].map((link = '') => liquid.parse(link));
-  const words = wordsIn(display.links.job ?? '', liquid);
+  liquid.registerFilter(WITH_SLASHES, (value: unknown) => escapeRef(textOf(value)));
+  const { job = '', file = '' } = display.links;
+  const [ofJob, ofFile] = [liquid.parse(job), liquid.parse(file.replace(REF, `$1 | ${WITH_SLASHES} $2`))];
+  const words = wordsIn(job, liquid);
   return {
-    job: (view) => (words ? (wholeUrl(words(view, false)) ?? '') : renderLink(liquid, job, view)),
-    file: (view, { ref, name, size }) => renderLink(liquid, file, view, { ref: escapeRef(ref), name, size }),
+    job: (view) => (words ? (wholeUrl(words(view, false)) ?? '') : renderLink(liquid, ofJob, view)),
+    file: (view, { ref, name, size }) => renderLink(liquid, ofFile, view, { ref, name, size }),
   };
 }
 
@@ -47,13 +50,19 @@ function engineFor(display: DisplayConfig): Liquid {
 /** These return the value unchanged: printing encodes it, and they would encode it twice. */
 const ENCODING = ['url_encode', 'uri_escape', 'cgi_escape'];
 
+/** A reference, or what filters made of it. */
+const REF = /(\{\{-?\s*ref\b.*?)(-?\}\})/gs;
+
+/** The filter that is appended to it. */
+const WITH_SLASHES = 'with_slashes';
+
 /** Escapes all but the slashes, which separate parts of the path. A reference that is cut is still too long for an address. */
 function escapeRef(ref: string): Escaped {
   const parts = ref.slice(0, LONGEST_ADDRESS + 1).split('/');
-  return new Escaped(parts.map(escapeUrlPart).join('/'));
+  return new Escaped(parts.map(escapeUrlPart).join('/') || ' ');
 }
 
-function renderLink(liquid: Liquid, templates: Template[] = [], view: object, ofFile = {}): string {
+function renderLink(liquid: Liquid, templates: Template[], view: object, ofFile = {}): string {
   if (templates.length === 0) return '';
   try {
     return wholeUrl(String(liquid.renderSync(templates, ofFile, { globals: view }))) ?? '';

@@ -68,6 +68,9 @@ describe('the variables of a template', () => {
     const urlsOf = (callback: Callback) => outputsOf(callback, { links })[0]?.files.map(({ url }) => url);
     expect(urlsOf({ ...BARE, tenant: 't', output })).to.deep.equal(['', 'https://example.com/t/c?of=0']);
     expect(urlsOf({ ...BARE, output })).to.deep.equal(['', '']);
+    links.file = 'https://example.com/{{ ref | remove: "a/" }}?of={{ ref | split: "/" | last }}';
+    const made = ['https://example.com/b?of=b', 'https://example.com/c?of=c'];
+    expect(urlsOf({ ...BARE, output }), 'by a part of the reference').to.deep.equal(made);
     const display = { ...LIVE, links };
     const alert = viewOfNotice(samplesOf('dead_letter')[0], display, createLinks(display));
     expect(alert.job_url, 'of an alert').to.equal('');
