@@ -204,7 +204,10 @@ export class Pipeline {
   async #beatOnce(): Promise<void> {
     const { isHeard } = this.#parts.ledger.upkeep;
     await this.#follower.beat();
-    if (!isHeard) this.loop.release(undefined, true);
+    if (!isHeard) {
+      this.loop.release(undefined, true);
+      this.#signals.adoptAnew();
+    }
     const inHand = {
       has: (delivery: DeliveryName) => this.loop.has(delivery),
       isFiring: (key: string) => this.#signals.isFiring(key),

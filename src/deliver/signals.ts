@@ -53,6 +53,11 @@ export class Signals {
     else if (this.#adopted !== settings) await this.#adopt(settings).catch(this.#dependencies.onUnforeseen);
   }
 
+  /** At the next tick: while this process was not heard, one with another config may have put its own timers in their place. */
+  adoptAnew(): void {
+    this.#adopted = undefined;
+  }
+
   isFiring(key: string): boolean {
     return this.#firing.has(key);
   }

@@ -147,6 +147,15 @@ describe('of what routes ask to be told less', () => {
     expect(lines.join(' ')).to.match(/^(?!.*@here).*Failed after 12 s/);
   });
 
+  it('a digest is told that another replica, whose config has none, has ended while this one stood still', async () => {
+    world.isHeard = false;
+    await world.store.run(`delete from timers where kind = 'digest'`);
+    await world.clock.advance(10 * SECOND);
+    world.isHeard = true;
+    await world.passBy(15 * HOUR, HOUR);
+    expect(arrived().filter((each) => /^09:00.*digest/i.test(each))).to.have.length(2);
+  });
+
   it('what a config mutes no longer is told at once, as one message for each destination, however much that is', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);
