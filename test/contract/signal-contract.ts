@@ -42,6 +42,9 @@ const ASKED = { actor: { via: 'page', user: 'admin', from: '127.0.0.1' } } as co
 /** A condition that no callback meets. */
 const UNMET = 'code == 1';
 
+const CHANGES = { repeat: 'changes', on: ['error', 'recovered'] } as const;
+const NO_LOGIN = { status: ERROR, message: 'no login' } as const;
+
 /** Everything is held until the end of the day: the tests' clock begins at midnight. */
 const MUTED: Partial<RouteRules> = { mute: [{}] };
 
@@ -133,6 +136,18 @@ class SignalBench extends Bench {
     });
   }
 
+  /** Holds what is held on, but as is said. @returns what was asked for */
+  async holdOn(how: Partial<EndedHold> = {}): Promise<readonly EndedHold[]> {
+    const held: EndedHold[] = [];
+    await adopting(this.ledger, { reasked: 'all' });
+    await this.end((hold) => {
+      held.push(hold);
+      const { reason, heldUntil, snoozeId } = { ...hold, ...how };
+      return { reason, heldUntil, snoozeId };
+    });
+    return held;
+  }
+
   /** When the timers of this kind are due. */
   async timersOf(kind: string): Promise<readonly number[]> {
     const rows = await this.store.rows(`timers WHERE kind = '${kind}'`, 'key');
@@ -185,13 +200,11 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     });
 
     it('counts no error as told that became a dead letter or was dismissed, by repeat as by recovered', async () => {
-      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
-      const planned = [to('slack:#ops', [rules]), to('slack:#log', [rules])];
-      const came = await bench.comes({ status: ERROR, message: 'no login' }, planned);
-      const [ops, log] = namesOf(came);
+      const planned = [to('slack:#ops', [CHANGES]), to('slack:#log', [CHANGES])];
+      const again = () => bench.comes(NO_LOGIN, planned);
+      const [ops, log] = namesOf(await again());
       await bench.settle([dead(ops), dead(log)]);
       await bench.ledger.actions.dismiss(log.id, ASKED.actor);
-      const again = () => bench.comes({ status: ERROR, message: 'no login' }, planned);
       const second = await again();
       expect(bench.shown(second)).to.equal('tell, tell');
       expect(bench.shown(await again()), 'while it waits').to.equal('repeat, repeat');
@@ -201,18 +214,18 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     });
 
     it('counts no error as told that only a summary says which became a dead letter', async () => {
-      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
-      const error = { status: ERROR, message: 'no login' } as const;
       for (const bot_id of ['failing', 'mended'])
-        await bench.comes({ ...error, bot_id }, [to('slack:#ops', [{ ...rules, ...MUTED }])]);
+        await bench.comes({ ...NO_LOGIN, bot_id }, [to('slack:#ops', [{ ...CHANGES, ...MUTED }])]);
       await pass(DAY);
       await bench.endWith();
-      const comes = (fields: object) => bench.comes(fields, [to('slack:#ops', [rules])]);
-      expect(bench.shown(await comes({ ...error, bot_id: 'failing' })), 'while it waits').to.equal('repeat');
+      const planned = to('slack:#ops', [CHANGES]);
+      const fails = () => bench.fails(planned, { ...NO_LOGIN, bot_id: 'failing' });
+      expect(await fails(), 'while it waits').to.equal('repeat');
       const [due] = await bench.claim();
       await bench.settle([dead(due?.record ?? NOBODY)]);
-      expect(bench.shown(await comes({ ...error, bot_id: 'failing' }))).to.equal('tell');
-      expect((await comes({ status: 0, bot_id: 'mended' })).deliveries).to.deep.equal([]);
+      expect(await fails()).to.equal('tell');
+      const success = await bench.comes({ status: 0, bot_id: 'mended' }, [planned]);
+      expect(success.deliveries).to.deep.equal([]);
     });
 
     it('counts no message that a rule held as late at the end of a trouble of its destination', async () => {
@@ -232,27 +245,23 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     });
 
     it('counts an error as told where it was routed anew, by repeat as by recovered', async () => {
-      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
-      const fields = { status: ERROR, message: 'no login' } as const;
-      const { callbackId } = await bench.comes(fields, [to('slack:#ops', [rules])]);
+      const { callbackId } = await bench.comes(NO_LOGIN, [to('slack:#ops', [CHANGES])]);
       const anew = { targets: [target('slack:#new')], routing: [], channels: new Map() };
       await bench.ledger.actions.routeAnew(callbackId, anew, ASKED.actor);
-      const moved = [to('slack:#new', [rules])];
-      expect(bench.shown(await bench.comes(fields, moved))).to.equal('repeat');
-      const success = await bench.comes({ status: 0 }, moved);
+      const moved = to('slack:#new', [CHANGES]);
+      expect(await bench.fails(moved, NO_LOGIN)).to.equal('repeat');
+      const success = await bench.comes({ status: 0 }, [moved]);
       expect(success.deliveries[0]?.telling?.occasion).to.include({ template: 'recovered', failures: 2 });
     });
 
     it('has a success end the errors that came while the clock was ahead', async () => {
-      const rules = { repeat: 'changes', on: ['error', 'recovered'] } as const;
-      const planned = [to('slack:#ops', [rules])];
+      const planned = to('slack:#ops', [CHANGES]);
       bench.store.clock.setBy(300 * DAY);
-      await bench.comes({ status: ERROR, message: 'no login' }, planned);
+      await bench.fails(planned, NO_LOGIN);
       bench.store.clock.setBy(-300 * DAY);
-      const recovery = await bench.comes({ status: 0 }, planned);
+      const recovery = await bench.comes({ status: 0 }, [planned]);
       expect(recovery.deliveries[0]?.telling?.occasion).to.include({ template: 'recovered', failures: 1 });
-      const after = await bench.comes({ status: ERROR, message: 'no login' }, planned);
-      expect(bench.shown(after)).to.equal('tell');
+      expect(await bench.fails(planned, NO_LOGIN)).to.equal('tell');
     });
 
     it('takes a start that is said to be later than the receipt as the receipt', async () => {
@@ -650,13 +659,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         expect(await bench.claim()).to.deep.equal([]);
         expect((await bench.history()).at(-1)).to.equal('held snooze');
         const reasked = async (hold: Partial<EndedHold>) => {
-          await adopting(bench.ledger, { reasked: 'all' });
-          await bench.end(({ reason, heldUntil, snoozeId: by }) => ({
-            reason,
-            heldUntil,
-            snoozeId: by,
-            ...hold,
-          }));
+          await bench.holdOn(hold);
           return (await bench.history()).filter((what) => what.startsWith('held')).join();
         };
         expect(await reasked({}), 'as before').to.equal('held mute,held snooze');
@@ -690,16 +693,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         // By a clock that is ahead.
         const start_time = new Date(bench.now + DAY).toISOString();
         await bench.comes({ status: 0, job_id: 'well', bot_id: 'flaky', start_time }, recovers);
-        const seen = async (destination: string) => {
-          const held: EndedHold[] = [];
-          await adopting(bench.ledger, { reasked: 'all' });
-          await bench.end((each) => {
-            held.push(each);
-            const { reason, heldUntil, snoozeId } = each;
-            return { reason, heldUntil, snoozeId };
-          });
-          return held.filter((each) => each.destination === destination);
-        };
+        const seen = async (destination: string) =>
+          (await bench.holdOn()).filter((each) => each.destination === destination);
         const held = (await seen('slack:#ops')).map(({ botId, isOutdated }) => `${botId} ${isOutdated}`);
         expect(held).to.deep.equal(['get_items false', 'silent false']);
         await bench.comes({ status: 0, job_id: 'came' }, []);

@@ -157,6 +157,19 @@ describe('what nobody waits for', () => {
   });
 
   describe('to many destinations', () => {
+    it('has 24 under way of one destination at most, and one of each of a hundred others', async () => {
+      const others = Array.from({ length: 100 }, (_, number) => `slack:#${number}`);
+      await plan(OPS, ...others);
+      for (const destination of [OPS, ...others]) bench.takes(destination, 5 * SECOND_MS);
+      await acceptJobs(40, [OPS]);
+      for (const [number, destination] of others.entries())
+        await accept({ job_id: `other-${number}` }, [destination]);
+      await start();
+      expect([bench.tries(OPS), bench.tried.length]).to.deep.equal([24, 124]);
+      await bench.clock.advance(25 * SECOND_MS);
+      expect(bench.told).to.have.length(140);
+    });
+
     it('has 40 calls to one destination at most, whoever waits for them', async () => {
       await plan(OPS);
       bench.takes(OPS, 3 * SECOND_MS);

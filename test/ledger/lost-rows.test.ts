@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { describeLostRows } from '../contract/lost-rows-contract.ts';
 import { PipelineWorld } from '../deliver/pipeline-world.ts';
-import { failure, failures } from '../deliver/remotes.ts';
+import { failures } from '../deliver/remotes.ts';
 import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -71,14 +71,6 @@ describe('a POST of which the store loses the rows', () => {
     expect(await world.post({ job_id: 'other', bot_id: 'log' })).to.include({ status: 502 });
     expect(await statuses(lost)).to.equal(200);
     expect(await states()).to.deep.equal(['pending']);
-  });
-
-  it('is not answered 200 where something of it would be Botbell’s own to deliver, so that the service posts it again', async () => {
-    world.takes('slack:#ops', 500);
-    world.fails('slack:#ops', failure('rate_limited', 3_600_000));
-    const lost = await postAndLose();
-    await world.post({ job_id: 'other', bot_id: 'log' });
-    expect(await statuses(lost)).to.equal(503);
   });
 
   it('is not answered 200 where a mail server has it and does not answer', async () => {

@@ -36,10 +36,10 @@ import {
   settleAll,
   settlementsOf,
 } from '../contract/ledger-under-test.ts';
-import { anew } from '../support/anew.ts';
+import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { execute, type OwnPostgresServer, startOwnPostgres } from '../support/postgres-server.ts';
-import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+import { execute, startOwnPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore } from '../support/postgres-store.ts';
 import { refusalOf, rejectionOf } from '../support/rejection-of.ts';
 import { createSqliteStore, filesIn } from '../support/sqlite-store.ts';
 import { CLOSED_WITHIN_MS, OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
@@ -215,18 +215,8 @@ describe('reading a ledger in SQLite', () => {
 });
 
 describe('reading a ledger in PostgreSQL', () => {
-  let server: OwnPostgresServer;
-  let store: PostgresStore;
-
-  before(async () => {
-    server = await startOwnPostgres();
-    store = await createPostgresStore(server);
-  });
-
-  after(async () => {
-    await store.close();
-    await server.close();
-  });
+  const server = forAll(() => startOwnPostgres());
+  const store = anew(() => createPostgresStore(server));
 
   it('says that there is none, and makes none', async () => {
     expect(await troubleWith(store.url)).to.match(/no ledger yet at store\.url/);

@@ -15,9 +15,10 @@ import {
   target,
   claimFor,
 } from '../contract/ledger-under-test.ts';
+import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { createPostgresStore, type PostgresStore } from '../support/postgres-store.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { createPostgresStore } from '../support/postgres-store.ts';
 import { Random } from '../simulation/random.ts';
 
 const SEED = Number(process.env['PROOF_SEED'] ?? Date.now() % 1_000_000);
@@ -45,21 +46,14 @@ async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
 
 describe('two replicas on one PostgreSQL', () => {
   const random = new Random(SEED);
-  let server: PostgresServer;
-  let store: PostgresStore;
+  const server = forAll(() => startPostgres());
+  const store = anew(() => createPostgresStore(server));
 
-  before(async () => {
-    server = await startPostgres();
-    store = await createPostgresStore(server);
+  beforeEach(async () => {
     // A circle is noticed at once, rather than dissolved before anybody looks.
     await store.run(
       `do $$ begin execute format('alter database %I set deadlock_timeout = 10', current_database()); end $$`,
     );
-  });
-
-  after(async () => {
-    await store.close();
-    await server.close();
   });
 
   const below = (count: number) => random.int(0, count - 1);

@@ -32,7 +32,7 @@ import {
   ANY,
   NOBODY,
 } from '../contract/ledger-under-test.ts';
-import { forAll } from '../support/anew.ts';
+import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { holdLocks, lockTable } from '../support/lock-table.ts';
 import { startOwnPostgres } from '../support/postgres-server.ts';
@@ -93,6 +93,9 @@ describe('a PostgreSQL ledger that does not answer', () => {
     proxy.onSent = () => undefined;
     proxy.recover();
   };
+
+  const backends = (more = '') =>
+    store.query(`select pid from pg_stat_activity where application_name = 'botbell' ${more}`);
 
   it('gives everybody up in the time they gave, however many there are and whatever they ask', async () => {
     proxy.fallSilent();
@@ -187,8 +190,6 @@ describe('a PostgreSQL ledger that does not answer', () => {
   });
 
   it('has the server end what takes too long, and keeps the connection', async () => {
-    const backends = (more = '') =>
-      store.query(`select pid from pg_stat_activity where application_name = 'botbell' ${more}`);
     const unlock = await lockTable(store.url, 'callbacks');
     const refused = rejectionOf(arrive('job-1', ledger, BRIEF_MS));
     let waiting: unknown;
@@ -222,7 +223,6 @@ describe('a PostgreSQL ledger that does not answer', () => {
   });
 
   it('writes nothing of a callback where its transaction could not begin, and goes on over another connection', async () => {
-    const backends = () => store.query(`select pid from pg_stat_activity where application_name = 'botbell'`);
     const before = await backends();
     proxy.onSent = (text) => text.replace('BEGIN ISOLATION', 'BEGIX ISOLATION');
     expect(await rejectionOf(arrive('job-1', ledger, PATIENT_MS))).to.be.instanceOf(LedgerUnavailable);
@@ -301,10 +301,12 @@ describe('a PostgreSQL ledger that does not answer', () => {
 
 describe('a PostgreSQL ledger that is shared', () => {
   const server = forAll(() => startOwnPostgres());
+  const store = anew(() => createPostgresStore(server));
+  const arrive = (by: DatabaseLedger, job_id: string, withinMs?: number) =>
+    by.admit(arrivalOf(callbackWith({ job_id }), [OPS]), withinMs);
   const optionsOf = (owner: string) => ({ ...OPTIONS, clock: systemClock, owner });
 
   it('tells once what reaches several replicas at the same moment, whatever isolation the server prefers', async () => {
-    const store = await createPostgresStore(server);
     await store.run(
       `do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$`,
     );
@@ -312,23 +314,15 @@ describe('a PostgreSQL ledger that is shared', () => {
       ['one', 'two'].map((owner) => store.open({ owner, clock: systemClock })),
     );
     const jobs = Array.from({ length: 30 }, (_, number) => `job-${number}`);
-    const admissions = await Promise.all(
-      ledgers.flatMap((by) => jobs.map((job_id) => by.admit(arrivalOf(callbackWith({ job_id }), [OPS])))),
-    );
+    const admissions = await Promise.all(ledgers.flatMap((by) => jobs.map((job_id) => arrive(by, job_id))));
     expect(admissions.flatMap(claimedOf)).to.have.length(jobs.length);
-    await store.close();
   });
 
   it('refuses while it may only be read, by name, and no callback once its server takes writes again', async () => {
-    const store = await createPostgresStore(server);
     const ledger = await store.open({ clock: systemClock });
     const [{ name = '' } = {}] = await store.query('select current_database() as name');
     const arriveAll = (jobs: string) =>
-      Promise.allSettled(
-        Array.from({ length: 12 }, (_, number) =>
-          ledger.admit(arrivalOf(callbackWith({ job_id: `${jobs} ${number}` }), [OPS])),
-        ),
-      );
+      Promise.allSettled(Array.from({ length: 12 }, (_, number) => arrive(ledger, `${jobs} ${number}`)));
     await arriveAll('before');
     // As the standby to which a name leads during a fail-over.
     await store.query(`alter database ${String(name)} set default_transaction_read_only = on`);
@@ -347,38 +341,32 @@ describe('a PostgreSQL ledger that is shared', () => {
       `begin read write; alter database ${String(name)} reset default_transaction_read_only; commit`,
     );
     expect((await arriveAll('after')).map(({ status }) => status)).to.not.include('rejected');
-    await store.close();
   });
 
   it('is unavailable, and not ready, while its role may not write what it has written before', async () => {
-    const store = await createPostgresStore(server);
     await (await store.open()).close();
     await store.query('create role clerk login; grant all on all tables in schema public to clerk');
     await store.query('grant all on all sequences in schema public to clerk');
     const ledger = await openLedger(store.url.replace('postgres@', 'clerk@'), optionsOf('clerk'));
-    const arrive = (job_id: string) => ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS]));
-    await arrive('before');
+    await arrive(ledger, 'before');
     await store.query('revoke insert on callbacks from clerk');
-    expect(troubleOf(await rejectionOf(arrive('meanwhile')))).to.equal('read-only');
+    expect(troubleOf(await rejectionOf(arrive(ledger, 'meanwhile')))).to.equal('read-only');
     expect([ledger.writtenAt, ledger.trouble]).to.deep.equal([
       undefined,
       'permission denied for table callbacks',
     ]);
     await store.query('grant insert on callbacks to clerk');
-    await arrive('after');
+    await arrive(ledger, 'after');
     expect(ledger.trouble).to.equal(undefined);
     await ledger.close();
-    await store.close();
   });
 
   it('is unavailable while its server is away, and works again afterwards, with what was told', async () => {
-    const store = await createPostgresStore(server);
     const ledger = await store.open({ clock: systemClock });
-    const arrive = (job_id: string) => ledger.admit(arrivalOf(callbackWith({ job_id }), [OPS]), 1000);
-    const { callbackId, deliveries } = await arrive('told');
+    const { callbackId, deliveries } = await arrive(ledger, 'told', 1000);
     await server.stop();
     const calls = [
-      arrive('other'),
+      arrive(ledger, 'other', 1000),
       settleAll(ledger, settlementsOf(deliveries.map(delivered), callbackId), 1000),
       claimFor(ledger),
       ledger.archive.countOpen(),
@@ -386,12 +374,11 @@ describe('a PostgreSQL ledger that is shared', () => {
     for (const error of await Promise.all(calls.map(rejectionOf)))
       expect(error).to.be.instanceOf(LedgerUnavailable);
     await server.start();
-    expect(await arrive('other')).to.include({ isNew: true });
-    const states = async () => (await arrive('told')).deliveries.map(({ state }) => state);
+    expect(await arrive(ledger, 'other', 1000)).to.include({ isNew: true });
+    const states = async () => (await arrive(ledger, 'told', 1000)).deliveries.map(({ state }) => state);
     expect(await states(), 'kept').to.deep.equal(['delivered']);
     await ledger.unwritten.write();
     expect(await states(), 'written').to.deep.equal(['delivered']);
-    await store.close();
   });
 
   it('has on disk what was accepted for later, and an outcome after which something is left to be done', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
 import { archiveReads } from '../../../src/ledger/registry.ts';
-import { forAll } from '../../support/anew.ts';
+import { anew, forAll } from '../../support/anew.ts';
 import { expectMessages } from '../../support/expected-messages.ts';
 import { openOffice, type OfficeWorld } from '../../support/office.ts';
 import { linesIn } from '../../support/page-text.ts';
@@ -238,8 +238,9 @@ describe('The page of an office', () => {
 });
 
 describe('The page of a new office', () => {
+  const world = anew(() => openOffice({ isNew: true }));
+
   it('says of each list that it is empty, and where the first callback is posted to, without the token', async () => {
-    const world = await openOffice({ isNew: true });
     for (const [path, said] of Object.entries({
       '/': 'http://127.0.0.1:8080/callbacks/<receiver.token>',
       '/callbacks': 'No such callback has come.',
@@ -251,13 +252,9 @@ describe('The page of a new office', () => {
       expect(linesIn(body), path).to.include(said);
       expect(body, path).not.to.contain('THE-TOKEN');
     }
-    await world.close();
   });
-});
 
-describe('The page of an office that has much to do', () => {
-  it('has pages of BOTs, of snoozes, of dead letters by cause, and of destinations', async () => {
-    const world = await openOffice({ isNew: true });
+  it('has pages of BOTs, of snoozes, of dead letters by cause, and of destinations, once there are many', async () => {
     const names = Array.from({ length: 150 }, (_, index) => `a-${index}`).toSorted();
     const { config, ...rest } = world.services.drawing();
     const notify = names.map((name) => {
@@ -292,14 +289,10 @@ describe('The page of an office that has much to do', () => {
       }
       expect(seen.toSorted(), path).to.deep.equal(names);
     }
-    await world.close();
   });
-});
 
-describe('The page while the ledger cannot be read', () => {
-  it('says so on every view, and loses nobody’s way back', async () => {
+  it('says on every view that the ledger cannot be read, and loses nobody’s way back', async () => {
     const gone = () => Promise.reject(new LedgerUnavailable('no answer'));
-    const world = await openOffice({ isNew: true });
     const broken = Object.fromEntries(Object.keys(archiveReads).map((name) => [name, gone]));
     for (const archive of [world.services.archive, world.recorded.archive]) Object.assign(archive, broken);
     const paths = '/ /bots?bot_id=a /callbacks /callbacks/1 /reports /dead /refused /destinations';
@@ -308,6 +301,5 @@ describe('The page while the ledger cannot be read', () => {
       expect(status, path).to.equal(503);
       expect(body, path).to.contain('現在、記録を読み込めません').and.to.contain(`href="${path}"`);
     }
-    await world.close();
   });
 });
