@@ -6,7 +6,7 @@ import type { Actor } from '../../src/ledger/callbacks/history.ts';
 import type { BulkStep } from '../../src/ledger/deliveries/by-hand.ts';
 import { anew } from '../support/anew.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import type { CreateStore } from './ledger-under-test.ts';
+import type { CreateStore } from './ledger-bench.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
 
 const MINUTE_MS = 60_000;

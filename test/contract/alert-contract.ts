@@ -5,22 +5,10 @@ import { isAlert, jobIdOf, type RaisedAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER, REFUSED } from '../support/alerts.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import {
-  Bench,
-  type CreateStore,
-  dead,
-  delivered,
-  destinationsOf,
-  EXECUTING,
-  failed,
-  LOG,
-  namesOf,
-  only,
-  OPS,
-  putOff,
-  settlementOf,
-  target,
-} from './ledger-under-test.ts';
+import { destinationsOf, EXECUTING, LOG, OPS, target } from './arrivals.ts';
+import { Bench, type CreateStore, only } from './ledger-bench.ts';
+import { settlementOf } from './settlements.ts';
+import { dead, delivered, failed, namesOf, putOff } from './updates.ts';
 
 const OPERATORS = [target('slack:#alerts'), target('email:operators@example.com')];
 const AT_OPERATORS = OPERATORS.map(({ destination }) => destination);

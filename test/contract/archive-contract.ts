@@ -11,7 +11,7 @@ import { takeOver } from '../../src/ledger/deliveries/deliveries.ts';
 import { widenFailing, pausePace, recordDestinations } from '../../src/ledger/deliveries/failing.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import type { CreateStore } from './ledger-under-test.ts';
+import type { CreateStore } from './ledger-bench.ts';
 import { deadUpdate, deliveredUpdate, Recorded, target, update } from '../support/recorded.ts';
 import { ROUTING } from '../support/store-under-test.ts';
 

@@ -5,20 +5,10 @@ import { freeClaims } from '../../src/ledger/shared/processes.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import {
-  Bench,
-  type CreateStore,
-  delivered,
-  HANDS,
-  LOG,
-  namesOf,
-  NOBODY,
-  OPS,
-  putOff,
-  settlementOf,
-  target,
-  WORK_MS,
-} from './ledger-under-test.ts';
+import { LOG, OPS, target } from './arrivals.ts';
+import { Bench, type CreateStore, HANDS, WORK_MS } from './ledger-bench.ts';
+import { settlementOf } from './settlements.ts';
+import { delivered, namesOf, NOBODY, putOff } from './updates.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

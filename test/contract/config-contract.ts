@@ -16,19 +16,9 @@ import { NO_RULES } from '../../src/signal/rules.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import {
-  adopting,
-  Bench,
-  type CreateStore,
-  dead,
-  delivered,
-  failed,
-  HANDS,
-  LOG,
-  namesOf,
-  putOff,
-  target,
-} from './ledger-under-test.ts';
+import { LOG, target } from './arrivals.ts';
+import { adopting, Bench, type CreateStore, HANDS } from './ledger-bench.ts';
+import { dead, delivered, failed, namesOf, putOff } from './updates.ts';
 
 const MINUTE_MS = 60_000;
 const OLD = target('slack:#old');

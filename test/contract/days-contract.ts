@@ -12,17 +12,10 @@ import { type Figures, FIGURES, sumOf } from '../../src/report/figures.ts';
 import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
-import {
-  arrivalOf,
-  Bench,
-  claimedOf,
-  type CreateStore,
-  delivered,
-  failed,
-  OPS,
-  settleAll,
-  settlementsOf,
-} from './ledger-under-test.ts';
+import { arrivalOf, claimedOf, OPS } from './arrivals.ts';
+import { Bench, type CreateStore } from './ledger-bench.ts';
+import { settleAll, settlementsOf } from './settlements.ts';
+import { delivered, failed } from './updates.ts';
 
 const MARGIN_MS = 60_000;
 const BOTS = [

@@ -6,28 +6,10 @@ import type { FailureClass } from '../../src/channels/failure.ts';
 import type { DeliveryTarget, DeliveryUpdate } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import {
-  ANY,
-  arrivalOf,
-  Bench,
-  codesOf,
-  type CreateStore,
-  delivered,
-  destinationsOf,
-  EXECUTING,
-  failed,
-  jobsOf,
-  LOG,
-  namesOf,
-  NOBODY,
-  only,
-  OPS,
-  putOff,
-  settleAll,
-  settlementOf,
-  settlementsOf,
-  target,
-} from './ledger-under-test.ts';
+import { arrivalOf, codesOf, destinationsOf, EXECUTING, jobsOf, LOG, OPS, target } from './arrivals.ts';
+import { ANY, Bench, type CreateStore, only } from './ledger-bench.ts';
+import { settleAll, settlementOf, settlementsOf } from './settlements.ts';
+import { delivered, failed, namesOf, NOBODY, putOff } from './updates.ts';
 
 const MAIL = target('email:a@example.com');
 const HOUR_MS = 3_600_000;

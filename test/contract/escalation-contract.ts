@@ -10,19 +10,9 @@ import { CONFIG_FAILURE } from '../support/alerts.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
-import {
-  adopting,
-  arrivalOf,
-  Bench,
-  type CreateStore,
-  dead,
-  delivered,
-  failed,
-  LOG,
-  namesOf,
-  OPS,
-  target,
-} from './ledger-under-test.ts';
+import { arrivalOf, LOG, OPS, target } from './arrivals.ts';
+import { adopting, Bench, type CreateStore } from './ledger-bench.ts';
+import { dead, delivered, failed, namesOf } from './updates.ts';
 
 const MINUTE = 60_000;
 const LATER = Date.UTC(2030, 0);

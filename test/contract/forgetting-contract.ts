@@ -6,21 +6,10 @@ import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { anew } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import {
-  adopting,
-  answerOf,
-  Bench,
-  type CreateStore,
-  dead,
-  delivered,
-  EXECUTING,
-  failed,
-  namesOf,
-  NOBODY,
-  OPS,
-  settleAll,
-  settlementsOf,
-} from './ledger-under-test.ts';
+import { EXECUTING, OPS } from './arrivals.ts';
+import { adopting, Bench, type CreateStore } from './ledger-bench.ts';
+import { answerOf, settleAll, settlementsOf } from './settlements.ts';
+import { dead, delivered, failed, namesOf, NOBODY } from './updates.ts';
 
 const DAY_MS = 86_400_000;
 

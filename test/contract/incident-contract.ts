@@ -4,19 +4,9 @@ import { type Incident, stateOf } from '../../src/incident/incident.ts';
 import { isAlert } from '../../src/notice/notice.ts';
 import { anew } from '../support/anew.ts';
 import { CONFIG_FAILURE, DEAD_LETTER } from '../support/alerts.ts';
-import {
-  Bench,
-  type CreateStore,
-  dead,
-  delivered,
-  failed,
-  KEEP_MS,
-  LOG,
-  namesOf,
-  NOBODY,
-  OPS,
-  target,
-} from './ledger-under-test.ts';
+import { LOG, OPS, target } from './arrivals.ts';
+import { Bench, type CreateStore, KEEP_MS } from './ledger-bench.ts';
+import { dead, delivered, failed, namesOf, NOBODY } from './updates.ts';
 
 const ALERTS = target('slack:#alerts');
 const HOUR_MS = 3_600_000;

@@ -13,28 +13,10 @@ import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 import { OPTIONS } from '../support/store-under-test.ts';
-import {
-  answeredOf,
-  answerOf,
-  arrivalOf,
-  Bench,
-  claimedOf,
-  type CreateStore,
-  dead,
-  delivered,
-  destinationsOf,
-  EXECUTING,
-  failed,
-  LOG,
-  namesOf,
-  OPS,
-  putOff,
-  settleAll,
-  settlementOf,
-  settlementsOf,
-  target,
-  TRANSIENT,
-} from './ledger-under-test.ts';
+import { arrivalOf, claimedOf, destinationsOf, EXECUTING, LOG, OPS, target } from './arrivals.ts';
+import { Bench, type CreateStore } from './ledger-bench.ts';
+import { answeredOf, answerOf, settleAll, settlementOf, settlementsOf } from './settlements.ts';
+import { dead, delivered, failed, namesOf, putOff, TRANSIENT } from './updates.ts';
 
 const MAIL = target('email:a@example.com');
 

@@ -7,7 +7,7 @@ import { describeEscalation } from './escalation-contract.ts';
 import { describeForgetting } from './forgetting-contract.ts';
 import { describeIncidents } from './incident-contract.ts';
 import { describeLedger } from './ledger-contract.ts';
-import type { CreateStore } from './ledger-under-test.ts';
+import type { CreateStore } from './ledger-bench.ts';
 import { describeSetClocks } from './set-clock-contract.ts';
 import { describeSignals } from './signal-contract.ts';
 

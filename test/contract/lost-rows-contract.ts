@@ -4,19 +4,10 @@ import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import type { DeliveryName } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
-import {
-  answeredOf,
-  answerOf,
-  Bench,
-  type CreateStore,
-  delivered,
-  failed,
-  LOG,
-  namesOf,
-  OPS,
-  putOff,
-  settlementOf,
-} from './ledger-under-test.ts';
+import { LOG, OPS } from './arrivals.ts';
+import { Bench, type CreateStore } from './ledger-bench.ts';
+import { answeredOf, answerOf, settlementOf } from './settlements.ts';
+import { delivered, failed, namesOf, putOff } from './updates.ts';
 
 /** @param lose statements that take all callbacks, and have ids begin anew */
 export function describeLostRows(database: string, createStore: CreateStore, lose: string): void {

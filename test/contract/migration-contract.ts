@@ -12,7 +12,7 @@ import { until } from '../support/proof-wait.ts';
 import { refusalOf, rejectionOf } from '../support/rejection-of.ts';
 import type { StoreUnderTest } from '../support/store-under-test.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { arrivalOf, OPS } from './ledger-under-test.ts';
+import { arrivalOf, OPS } from './arrivals.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/ledgers');
 const CHILD = join(import.meta.dirname, '../support/open-and-migrate.ts');

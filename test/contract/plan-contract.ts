@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Statement } from '../../src/ledger/database.ts';
 import { SqliteConnection } from '../../src/ledger/sqlite/connection.ts';
-import type { CreateStore } from './ledger-under-test.ts';
+import type { CreateStore } from './ledger-bench.ts';
 
 /** By their texts, the statements that ledgers of this process have run, with the values of one run. */
 type Asked = Map<string, readonly unknown[]>;

@@ -1,19 +1,9 @@
 /** What a store's clock that was ahead has made waits no longer than its own kind can ask for, once the clock is set right. */
 import { expect } from 'chai';
 import { LONGEST_BACKOFF_MS, widenFailing } from '../../src/ledger/deliveries/failing.ts';
-import {
-  Bench,
-  type CreateStore,
-  dead,
-  namesOf,
-  LOG,
-  OPS,
-  failed,
-  HANDS,
-  putOff,
-  TAKE_OVER_AFTER_MS,
-  target,
-} from './ledger-under-test.ts';
+import { LOG, OPS, target } from './arrivals.ts';
+import { Bench, type CreateStore, HANDS } from './ledger-bench.ts';
+import { dead, failed, namesOf, putOff, TAKE_OVER_AFTER_MS } from './updates.ts';
 import { anew } from '../support/anew.ts';
 
 const SECOND = 1000;

@@ -14,23 +14,9 @@ import { CONFIG_FAILURE } from '../support/alerts.ts';
 import { anew } from '../support/anew.ts';
 import { callbackOf, callbackWith } from '../support/callbacks.ts';
 import { askingOf } from '../support/store-under-test.ts';
-import {
-  adopting,
-  arrivalOf,
-  Bench,
-  claimedOf,
-  type CreateStore,
-  dead,
-  delivered,
-  EXECUTING,
-  failed,
-  namesOf,
-  NOBODY,
-  putOff,
-  target,
-  TOGETHER,
-  TOLD,
-} from './ledger-under-test.ts';
+import { arrivalOf, claimedOf, EXECUTING, target } from './arrivals.ts';
+import { adopting, Bench, type CreateStore, TOGETHER, TOLD } from './ledger-bench.ts';
+import { dead, delivered, failed, namesOf, NOBODY, putOff } from './updates.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Callback } from '../../src/callback/callback.ts';
 import { DeliveryFailure } from '../../src/channels/failure.ts';
-import { target } from '../contract/ledger-under-test.ts';
+import { target } from '../contract/arrivals.ts';
 import { anew } from '../support/anew.ts';
 import { REFUSED } from '../support/alerts.ts';
 import { callbackWith } from '../support/callbacks.ts';

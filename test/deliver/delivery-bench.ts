@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
 import type { PlannedTarget } from '../../src/route/router.ts';
-import { target } from '../contract/ledger-under-test.ts';
+import { target } from '../contract/arrivals.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { askingOf } from '../support/store-under-test.ts';
 import { incomingAt, PipelineWorld } from './pipeline-world.ts';

@@ -17,7 +17,7 @@ import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import type { ReportedAction } from '../../src/people/actions.ts';
 import { HiddenSecrets } from '../../src/text/hide-secrets.ts';
-import { adopting, TOGETHER } from '../contract/ledger-under-test.ts';
+import { adopting, TOGETHER } from '../contract/ledger-bench.ts';
 import { callbackWith, startOf } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';

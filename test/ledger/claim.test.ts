@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { claim, type ClaimScope, requestsFor } from '../../src/ledger/deliveries/claim.ts';
 import type { Tx } from '../../src/ledger/database.ts';
-import { ANY } from '../contract/ledger-under-test.ts';
+import { ANY } from '../contract/ledger-bench.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 describe('a claim', () => {

@@ -11,7 +11,7 @@ import { Keeper } from '../../src/ledger/sqlite/keeper.ts';
 import { LogMover } from '../../src/ledger/sqlite/log-mover.ts';
 import { openSqlite } from '../../src/ledger/sqlite/transactions.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
+import { arrivalOf, OPS } from '../contract/arrivals.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { noise } from '../support/noise.ts';
 import { until } from '../support/proof-wait.ts';

@@ -26,16 +26,9 @@ import {
 } from '../../src/ledger/open-ledger.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/ledger/shared/schema.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import {
-  arrivalOf,
-  delivered,
-  namesOf,
-  LOG,
-  OPS,
-  putOff,
-  settleAll,
-  settlementsOf,
-} from '../contract/ledger-under-test.ts';
+import { arrivalOf, LOG, OPS } from '../contract/arrivals.ts';
+import { settleAll, settlementsOf } from '../contract/settlements.ts';
+import { delivered, namesOf, putOff } from '../contract/updates.ts';
 import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { execute, startOwnPostgres } from '../support/postgres-server.ts';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { inspectStore, openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { describeLedger } from '../contract/ledger-contract.ts';
-import { arrivalOf, OPS } from '../contract/ledger-under-test.ts';
+import { arrivalOf, OPS } from '../contract/arrivals.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { isInstalled } from '../support/installed.ts';
 import { lockTable } from '../support/lock-table.ts';

@@ -15,23 +15,10 @@ import { inspectStore, openLedger } from '../../src/ledger/open-ledger.ts';
 import { openPostgres } from '../../src/ledger/postgres/transactions.ts';
 import { jobKeyOf } from '../../src/ledger/callbacks/keys.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import {
-  adopting,
-  answerOf,
-  arrivalOf,
-  claimedOf,
-  claimFor,
-  delivered,
-  namesOf,
-  LOG,
-  OPS,
-  putOff,
-  settleAll,
-  settlementOf,
-  settlementsOf,
-  ANY,
-  NOBODY,
-} from '../contract/ledger-under-test.ts';
+import { arrivalOf, claimedOf, LOG, OPS } from '../contract/arrivals.ts';
+import { adopting, ANY, claimFor } from '../contract/ledger-bench.ts';
+import { answerOf, settleAll, settlementOf, settlementsOf } from '../contract/settlements.ts';
+import { delivered, namesOf, NOBODY, putOff } from '../contract/updates.ts';
 import { anew, forAll } from '../support/anew.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { holdLocks, lockTable } from '../support/lock-table.ts';

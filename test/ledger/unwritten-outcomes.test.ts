@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { OperationFailed } from '../../src/ledger/failures.ts';
 import type { AttemptRecord, Settlement } from '../../src/ledger/ledger.ts';
 import { UnwrittenOutcomes } from '../../src/ledger/shared/upkeep.ts';
-import { answerOf, delivered, failed, named, settlementOf } from '../contract/ledger-under-test.ts';
+import { answerOf, settlementOf } from '../contract/settlements.ts';
+import { delivered, failed, named } from '../contract/updates.ts';
 
 const AT = { durationMs: 1, endedAt: 2 };
 const ATTEMPT: AttemptRecord = { ...AT, outcome: 'delivered', error: undefined };

@@ -1,7 +1,9 @@
 /** What people do while Botbell runs: delivered at once, in its turn, and said in the log. */
 import { expect } from 'chai';
 import type { Actor } from '../../src/ledger/callbacks/history.ts';
-import { claimFor, dead, delivered, only, settleAll, settlementsOf } from '../contract/ledger-under-test.ts';
+import { claimFor, only } from '../contract/ledger-bench.ts';
+import { settleAll, settlementsOf } from '../contract/settlements.ts';
+import { dead, delivered } from '../contract/updates.ts';
 import type { People } from '../../src/people/actions.ts';
 import { Refused } from '../../src/people/outcomes.ts';
 import { anew } from '../support/anew.ts';

@@ -1,7 +1,7 @@
 /** What has not reached a destination is found in steps of so many ids. */
 import { expect } from 'chai';
 import { notTold } from '../../src/people/not-told.ts';
-import { arrivalOf, LOG, OPS } from '../contract/ledger-under-test.ts';
+import { arrivalOf, LOG, OPS } from '../contract/arrivals.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { createSqliteStore } from '../support/sqlite-store.ts';
 

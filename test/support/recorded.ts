@@ -28,12 +28,14 @@ import {
   methodsOver,
   operations,
 } from '../../src/ledger/registry.ts';
-import { arrivalOf, named, putOff, settlementsOf, target } from '../contract/ledger-under-test.ts';
+import { arrivalOf, target } from '../contract/arrivals.ts';
+import { settlementsOf } from '../contract/settlements.ts';
+import { named, putOff } from '../contract/updates.ts';
 import { DEAD_LETTER } from './alerts.ts';
 import { callbackWith } from './callbacks.ts';
 import { askingOf, OPTIONS, type StoreUnderTest } from './store-under-test.ts';
 
-export { target } from '../contract/ledger-under-test.ts';
+export { target } from '../contract/arrivals.ts';
 
 const REFUSED_THERE: DeliveryError = { class: 'permanent', code: '550', message: 'no such user' };
 

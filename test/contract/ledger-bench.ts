@@ -1,44 +1,28 @@
-/** What the ledger's contract tests share: arrivals, updates, and looks into the store. */
+/** What the ledger's contract tests share: a store with a process, and looks into it. */
+import type { DeliveryTarget, DeliveryUpdate, DueDelivery } from '../../src/ledger/ledger.ts';
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Callback } from '../../src/callback/callback.ts';
-import type {
-  Admission,
-  Alert,
-  Arrival,
-  DeliveryError,
-  DeliveryName,
-  DeliveryTarget,
-  DeliveryUpdate,
-  DueDelivery,
-  Settlement,
-} from '../../src/ledger/ledger.ts';
 import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import type { HoldOutcome, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';
 import type { Timer } from '../../src/ledger/timers/timers.ts';
-import { callbackOf, callbackWith } from '../support/callbacks.ts';
+import { callbackWith } from '../support/callbacks.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
-import { askingOf, OPTIONS, ROUTING, type StoreUnderTest } from '../support/store-under-test.ts';
+import { OPTIONS, type StoreUnderTest } from '../support/store-under-test.ts';
+import { arrivalOf } from './arrivals.ts';
+import { delivered } from './updates.ts';
+import { settleAll, settlementsOf } from './settlements.ts';
 
 export type CreateStore = (clock?: ManualClock) => Promise<StoreUnderTest> | StoreUnderTest;
 
 export const WORK_MS = OPTIONS.workMs;
-export const TAKE_OVER_AFTER_MS = OPTIONS.takeOverAfterMs;
-export const EXECUTING = 2;
+
 /** `store.keep` of tests that do not care. */
 export const KEEP_MS = 30 * 86_400_000;
 
 /** Of a process that works on all that it has claimed. */
 export const HANDS: InHand = { has: () => true, isFiring: () => true };
-
-export const TRANSIENT: DeliveryError = { class: 'transient', code: 'ETIMEDOUT', message: 'no answer' };
-export const OPS = target('slack:#ops');
-export const LOG = target('slack:#log');
-
-export function target(destination: string): DeliveryTarget {
-  return { destination };
-}
 
 /** A store and one process's ledger over it, anew for each test. */
 export class Bench {
@@ -196,115 +180,4 @@ export const TOGETHER: HoldRules = { decide: () => TOLD, routes: [] };
 /** Has the ledger hold these timers as a config asks for them. */
 export function adopting(by: DatabaseLedger, asked: Partial<Adoption>): Promise<void> {
   return by.adoptTimers(false, () => ({ timers: [], ended: [], reasked: [], ...asked }));
-}
-
-export function arrivalOf(callback: Callback, planned: readonly DeliveryTarget[]): Arrival {
-  return {
-    callback,
-    body: Buffer.from(JSON.stringify(callback)),
-    startedAt: Date.parse(callback.start_time),
-    routing: ROUTING,
-    asking: askingOf(planned),
-    likeness: '',
-    unmet: [],
-    isAccepted: false,
-  };
-}
-
-/** The destinations that an admission gives to who asked for it. */
-export function claimedOf({ deliveries }: Pick<Admission, 'deliveries'>): string[] {
-  return deliveries.filter(({ claim }) => claim === 'own').map(({ destination }) => destination);
-}
-
-/** A delivery that the ledger does not have. */
-export const NOBODY: DeliveryName = named(-1);
-
-export function named(id: number, receivedAt = 0): DeliveryName {
-  return { id, destination: 'slack:#ops', receivedAt };
-}
-
-/** As many as the test has planned. */
-export function namesOf({
-  deliveries,
-}: Pick<Admission, 'deliveries'>): [DeliveryName, DeliveryName, DeliveryName] {
-  const names = deliveries.map(({ id, destination, receivedAt }) => ({ id, destination, receivedAt }));
-  const [first = NOBODY, second = NOBODY, third = NOBODY] = names;
-  return [first, second, third];
-}
-
-/** The callback is not looked at where nothing is said of it. */
-export function settlementOf(
-  update?: DeliveryUpdate,
-  callbackId = -1,
-  receivedAt = update?.receivedAt ?? 0,
-): Settlement {
-  return { callbackId, receivedAt, attempts: [], update, isDurable: false };
-}
-
-/** Each delivery by itself, and the answer with the last of them. */
-export function settlementsOf(
-  updates: readonly DeliveryUpdate[],
-  callbackId?: number,
-  answer?: Settlement['answer'],
-): readonly Settlement[] {
-  const all = updates.length === 0 ? [undefined] : updates;
-  return all.map((update, index) => {
-    const isLast = index === all.length - 1;
-    return { ...settlementOf(update, callbackId), answer: isLast ? answer : undefined };
-  });
-}
-
-export async function settleAll(
-  by: Pick<DatabaseLedger, 'settle'>,
-  settlements: readonly Settlement[],
-  withinMs?: number,
-): Promise<boolean> {
-  let isDue = false;
-  for (const settlement of settlements) if (await by.settle(settlement, withinMs)) isDue = true;
-  return isDue;
-}
-
-/** Nothing yet of what is to be written of an admission. */
-export function answeredOf({
-  callbackId,
-  firstReceivedAt,
-}: Pick<Admission, 'callbackId' | 'firstReceivedAt'>): Settlement {
-  return settlementOf(undefined, callbackId, firstReceivedAt);
-}
-
-export function delivered(of: DeliveryName): DeliveryUpdate {
-  const success = { state: 'delivered', lastError: undefined, receipt: { ts: '1.2' } } as const;
-  return failed(of, { ...success, dueInMs: undefined });
-}
-
-export function failed(of: DeliveryName, fields: Partial<DeliveryUpdate> = {}): DeliveryUpdate {
-  const { id, destination, receivedAt } = of;
-  const before = { id, destination, receivedAt, attempts: 1, receipt: undefined, isTakenOver: false };
-  const to = { state: 'pending', lastError: TRANSIENT, dueInMs: TAKE_OVER_AFTER_MS } as const;
-  return { ...before, ...to, ...fields };
-}
-
-/** Botbell's own to try again after so long. */
-export function putOff(delivery: DeliveryName, dueInMs: number, fields: Partial<DeliveryUpdate> = {}) {
-  return failed(delivery, { isTakenOver: true, dueInMs, ...fields });
-}
-
-export function dead(delivery: DeliveryName, alert?: Alert): DeliveryUpdate {
-  return failed(delivery, { state: 'dead', alert });
-}
-
-export function answerOf(status: number, result: 'delivered' | 'failed' | 'held') {
-  return { arrivedAt: 1, answeredAt: 2, status, result } as const;
-}
-
-export function destinationsOf(due: readonly Pick<DueDelivery, 'record'>[]): string[] {
-  return due.map(({ record }) => record.destination).toSorted();
-}
-
-export function jobsOf(due: readonly DueDelivery[]): string[] {
-  return due.map(({ notice }) => callbackOf(notice).job_id);
-}
-
-export function codesOf(due: readonly DueDelivery[]): number[] {
-  return due.map(({ notice }) => Number(callbackOf(notice).code));
 }
