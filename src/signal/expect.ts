@@ -36,13 +36,21 @@ export function beginToExpect(
   return { rule, dueAt: firstDue(rule, at, at + 1), hasCome, missed: undefined, lastResultAt };
 }
 
-/** The state by the rule in force. An edited schedule changes only the due time, counted from `at`; an edited grace does not change it. */
+/**
+ * The state by the rule in force. An edited schedule changes only the due time, counted from `at`, but for one that is awaited and due by the
+ * edited schedule, too; nor is a due time asked for again that the last result has met. An edited grace does not change it.
+ */
 export function underRule(rule: Expectation, expected: Expected, at: number): Expected {
+  const { dueAt, lastResultAt } = expected;
   const isSameSchedule = isSameRule({ ...expected.rule, graceMs: 0 }, { ...rule, graceMs: 0 });
-  const coming = firstDue(rule, isSameSchedule ? expected.dueAt : at, at + 1);
+  const coming = firstDue(rule, isSameSchedule ? dueAt : at, at + 1);
+  const next = firstDue(rule, coming, coming + 1);
   // A result meets no due time after the coming one, so a later `dueAt` dates from before the clock was set back.
-  const isKept = isSameSchedule && expected.dueAt <= firstDue(rule, coming, coming + 1);
-  return { ...expected, rule, dueAt: isKept ? expected.dueAt : coming };
+  if (isSameSchedule) return { ...expected, rule, dueAt: dueAt <= next ? dueAt : coming };
+  if ('everyMs' in rule) return { ...expected, rule, dueAt: coming };
+  const isAwaited = dueAt <= at && firstDue(rule, dueAt, dueAt) === dueAt;
+  const isMet = lastResultAt !== undefined && lastResultAt + rule.graceMs >= coming;
+  return { ...expected, rule, dueAt: isAwaited ? dueAt : isMet ? next : coming };
 }
 
 /** Compares rules as they are stored, where a calendar is its key. */

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { beginToExpect, cronFault, missedFrom } from '../../src/signal/expect.ts';
 import { underRule, withCallback, withMissed } from '../../src/signal/expect.ts';
-import type { Expectation } from '../../src/signal/rules.ts';
+import { calendarOf, daysIn } from '../../src/signal/calendar.ts';
+import { type Expectation, WEEKDAYS } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
 const MINUTE = 60_000;
@@ -53,6 +54,26 @@ describe('a BOT that is expected', () => {
     const nine = (timezone: string) => ({ cron: '0 9 * * *', graceMs: 0, timezone });
     const before = beginToExpect(nine('Asia/Tokyo'), { at, hasCome: true, lastResultAt: at });
     expect(underRule(nine('UTC'), before, at).dueAt - before.dueAt).to.equal(9 * HOUR);
+  });
+
+  it('is due as before where its calendar gets other days, unless that takes the due time away', () => {
+    const dates = (except: readonly string[]) => except.map((date) => daysIn(date) ?? ([0, 0] as const));
+    const on = (...except: readonly string[]): Expectation => {
+      const calendar = calendarOf({ days: WEEKDAYS, except: dates(except), also: [], until: undefined });
+      return { cron: '0 9 * * *', graceMs: HOUR, timezone: 'UTC', calendar };
+    };
+    const due = Date.parse('2026-11-20T09:00Z');
+    const begun = beginToExpect(on(), { at: due - DAY, hasCome: true, lastResultAt: undefined });
+    const early = { at: due - MINUTE, startedAt: due - MINUTE, isResult: true };
+    const met = withCallback(on(), begun, early).expected;
+    for (const [expected, at, except, dueAt] of [
+      [begun, due + MINUTE, '2027-01-01', due],
+      [begun, due - MINUTE, '2027-01-01', due],
+      [met, due - MINUTE, '2027-01-01', due + DAY],
+      [met, due + MINUTE, '2026-11-21', due + 2 * DAY],
+      [begun, due + MINUTE, '2026-11-20', due + DAY],
+    ] as const)
+      expect(underRule(on(except), expected, at).dueAt, `${except} ${at - due}`).to.equal(dueAt);
   });
 
   it('is due from now on where it was due only later than a clock that is set back can ask for', () => {
