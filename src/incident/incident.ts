@@ -39,6 +39,8 @@ export interface Incident {
   readonly kind: IncidentKind;
   /** A BOT's id, a destination, or a fault of Botbell's own. */
   readonly subject: string;
+  /** The same as it is stored: short, and whole where `subject` is cut. */
+  readonly subjectKey: string;
   /** The BOT's name; '' for other kinds. */
   readonly name: string;
   /** The latest sign, and the line that says what happened; '' if it says nothing, as of a missed result. */

@@ -17,6 +17,8 @@ export interface ReportedFigures extends Figures {
 }
 
 export interface ReportedBot extends ReportedFigures {
+  /** As `ArchivedBot` has its id; templates have no use for it. */
+  readonly botKey?: string | undefined;
   readonly botId: string;
   readonly botName: string;
 }

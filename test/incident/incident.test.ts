@@ -15,7 +15,7 @@ function incident(subject: string, fields: Partial<Incident> = {}): Incident {
   ids += 1;
   const at = { since: ids, lastAt: ids, count: 1 };
   const told = { sign: 'error', gist: 'refused', likeness: 'a', isWaiting: false } as const;
-  return { id: ids, kind: 'bot', subject, name: '', ...told, ...at, ...fields };
+  return { id: ids, kind: 'bot', subject, subjectKey: subject, name: '', ...told, ...at, ...fields };
 }
 
 /** The subjects of each group, as `a b | c`. */

@@ -69,6 +69,7 @@ export function storyWith(fields: Fields = {}): CallbackStory {
     about: undefined,
     jobId: 'job-1',
     botId: 'get_items',
+    botKey: 'get_items',
     botName: '商品取得',
     status: 1,
     next: [],

@@ -73,6 +73,8 @@ export const MOST_HISTORY = 200;
 
 export interface CallbackStory extends ArchivedCallback {
   readonly about: number | undefined;
+  /** As `ArchivedBot` has it. */
+  readonly botKey: string;
   /** The router's explanations of its first routing; later routings are rows of `history`. */
   readonly routing: unknown;
   /** The last `MOST_HISTORY` events, in their order. */

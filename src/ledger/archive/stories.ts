@@ -57,18 +57,17 @@ async function withWaits(tx: Tx, callbackIds: readonly number[]): Promise<readon
 }
 
 export async function readStory(tx: Tx, id: number): Promise<CallbackStory | undefined> {
-  const row = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'next'> & { botKey: string }>(
+  const row = await tx.first<Omit<CallbackStory, 'deliveries' | 'history' | 'next'>>(
     sql`SELECT ${ARCHIVED}, about, routing, bot_key FROM callbacks WHERE id = ${id}`,
   );
   if (row === undefined) return undefined;
-  const { botKey, ...found } = row;
-  const next = found.status === 1 ? await nextSteps(tx, botKey, found.receivedAt) : [];
+  const next = row.status === 1 ? await nextSteps(tx, row.botKey, row.receivedAt) : [];
   const deliveries = await withWaits(tx, [id]);
   const newest = await tx.all<HistoryRow>(sql`
     SELECT at, what, delivery_id, result, entry FROM history
     WHERE callback_id = ${id} ORDER BY id DESC LIMIT ${MOST_HISTORY}`);
   const history = [...plainCourse(deliveries), ...newest.toReversed()].toSorted((a, b) => a.at - b.at);
-  return { ...found, deliveries, history: history.slice(-MOST_HISTORY), next };
+  return { ...row, deliveries, history: history.slice(-MOST_HISTORY), next };
 }
 
 async function nextSteps(tx: Tx, botKey: string, receivedAt: number): Promise<readonly NextStep[]> {

@@ -142,8 +142,9 @@ export async function figuresOfPeriod(tx: Tx, request: PeriodRequest): Promise<r
   // The latest name last.
   for (const row of [...(await incidentsOf(tx, request)), ...counted, ...(await uncounted(tx, request))]) {
     const before = bots.get(row.botKey);
-    const { botId: id, botName } = row;
-    bots.set(row.botKey, {
+    const { botKey, botId: id, botName } = row;
+    bots.set(botKey, {
+      botKey,
       botId: id,
       botName: botName || (before?.botName ?? ''),
       ...totalOf([before ?? {}, row]),

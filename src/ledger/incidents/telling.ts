@@ -13,11 +13,10 @@ import { lockJob } from '../deliveries/rows.ts';
 import { endSnoozes, LONGEST_UNTIL_SUCCESS_MS, type SnoozeRequest } from '../timers/timers.ts';
 
 /** The columns of an `Incident`, and of an `IncidentRow`. */
-export const INCIDENT: Sql = sql`id, kind, subject, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
-export const INCIDENT_ROW: Sql = sql`${INCIDENT}, subject_key, alerted, about`;
+export const INCIDENT: Sql = sql`id, kind, subject, subject_key, name, sign, gist, likeness, since, last_at, count, is_waiting, taken_up, over_at`;
+export const INCIDENT_ROW: Sql = sql`${INCIDENT}, alerted, about`;
 
 export interface IncidentRow extends Incident {
-  readonly subjectKey: string;
   /** Whom the alert about it, or steps, have told. */
   readonly alerted?: readonly ToldTarget[] | undefined;
   /** The callback of its first sign. */

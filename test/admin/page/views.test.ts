@@ -1,6 +1,7 @@
 /** What each view of an office says, in one language or the other: `views.json`, which `UPDATE_MESSAGES=1` writes anew. */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { keyOf } from '../../../src/ledger/callbacks/keys.ts';
 import { DISMISSED, LedgerUnavailable, NO_LONGER_ROUTED, SUPERSEDED } from '../../../src/ledger/ledger.ts';
 import { archiveReads } from '../../../src/ledger/registry.ts';
 import { anew, forAll } from '../../support/anew.ts';
@@ -200,6 +201,17 @@ describe('The page of an office', () => {
     for (const job_id of ['1', '2']) await world.recorded.arrive({ job_id, bot_id: ' lead' }, []);
     const { body } = await world.get('/callbacks?bot_id=%20lead&limit=1');
     expect(body).to.match(/href="\/callbacks\?bot_id=\+lead&amp;limit=1&amp;before=\d+">Next page/);
+  });
+
+  it('leads to a BOT whose id is too long to be kept whole', async () => {
+    const bot_id = 'z'.repeat(2500);
+    await world.recorded.arrive({ job_id: 'long', bot_id }, []);
+    await world.recorded.incident(`id = 97, subject_key = '${keyOf(bot_id)}', subject = 'zz…'`);
+    for (const path of [await pathOf('/callbacks/:long'), '/incidents/97']) {
+      const [, link = ''] = /href="(\/bots\?bot_id=z[^"]+)"/.exec((await world.get(path)).body) ?? [];
+      expect((await world.get(link)).status, path).to.equal(200);
+    }
+    await world.store.run('delete from incidents where id = 97');
   });
 
   it('shows in a list that was asked for a state or a destination how those deliveries stand', async () => {

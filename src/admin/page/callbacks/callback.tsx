@@ -64,7 +64,7 @@ function CallbackFacts({ callback }: Pick<LoadedStory, 'callback'>) {
   const {
     kind,
     id,
-    botId: bot_id,
+    botKey: bot_id,
     jobId,
     about,
     startedAt,

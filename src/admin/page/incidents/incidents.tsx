@@ -54,8 +54,8 @@ export const incidentView: View = async ({ params, open, reader: { t }, services
   const id = wholeNumberIn(params['id']) ?? 0;
   const incident = await archive.incident(id);
   if (incident === undefined) return undefined;
-  const { kind, subject, since } = incident;
-  const filter = kind === 'bot' ? { botId: subject, from: since } : { destination: subject };
+  const { kind, subject, subjectKey, since } = incident;
+  const filter = kind === 'bot' ? { botId: subjectKey, from: since } : { destination: subject };
   const page = { limit: CALLBACKS_SHOWN };
   const others = alikeTo(incident, await open).length;
   const body = (
@@ -147,25 +147,25 @@ const SEEN_AT: Partial<Readonly<Record<Sign, 'config' | 'refused'>>> = {
 
 function Subject(incident: Incident) {
   const { t } = useReader();
-  const { kind, name, subject, sign } = incident;
+  const { kind, name, subjectKey, sign } = incident;
   const view = SEEN_AT[sign];
   if (view !== undefined) return <a href={`/${view}`}>{t(`nav.${view}`)}</a>;
   if (kind === 'botbell') return <>{calledOf(incident)}</>;
   return (
-    <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subject }) : callbacksOf(incident)}>
+    <a href={kind === 'bot' ? pathTo(['bots'], { bot_id: subjectKey }) : callbacksOf(incident)}>
       <Foreign text={name} />
     </a>
   );
 }
 
-function callbacksOf({ kind, subject }: Pick<Incident, 'kind' | 'subject'>): string {
-  return pathTo(['callbacks'], kind === 'bot' ? { bot_id: subject } : { destination: subject });
+function callbacksOf({ kind, subject, subjectKey }: Incident): string {
+  return pathTo(['callbacks'], kind === 'bot' ? { bot_id: subjectKey } : { destination: subject });
 }
 
 function Acts({ incidents, latest }: Pick<Group, 'incidents' | 'latest'>) {
   const { t, here } = useReader();
   const ids = incidents.map(({ id }) => id).join(' ');
-  const { id, kind, subject, takenUp, sign } = latest;
+  const { id, kind, subject, subjectKey, takenUp, sign } = latest;
   const path = pathTo(['incidents', id]);
   const destination = kind === 'destination' ? { destination: subject } : undefined;
   return (
@@ -176,7 +176,7 @@ function Acts({ incidents, latest }: Pick<Group, 'incidents' | 'latest'>) {
         <PostButton action="/act/give-back" fields={{ ids }} kind="small" word={t('incidents.give back')} />
       )}
       {kind === 'botbell' || incidents.length > 1 ? null : (
-        <a href={pathTo(['snoozes'], destination ?? { bot_id: subject })}>{t('snoozes.link')}</a>
+        <a href={pathTo(['snoozes'], destination ?? { bot_id: subjectKey })}>{t('snoozes.link')}</a>
       )}
       {destination === undefined ? null : (
         <PostButton action="/act/test" fields={destination} kind="small" word={t('destinations.send')} />

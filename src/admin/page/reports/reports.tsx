@@ -105,7 +105,7 @@ function columnsOf(report: FullReport, { t, redact }: Reader): Columns<Row> {
     isOfAll(row) ? (
       t('reports.all')
     ) : (
-      <a href={pathTo(['bots'], { bot_id: row.botId })}>
+      <a href={pathTo(['bots'], { bot_id: row.botKey ?? row.botId })}>
         <Foreign text={nameOf(row)} />
       </a>
     );
