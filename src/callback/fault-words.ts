@@ -1,4 +1,4 @@
-/** Says in Japanese why a body was refused. The ledger keeps the reason in English, as in the answer to the sender. */
+/** Says in Japanese why a body or a request was refused. The ledger keeps the reason in English, as in the answer to the sender. */
 import type { Language } from '../time/display.ts';
 import { FIELDS } from './callback.ts';
 
@@ -18,12 +18,13 @@ const OTHERS: readonly (readonly [english: RegExp, japanese: string])[] = [
   [/^The body could not be read.*$/, '本文が途中で切れたか、Content-EncodingかContent-Lengthに合いません。'],
   [/^The body is larger than (\d+) bytes.*$/, '本文が$1バイトを超えています。'],
   [/^The body holds more than (\d+) JSON values.*$/, '本文のJSONの値が$1個を超えています。'],
-  [/^This body .* as (Content-Type: .*)\.$/, '$1 で送ってください。'],
+  [/^(?:This body .* as|Send it as) (Content-Type: .*)\.$/, '$1 で送ってください。'],
   [/^This body .* charset is (.*)\.$/, '文字コードは$1だけを受け付けます。'],
   [
     /^This body .* Content-Encoding may be .*$/,
     'Content-Encodingはgzip、deflate、br、identityだけを受け付けます。',
   ],
+  [/^Only (.*) is allowed here\.$/, 'ここでは $1 だけを受け付けます。'],
   [/^Something unforeseen.*$/, '予期しないエラーです。ログを確認してください。'],
 ];
 

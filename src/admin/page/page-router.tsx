@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Router, type RouterContext } from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { renderToString } from 'preact-render-to-string';
+import { faultIn } from '../../callback/fault-words.ts';
 import { HttpProblem, notFound } from '../../http/problem.ts';
 import { LedgerUnavailable } from '../../ledger/ledger.ts';
 import type { Actor } from '../../ledger/callbacks/history.ts';
@@ -251,7 +252,7 @@ function faultPage(error: unknown, { t, here, language }: Reader): Shown {
     return { status: 500, title: t('unforeseen.title'), lead: t('unforeseen.text') };
   const { status, detail } = error.details;
   if (status !== 404)
-    return { status, title: t('refusedRequest'), facts: <Foreign text={detail} lang="en" /> };
+    return { status, title: t('refusedRequest'), facts: <Foreign text={faultIn(detail, language)} /> };
   const home = <a href="/">{t('notFound.home')}</a>;
   return { status, title: t('notFound.title'), lead: t('notFound.text'), facts: home };
 }

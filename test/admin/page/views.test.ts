@@ -247,6 +247,17 @@ describe('The page of an office', () => {
     const paths = `/callbacks/99999 /callbacks/x /callbacks/1e3 /deliveries/99999/message ${ofPlayground}`;
     for (const path of paths.split(' ')) expect((await world.get(path)).status, path).to.equal(404);
   });
+
+  it('says in its reader’s language what cannot be done', async () => {
+    const said = async (as: object, target: string) => {
+      const headers = { accept: 'text/html', 'accept-language': 'ja', ...as };
+      const { status, body } = await world.ask(target, { headers, body: 'a' });
+      return `${status} ${linesIn(body).join(' ')}`;
+    };
+    expect(await said({}, 'POST /dead')).to.match(/^405 .*ここでは HEAD, GET だけを受け付けます。/);
+    const wrong = await said({ 'content-type': 'text/plain' }, 'POST /act/test');
+    expect(wrong).to.match(/^415 .*Content-Type: application\/x-www-form-urlencoded で送ってください。/);
+  });
 });
 
 describe('The page of a new office', () => {
