@@ -193,7 +193,7 @@ function filterIn(values: object): object {
 
 /** The query for links, which `readFilter` and `readRedelivery` read as the same filter at any time. */
 export function filterQuery(filter: RedeliveryFilter): URLSearchParams {
-  const { status, from, to, ...texts } = filter;
+  const { status, from, to, asOf: _, ...texts } = filter;
   const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
   const written = {
     ...texts,

@@ -294,6 +294,7 @@ export function describeActions(name: string, createStore: CreateStore): void {
           destinations: [MAIL, LOG, OPS].map(({ destination }) => ({ destination, messages: 1 })),
           oldestAt: store.clock.now() - MINUTE_MS,
           newestAt: store.clock.now(),
+          asOf: store.clock.now(),
         });
         await actions.startBulk({ errorClass: 'permanent' }, ACTOR);
         await continueAll();
@@ -314,6 +315,16 @@ export function describeActions(name: string, createStore: CreateStore): void {
         await continueAll();
         const once = { given: 1, dead: 1, pending: 0 };
         expect(await archive.bulk(id), 'each once').to.include({ state: 'done', ...once });
+      });
+
+      it('leaves out what has died since it was shown', async () => {
+        await deadLetters(['shown']);
+        const { asOf } = await archive.tally({}, 'dismissed');
+        await store.clock.advance(1);
+        await deadLetters(['since']);
+        const { id } = await actions.startBulk({ state: 'dead', asOf }, ACTOR, 'dismissed');
+        await continueAll();
+        expect(await archive.bulk(id)).to.include({ state: 'done', given: 1 });
       });
 
       it('can be stopped: what was given back stays given back, and what was not stays as it is', async () => {

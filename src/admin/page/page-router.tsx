@@ -97,8 +97,9 @@ const ACTS: Readonly<Record<string, Act>> = {
   route: ({ id, actor, people }) => people.routeAnew(id, actor),
   async 'redeliver-all'({ form, text, actor, reader, people }) {
     const what = text('what') === 'dismissed' ? 'dismissed' : 'redelivered';
-    form.delete('what');
-    return people.startBulk(readRedelivery(form, reader).filter, actor, what);
+    const asOf = wholeNumberIn(text('as_of'));
+    for (const name of ['what', 'as_of']) form.delete(name);
+    return people.startBulk({ ...readRedelivery(form, reader).filter, asOf }, actor, what);
   },
   stop: ({ id, actor, people }) => people.stopBulk(id, actor),
   snooze({ text, actor, people }) {

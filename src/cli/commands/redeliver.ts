@@ -55,7 +55,7 @@ async function allDead(acting: Acting): Promise<number> {
   const { destination, since, dismiss } = options;
   const filter = { destination, from: since === undefined ? undefined : systemClock.now() - since };
   const meant = dismiss === true ? 'dismissed' : 'redelivered';
-  const { messages, destinations } = await ledger.archive.tally(filter, meant);
+  const { messages, destinations, asOf } = await ledger.archive.tally(filter, meant);
   if (messages === 0) {
     context.message(context.say(dismiss === true ? 'redeliver.nothing to dismiss' : 'redeliver.nothing'));
     return 1;
@@ -63,7 +63,7 @@ async function allDead(acting: Acting): Promise<number> {
   const named = destinations.map((each) => visibleOnOneLine(`  ${each.destination}: ${each.messages}`));
   const what = [context.say('redeliver.messages', { count: messages }), ...named].join('\n');
   if (!(await isAgreed(acting, what))) return 1;
-  await people.startBulk(filter, actorHere(), meant);
+  await people.startBulk({ ...filter, asOf }, actorHere(), meant);
   report(acting, messages, 'redeliver.dismissed by service');
   return 0;
 }

@@ -142,7 +142,10 @@ export async function routeByHand(
  * Selects deliveries that are dead, or held as no longer routed; `state` limits it to one of them. Nothing else is redelivered in
  * bulk. Notices of Botbell's own match unless a filter for BOT, job, status or result is set.
  */
-export type RedeliveryFilter = Omit<CallbackFilter, 'search' | 'notTold'>;
+export interface RedeliveryFilter extends Omit<CallbackFilter, 'search' | 'notTold'> {
+  /** Leaves out what has become so since then, as nobody has been shown it. */
+  readonly asOf?: number | undefined;
+}
 
 export interface RedeliveryTally {
   readonly messages: number;
@@ -150,6 +153,8 @@ export interface RedeliveryTally {
   /** When the oldest and the newest matching callback came; milliseconds since 1970; undefined: none matches. */
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
+  /** By the store's clock, as of a filter. */
+  readonly asOf: number;
 }
 
 export type BulkKind = 'redelivered' | 'dismissed';
@@ -190,7 +195,9 @@ const IS_UNDELIVERED = sql`deliveries.id IN (
 /** What is no longer true is not redelivered, and can be dismissed. */
 function matches(filter: RedeliveryFilter, what: BulkKind): Sql {
   const isMeant = what === 'dismissed' ? IS_UNDELIVERED : sql`${IS_UNDELIVERED} AND NOT ${IS_OUTDATED}`;
+  const { asOf } = filter;
   const conditions = [isMeant, ...conditionsOnCallbacks(filter), ...conditionsOnDeliveries(filter)];
+  if (asOf !== undefined) conditions.push(sql`deliveries.updated_at <= ${asOf}`);
   return join(conditions, ' AND ');
 }
 
@@ -204,13 +211,13 @@ function undelivered(tx: Tx, { filter, what }: Pick<BulkRedelivery, 'filter' | '
 export async function tally(tx: Tx, filter: RedeliveryFilter, what: BulkKind): Promise<RedeliveryTally> {
   const found = sql`
     FROM deliveries JOIN callbacks ON callbacks.id = deliveries.callback_id WHERE ${matches(filter, what)}`;
-  const all = await tx.all<Omit<RedeliveryTally, 'destinations'>>(
+  const all = await tx.all<Omit<RedeliveryTally, 'destinations' | 'asOf'>>(
     sql`SELECT count(*) AS messages, min(received_at) AS oldest_at, max(received_at) AS newest_at ${found}`,
   );
   const destinations = await tx.all<RedeliveryTally['destinations'][number]>(
     sql`SELECT destination, count(*) AS messages ${found} GROUP BY destination ORDER BY 2 DESC, 1`,
   );
-  return { ...onlyRow(all), destinations };
+  return { ...onlyRow(all), destinations, asOf: tx.now };
 }
 
 export async function startBulk(

@@ -96,7 +96,7 @@ function DryRun({ filter, again, ...tally }: Meant & { readonly again: number })
       </Section>
       <PostForm
         action="/act/redeliver-all"
-        fields={{ ...Object.fromEntries(filterQuery(filter)), back: '/dead' }}
+        fields={{ ...Object.fromEntries(filterQuery(filter)), as_of: tally.asOf, back: '/dead' }}
         className="actions"
       >
         {again === 0 ? null : (
