@@ -1,7 +1,7 @@
 /** Sends one HTTP request over a pool; it is answered in time or fails. Channels over HTTP send with it. */
 import type { Dispatcher } from 'undici';
 import type { HttpPool } from './pool.ts';
-import { type Proxies, proxyFor } from './proxy.ts';
+import { type Proxies, type Proxy, ProxyError, proxyFor } from './proxy.ts';
 
 /**
  * Loads the HTTP client; a channel calls this when it opens. Node does not load a module again whose first load has failed, as where an upgrade
@@ -66,7 +66,7 @@ export class Unanswered extends Error {
  * nothing. `Unanswered`: what went wrong afterwards.
  */
 export function exchange(
-  pool: Pick<HttpPool, 'dispatch' | 'errorOf'>,
+  pool: Pick<HttpPool, 'dispatch' | 'errorOf' | 'awaited'>,
   { method = 'POST', path, headers, body = '', deadline, mostBytes = Infinity, onWritten }: HttpRequest,
 ): Promise<HttpAnswer> {
   const remainingMs = deadline - performance.now();
@@ -75,7 +75,7 @@ export function exchange(
     let controller: Dispatcher.DispatchController | undefined;
     let late: Error | undefined;
     const giveUp = () => {
-      late = controller === undefined ? tooLate() : unanswered();
+      late = controller === undefined ? tooLate(pool.awaited?.()) : unanswered();
       answered.cut();
       reject(late);
       controller?.abort(late);
@@ -146,7 +146,8 @@ function unanswered(): DOMException {
   return new DOMException('The call was not answered before its deadline', 'TimeoutError');
 }
 
-function tooLate(): Error {
-  const error = new Error('There was no connection for the call before its deadline');
-  return Object.assign(error, { code: 'UND_ERR_CONNECT_TIMEOUT' });
+function tooLate(awaited?: Proxy): Error {
+  const late = new Error('There was no connection for the call before its deadline');
+  const error = Object.assign(late, { code: 'UND_ERR_CONNECT_TIMEOUT' });
+  return awaited === undefined ? error : new ProxyError(awaited, { cause: error });
 }

@@ -26,6 +26,8 @@ export interface HttpPool {
   destroy(): Promise<void>;
   /** The error of an answer with this status if it comes from the proxy; undefined: the origin answered. */
   readonly errorOf?: (status: number) => Error | undefined;
+  /** The proxy whose answer is waited for before there is a connection; undefined: it has given one, or there is no proxy. */
+  readonly awaited?: () => Proxy | undefined;
 }
 
 /** Connects at the first request. */
@@ -41,12 +43,13 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
   const { authorization } = proxy;
   // The answer to CONNECT needs its own limit: a silent proxy would hold the connection for minutes.
   const limits = { connections: MAX_TUNNELS, headersTimeout: CONNECT.timeout };
+  const connecting = new Set<unknown>();
   const agent = new ProxyAgent({
     uri: proxy.origin,
     ...(authorization !== undefined && { token: authorization }),
     proxyTls: CONNECT,
     requestTls: CONNECT,
-    clientFactory: (url, options) => tunnels(proxy, new Pool(url, { ...options, ...limits })),
+    clientFactory: (url, options) => tunnels(proxy, new Pool(url, { ...options, ...limits }), connecting),
     factory: (url, { connect }: Pool.Options) => new Pool(url, { ...POOL_LIMITS, connect }),
   });
   return {
@@ -54,14 +57,19 @@ function tunnelled(origin: string, proxy: Proxy): HttpPool {
     dispatch: ({ headers, ...options }, handler) =>
       agent.dispatch({ ...options, headers: { ...headers }, origin }, handler),
     destroy: () => agent.destroy(),
+    awaited: () => (connecting.size > 0 ? proxy : undefined),
   };
 }
 
 /** The agent itself would give the proxy's status only in a message, and retry for ever after a reset; a `ProxyError` ends that. */
-function tunnels(proxy: Proxy, pool: Pool): Dispatcher {
+function tunnels(proxy: Proxy, pool: Pool, connecting: Set<unknown>): Dispatcher {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {
-    connect: (options: Dispatcher.ConnectOptions) => connected(connect(options), proxy),
+    connect(options: Dispatcher.ConnectOptions) {
+      const asked = connect(options);
+      connecting.add(asked);
+      return connected(asked, proxy).finally(() => connecting.delete(asked));
+    },
   });
 }
 

@@ -29,7 +29,8 @@ interface Failure {
 }
 
 const FAILURES: readonly Failure[] = [
-  { comesTo: 'silence', code: 'ETIMEDOUT', schemes: BOTH },
+  { comesTo: 'silence', code: 'ETIMEDOUT', schemes: ['http'] },
+  { comesTo: 'silence', code: 'ETIMEDOUT', words: 'could not be used: the connection' },
   { comesTo: 'gone', code: 'ECONNREFUSED', schemes: BOTH, words: 'could not be used: the connection' },
   { comesTo: 'reset', code: 'ECONNRESET', words: 'could not be used: the connection' },
   {
