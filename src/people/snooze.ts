@@ -60,6 +60,6 @@ function timeIn(text: string, { now, timezone }: FilterContext): number | undefi
   const minutes = text === 'tomorrow' ? NINE : parseTimeOfDay(text);
   if (minutes === undefined) return parseStartTime(text, timezone);
   const today = dayOf(now, timezone);
-  const next = instantOn(today, minutes, timezone);
+  const next = instantOn(today, minutes, timezone, now);
   return next > now ? next : instantOn(today + DAY_MS, minutes, timezone);
 }

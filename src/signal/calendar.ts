@@ -11,9 +11,9 @@ export function dayOf(instant: number, timezone: string): number {
   return Math.floor(instantToZoned(instant, timezone) / DAY_MS) * DAY_MS;
 }
 
-/** The instant at which clocks show `minutes` after midnight on that day. */
-export function instantOn(day: number, minutes: number, timezone: string): number {
-  return zonedToInstant(day + minutes * MINUTE_MS, timezone);
+/** The instant at which clocks show `minutes` after midnight on that day. @param after as of `zonedToInstant` */
+export function instantOn(day: number, minutes: number, timezone: string, after?: number): number {
+  return zonedToInstant(day + minutes * MINUTE_MS, timezone, after);
 }
 
 /** The first instant at which clocks show that time or a later one: of a time that they skip, when they skip it. */

@@ -211,14 +211,15 @@ export function isTimezone(name: string): boolean {
 
 /**
  * The instant (ms) at which clocks in `timezone` show a local time that is encoded as if it were UTC. Of two such instants, the earlier; a
- * skipped 02:30 is read as 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @throws {RangeError} the time zone is unknown
+ * skipped 02:30 is read as 03:30 (Temporal's `compatible`; RFC 5545, 3.3.5). @param after of two such instants, the earlier that comes
+ * after this one @throws {RangeError} the time zone is unknown
  */
-export function zonedToInstant(asIfUtc: number, timezone: string): number {
+export function zonedToInstant(asIfUtc: number, timezone: string, after = -Infinity): number {
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.
   const offsets = [offsetAt(asIfUtc - DAY_MS, timezone), offsetAt(asIfUtc + DAY_MS, timezone)];
   const candidates = offsets.map((offset) => asIfUtc - offset).sort((a, b) => a - b);
-  const shown = candidates.find((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
-  return shown ?? Math.max(...candidates);
+  const shown = candidates.filter((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
+  return shown.find((instant) => instant > after) ?? shown[0] ?? Math.max(...candidates);
 }
 
 /** The local time in `timezone` at an instant, encoded as if it were UTC. @throws {RangeError} the time zone is unknown */

@@ -35,6 +35,10 @@ describe('a request for a snooze', () => {
       ['2026-12-24', '2026-12-24T08:00'],
       // At half past two.
       ['tomorrow', '2026-10-25T08:00', now + 5 * 3_600_000],
+      // Of two, the first that is still to come.
+      ['02:30', '2026-10-25T00:30'],
+      ['02:30', '2026-10-25T01:30', now + 4.5 * 3_600_000],
+      ['02:30', '2026-10-26T01:30', now + 5.1 * 3_600_000],
     ] as const)
       expect(endOf(text, ...more), text).to.deep.equal([`${end}:00.000Z`, false]);
     expect(endOf('next-success')).to.deep.equal(['2026-10-31T20:30:00.000Z', true]);
