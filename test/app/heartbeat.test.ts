@@ -59,50 +59,38 @@ default_route: { notify: [{ slack: '#ops' }, { email: ops@example.com }] }`,
 });
 
 describe('the heartbeat', () => {
-  /** What the watcher answers each time, one after the other. */
-  interface Case {
-    readonly answers: readonly Promise<number>[];
-    readonly writtenBeforeMs?: number;
+  interface Given {
+    readonly silentMs?: number;
     readonly hasUrl?: boolean;
     /** Destinations with an open incident. */
     readonly troubled?: readonly string[];
-    readonly asked: number;
-    readonly said: readonly unknown[][];
   }
-  const OK = Promise.resolve(200);
-  const NOT_FOUND = Promise.resolve(404);
+  const [OK, NOT_FOUND] = [Promise.resolve(200), Promise.resolve(404)];
+  const NEVER = new Promise<number>(() => undefined);
   const TAKEN = [30, 'the heartbeat is taken', undefined];
   const GONE = 'the heartbeat fails: whoever waits for it may report that Botbell is gone';
   const FAILS = [40, GONE, 'it answered 404'];
   const UNSENT = [40, 'no heartbeat is sent: the store cannot be used', undefined];
   const UNTOLD = [40, 'no heartbeat is sent: no destination of delivery.alerts works', undefined];
-  const table: Readonly<Record<string, Case>> = {
-    'has one line': { answers: [OK, OK], asked: 2, said: [TAKEN] },
-    'that fails has one line, with no part of its URL, and one when it is taken': {
-      answers: [NOT_FOUND, NOT_FOUND, OK, OK],
-      asked: 4,
-      said: [FAILS, TAKEN],
-    },
-    'asks nobody while the store cannot be used, and says so once': {
-      answers: [OK, OK],
-      writtenBeforeMs: 16_000,
-      asked: 0,
-      said: [UNSENT],
-    },
-    'keeps no other chore waiting': { answers: [new Promise(() => undefined), OK], asked: 2, said: [TAKEN] },
-    'asks nobody while each destination of delivery.alerts is in trouble': {
-      answers: [OK],
-      troubled: ['slack:#a', 'slack:#b', 'slack:#c'],
-      asked: 0,
-      said: [UNTOLD],
-    },
-    'goes on while one of them works': { answers: [OK], troubled: ['slack:#a'], asked: 1, said: [TAKEN] },
-    'asks nobody where the config has no URL': { answers: [OK], hasUrl: false, asked: 0, said: [] },
-  };
-  for (const [
-    what,
-    { answers, writtenBeforeMs = 0, hasUrl = true, troubled = [], asked, said },
-  ] of Object.entries(table))
+  const ALL = ['slack:#a', 'slack:#b', 'slack:#c'];
+  // What the watcher answers each time, one after the other, how often it is asked, and what the log says.
+  const rows: readonly (readonly [
+    string,
+    readonly Promise<number>[],
+    number,
+    readonly unknown[][],
+    Given?,
+  ])[] = [
+    ['has one line', [OK, OK], 2, [TAKEN]],
+    ['that fails has one line, with no part of its URL', [NOT_FOUND, NOT_FOUND], 2, [FAILS]],
+    ['that fails has another one when it is taken', [NOT_FOUND, OK, OK], 3, [FAILS, TAKEN]],
+    ['asks nobody while the store cannot be used, says so once', [OK, OK], 0, [UNSENT], { silentMs: 16_000 }],
+    ['keeps no other chore waiting', [NEVER, OK], 2, [TAKEN]],
+    ['asks nobody while no destination of delivery.alerts works', [OK], 0, [UNTOLD], { troubled: ALL }],
+    ['goes on while one of them works', [OK], 1, [TAKEN], { troubled: ['slack:#a'] }],
+    ['asks nobody where the config has no URL', [OK], 0, [], { hasUrl: false }],
+  ];
+  for (const [what, answers, asked, said, { silentMs = 0, hasUrl = true, troubled = [] } = {}] of rows)
     it(what, async () => {
       const clock = new ManualClock();
       const { lines, logger } = loggedBy();
@@ -112,7 +100,7 @@ describe('the heartbeat', () => {
       const settings = { current: { config: { heartbeat, proxies: NO_PROXIES, delivery }, redact } };
       const openIncidents = () =>
         Promise.resolve(troubled.map((subject) => ({ kind: 'destination', subject })));
-      const ledger = { writtenAt: clock.monotonic() - writtenBeforeMs, archive: { openIncidents } };
+      const ledger = { writtenAt: clock.monotonic() - silentMs, archive: { openIncidents } };
       let times = 0;
       const parts = { clock, logger, ledger, settings } as unknown as Parameters<typeof heartbeatChore>[0];
       const chore = heartbeatChore(parts, () => answers[times++] ?? OK);

@@ -7,6 +7,7 @@ import type { ComposeContext, Outgoing } from '../../src/channels/channel.ts';
 import type { FailureClass } from '../../src/channels/failure.ts';
 import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
+import { forAll } from '../support/anew.ts';
 import { cardWith, listOf, outputWith } from '../support/cards.ts';
 import { ACTING_TEXT, ADDRESSES, COLUMNS, HOSTILE_CARDS, plainCard } from '../support/chat-cards.ts';
 import { PREVIEW, REST, ROWS, TERMINAL } from '../support/chat-cards.ts';
@@ -142,23 +143,14 @@ export function chatContract<Settings>(subject: ChatSubject<Settings>): void {
   });
 
   describe('as a chat', () => {
-    let remote: ChatStandIn;
-    let channel: Channel;
+    const remote = forAll(() => startChatStandIn(judge));
+    const channel = forAll(() => open(remote.origin));
 
     /** @returns what the remote accepted, as text */
     async function send(parts: Partial<Outgoing>): Promise<string> {
       await channel.send(outgoingOf({ address, message, ...parts }));
       return said(remote.accepted.at(-1) as ChatRequest);
     }
-
-    before(async () => {
-      remote = await startChatStandIn(judge);
-      channel = await open(remote.origin);
-    });
-    after(async () => {
-      await channel.close();
-      await remote.close();
-    });
 
     it('takes an address as people write it, and no other', () => {
       const { addresses = {}, wrongAddresses = [] } = subject;

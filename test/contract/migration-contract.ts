@@ -177,29 +177,18 @@ export function describeMigrations(
 
 const OF_ITS_OWN = /(?:: |, or )give Botbell a store of its own$/;
 
-/** What somebody else has made in the store. */
-const FOREIGN: readonly { readonly what: string; readonly made: string; readonly says: RegExp }[] = [
-  {
-    what: 'tables of other names',
-    made: 'abcdef'
-      .split('')
-      .map((name) => `CREATE TABLE ${name} (a INTEGER);`)
-      .join(' '),
-    says: /it has a, b, c, d, e, …\)/,
-  },
-  { what: 'a table of one of its names', made: 'CREATE TABLE jobs (a INTEGER)', says: /it has jobs\)/ },
-  { what: 'a table callbacks', made: 'CREATE TABLE callbacks (a INTEGER)', says: /it has callbacks\): give/ },
-  { what: 'nothing but a view', made: 'CREATE VIEW jobs AS SELECT 1 AS a', says: /it has jobs\)/ },
-  {
-    what: 'another tool’s table schema_version',
-    made: `CREATE TABLE schema_version (version TEXT, description TEXT); INSERT INTO schema_version VALUES ('9', '')`,
-    says: /it has schema_version\)/,
-  },
-  {
-    what: 'its version, and none of its tables',
-    made: `CREATE TABLE botbell_schema (version INTEGER, oldest INTEGER); INSERT INTO botbell_schema VALUES (${TODAY}, ${TODAY})`,
-    says: /a ledger without its tables callbacks, .*restore a copy/,
-  },
+const MANY = 'abcdef'.replaceAll(/./g, 'CREATE TABLE $& (a INTEGER); ');
+const OTHER_TOOL = `CREATE TABLE schema_version (version TEXT, description TEXT); INSERT INTO schema_version VALUES ('9', '')`;
+const LEFT = `CREATE TABLE botbell_schema (version INTEGER, oldest INTEGER); INSERT INTO botbell_schema VALUES (${TODAY}, ${TODAY})`;
+
+/** What somebody else has made in the store, by what statements, and what is said of it. */
+const FOREIGN: readonly (readonly [what: string, made: string, says: RegExp])[] = [
+  ['tables of other names', MANY, /it has a, b, c, d, e, …\)/],
+  ['a table of one of its names', 'CREATE TABLE jobs (a INTEGER)', /it has jobs\)/],
+  ['a table callbacks', 'CREATE TABLE callbacks (a INTEGER)', /it has callbacks\): give/],
+  ['nothing but a view', 'CREATE VIEW jobs AS SELECT 1 AS a', /it has jobs\)/],
+  ['another tool’s table schema_version', OTHER_TOOL, /it has schema_version\)/],
+  ['its version, and none of its tables', LEFT, /a ledger without its tables callbacks, .*restore a copy/],
 ];
 
 /** Each way into a store that a command or the service takes. */
@@ -214,7 +203,7 @@ function describeForeign(database: string, createStore: () => Promise<MigratedSt
   describe(`a store on ${database} that another program uses`, () => {
     const store = anew(() => createStore());
 
-    for (const { what, made, says } of FOREIGN)
+    for (const [what, made, says] of FOREIGN)
       it(`is refused in words, and left as it is, with ${what}`, async () => {
         await store.run(made);
         const before = await store.contents();

@@ -76,18 +76,16 @@ describe('The files of a SQLite ledger', () => {
   describe('are not made of what is none of them', () => {
     const refusal = (path: string) => refusalOf(openAt(path));
 
-    for (const { what, make } of [
-      { what: 'a text', make: (path: string) => writeFileSync(path, 'notes of somebody', { mode: 0o644 }) },
+    const holding = (text: string) => (path: string) => writeFileSync(path, text, { mode: 0o644 });
+    for (const [what, make] of [
+      ['a text', holding('notes of somebody')],
       // SQLite itself takes it for an empty file.
-      { what: 'a file of one byte', make: (path: string) => writeFileSync(path, 'x', { mode: 0o644 }) },
-      {
-        what: 'a database that only its mark shows to be another program’s',
-        make: madeBy('pragma application_id = 42'),
-      },
-      { what: 'one whose version only is set', make: madeBy('pragma user_version = 42') },
-      { what: 'one whose tables are in its log alone', make: inItsLog(['', '-wal', '-shm']) },
-      { what: 'one whose log has lost its index', make: inItsLog(['', '-wal']) },
-    ])
+      ['a file of one byte', holding('x')],
+      ['a database that only its mark shows to be another program’s', madeBy('pragma application_id = 42')],
+      ['one whose version only is set', madeBy('pragma user_version = 42')],
+      ['one whose tables are in its log alone', inItsLog(['', '-wal', '-shm'])],
+      ['one whose log has lost its index', inItsLog(['', '-wal'])],
+    ] as const)
       it(`${what} stays as it is, byte for byte`, async () => {
         const path = join(store.folder, 'other.db');
         make(path);

@@ -106,78 +106,67 @@ const TO_NINE = { mute: [{ from: 7 * 60, to: 9 * 60, except: ['executing'] as co
 const TO_TEN = { mute: [{ from: 7 * 60, to: 10 * 60 }] };
 const FOR_EVER = { mute: [{}] };
 
-interface Case {
-  readonly routes: readonly Route[];
-  readonly snoozed?: Partial<Snooze>;
-  readonly burst?: Burst;
-  readonly runs: string;
-  readonly are: string;
-}
+type Case = readonly [
+  routes: readonly Route[],
+  runs: string,
+  are: string,
+  more?: { readonly snoozed?: Partial<Snooze>; readonly burst?: Burst },
+];
+
+const snoozed = (asked: Partial<Snooze>) => ({ snoozed: asked });
+const burst = (max: number, minutes: number) => ({ burst: { max, perMs: minutes * MINUTE } });
+const BOTH_HELD = 'mute until 09:30, snooze until 09:30';
+const TWO_HELD = 'tell, tell, burst until 08:20, burst until 08:20';
 
 const TABLE: Readonly<Record<string, readonly Case[]>> = {
   'as told as its routes ask': [
-    { routes: [{}], runs: 'exo', are: 'tell, tell, tell' },
-    { routes: [{ on: ['error'] }], runs: 'exo', are: 'on, tell, on' },
-    { routes: [{ when: UNMET }], runs: 'ex', are: 'when, when' },
-    { routes: [{ when: 'code == 2' }], runs: 'ex', are: 'tell, tell' },
+    [[{}], 'exo', 'tell, tell, tell'],
+    [[{ on: ['error'] }], 'exo', 'on, tell, on'],
+    [[{ when: UNMET }], 'ex', 'when, when'],
+    [[{ when: 'code == 2' }], 'ex', 'tell, tell'],
   ],
   'a recovery from an error that whichever route told, by its own conditions': [
-    { routes: [{ on: ['error'] }, { on: ['recovered'] }], runs: 'xxo', are: 'tell, tell, tell recovered' },
-    { routes: [{}, { on: ['recovered'], when: UNMET }], runs: 'xo', are: 'tell, tell' },
+    [[{ on: ['error'] }, { on: ['recovered'] }], 'xxo', 'tell, tell, tell recovered'],
+    [[{}, { on: ['recovered'], when: UNMET }], 'xo', 'tell, tell'],
   ],
   'held by mute or a snooze, whichever comes first, for as long as either does': [
-    { routes: [TO_NINE], runs: 'xeo', are: 'mute until 09:00, tell, mute until 09:00' },
-    {
-      routes: [TO_NINE],
-      snoozed: { ...HERE, until: MORNING + 90 * MINUTE },
-      runs: 'xe',
-      are: 'mute until 09:30, snooze until 09:30',
-    },
+    [[TO_NINE], 'xeo', 'mute until 09:00, tell, mute until 09:00'],
+    [[TO_NINE], 'xe', BOTH_HELD, snoozed({ ...HERE, until: MORNING + 90 * MINUTE })],
   ],
   'held by a snooze of the BOT, of the destination, or of the one at the other': [
-    { routes: [{}], snoozed: { botId: 'bot' }, runs: 'x', are: 'snooze until 09:00' },
-    { routes: [{}], snoozed: { botId: 'other' }, runs: 'x', are: 'tell' },
-    { routes: [{}], snoozed: HERE, runs: 'x', are: 'snooze until 09:00' },
-    { routes: [{}], snoozed: { botId: 'bot', destination: 'slack:#other' }, runs: 'x', are: 'tell' },
-    { routes: [{}], snoozed: { botId: 'bot', until: MORNING }, runs: 'x', are: 'tell' },
+    [[{}], 'x', 'snooze until 09:00', snoozed({ botId: 'bot' })],
+    [[{}], 'x', 'tell', snoozed({ botId: 'other' })],
+    [[{}], 'x', 'snooze until 09:00', snoozed(HERE)],
+    [[{}], 'x', 'tell', snoozed({ botId: 'bot', destination: 'slack:#other' })],
+    [[{}], 'x', 'tell', snoozed({ botId: 'bot', until: MORNING })],
   ],
   'told, for what comes after, when held': [
-    {
-      routes: [{ on: ['error', 'recovered'], repeat: 60 * MINUTE, ...TO_NINE }],
-      runs: 'xxo',
-      are: 'mute until 09:00, repeat, mute until 09:00 recovered',
-    },
+    [
+      [{ on: ['error', 'recovered'], repeat: 60 * MINUTE, ...TO_NINE }],
+      'xxo',
+      'mute until 09:00, repeat, mute until 09:00 recovered',
+    ],
   ],
   'held by a burst for as long as its window lasts, in which nothing counts that is held': [
-    {
-      routes: [{}],
-      burst: { max: 2, perMs: 20 * MINUTE },
-      runs: 'xxxxxxx',
-      are: 'tell, tell, burst until 08:20, burst until 08:20, tell, tell, burst until 08:40',
-    },
-    {
-      routes: [TO_NINE],
-      burst: { max: 1, perMs: 60 * MINUTE },
-      runs: 'xxee',
-      are: 'mute until 09:00, mute until 09:00, tell, burst until 09:10',
-    },
+    [[{}], 'xxxxxxx', `${TWO_HELD}, tell, tell, burst until 08:40`, burst(2, 20)],
+    [[TO_NINE], 'xxee', 'mute until 09:00, mute until 09:00, tell, burst until 09:10', burst(1, 60)],
   ],
   'told if any of its routes tells, else held until the first would, else let go by the last rule': [
-    { routes: [{ on: [] }, TO_NINE, {}], runs: 'x', are: 'tell' },
-    { routes: [{ repeat: 60 * MINUTE }, { afterFailures: 2 }], runs: 'xxx', are: 'tell, tell, tell' },
-    { routes: [TO_TEN, FOR_EVER, TO_NINE], runs: 'x', are: 'mute until 09:00' },
-    { routes: [{ on: [] }, { afterFailures: 5 }, { when: UNMET }], runs: 'x', are: 'after_failures' },
+    [[{ on: [] }, TO_NINE, {}], 'x', 'tell'],
+    [[{ repeat: 60 * MINUTE }, { afterFailures: 2 }], 'xxx', 'tell, tell, tell'],
+    [[TO_TEN, FOR_EVER, TO_NINE], 'x', 'mute until 09:00'],
+    [[{ on: [] }, { afterFailures: 5 }, { when: UNMET }], 'x', 'after_failures'],
   ],
 };
 
 describe('a BOT’s callbacks are', () => {
   for (const [what, cases] of Object.entries(TABLE))
     it(what, () => {
-      for (const { routes, snoozed, burst, runs, are } of cases) {
+      for (const [routes, runs, are, more = {}] of cases) {
         const place = new Place(...routes);
-        if (snoozed !== undefined) place.snoozes = [snooze(snoozed)];
-        place.burst = burst;
-        expect(all(place, runs).map(shown).join(', '), JSON.stringify([routes, snoozed])).to.equal(are);
+        if (more.snoozed !== undefined) place.snoozes = [snooze(more.snoozed)];
+        place.burst = more.burst;
+        expect(all(place, runs).map(shown).join(', '), JSON.stringify([routes, more])).to.equal(are);
       }
     });
 
