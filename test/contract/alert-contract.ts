@@ -103,20 +103,24 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
 
     const care = (by = bench.ledger, isConfigRefused = false) => bench.care({ isConfigRefused }, by);
 
+    /** What is told once so much has passed and somebody has looked: of each alert, how many more there were. */
+    const toldIn = async (ms: number) => {
+      await bench.store.passTime(ms);
+      await care();
+      return suppressed();
+    };
+
     it('tells of a trouble when it begins, and hourly while it grows, by whichever process, and how many more there were', async () => {
       const other = await bench.openAs('other');
       await die(alertOf('slack down'));
       expect(await die(alertOf('slack down'), other)).to.equal(false);
       await bench.store.passTime(HOUR_MS - 1);
       await die(alertOf('slack archived'));
-      await care();
-      expect(await suppressed()).to.deep.equal([0]);
+      expect(await toldIn(0)).to.deep.equal([0]);
       await bench.store.passTime(1);
       await bench.store.clock.runAlong(Promise.all([care(), care(other)]));
       expect(await suppressed()).to.deep.equal([1]);
-      await bench.store.passTime(HOUR_MS);
-      await care();
-      expect(await suppressed(), 'nothing more has come').to.deep.equal([]);
+      expect(await toldIn(HOUR_MS), 'nothing more has come').to.deep.equal([]);
       await die(alertOf('slack down'));
       expect(await suppressed()).to.deep.equal([0]);
     });
@@ -130,12 +134,8 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       expect(await suppressed(), 'one is over, others are not').to.deep.equal([0, 0]);
       await bench.closeAll(AT_OPERATORS);
       expect(await die(alertOf('token revoked'), bench.ledger, target('slack:#third'))).to.equal(false);
-      await bench.store.passTime(HOUR_MS - 1);
-      await care();
-      expect(await suppressed(), 'it has just been told, though that is over').to.deep.equal([]);
-      await bench.store.passTime(1);
-      await care();
-      expect(await suppressed()).to.deep.equal([0]);
+      expect(await toldIn(HOUR_MS - 1), 'it has just been told, though that is over').to.deep.equal([]);
+      expect(await toldIn(1)).to.deep.equal([0]);
     });
 
     it('tells of a dead letter also where what was wrong before was told of another destination alone', async () => {
@@ -155,9 +155,7 @@ export function describeAlerts(name: string, createStore: CreateStore): void {
       await bench.store.passTime(HOUR_MS - 1);
       await die(alertOf('slack down'));
       expect(await bench.incidents()).to.deep.equal(ids);
-      await bench.store.passTime(1);
-      await care();
-      expect(await suppressed()).to.deep.equal([0]);
+      expect(await toldIn(1)).to.deep.equal([0]);
     });
 
     it('is told where it still waits when the trouble begins again, and so is its end then; who has heard of an end hears no other', async () => {

@@ -55,7 +55,9 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         asking: askingOf(planned, { later, isPlain: true }),
       });
     };
-    const fire = async (asked: Partial<AskedSteps> = {}) => {
+    /** Fires the steps that are due so many minutes later. @returns how many */
+    const fireIn = async (minutes: number, asked: Partial<AskedSteps> = {}) => {
+      await bench.store.passTime(minutes * MINUTE);
       const timers = (await bench.timers()) as Timer<Escalation>[];
       await Promise.all(timers.map((timer) => bench.ledger.fireEscalation(timer, { ...STEPS, ...asked })));
       return timers.length;
@@ -77,8 +79,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       if (first !== undefined) fired.push(other.fireEscalation(first, STEPS));
       await bench.store.clock.runAlong(Promise.all(fired));
       expect(await atDuty()).to.have.length(1);
-      await bench.store.passTime(24 * 60 * MINUTE);
-      expect(await fire(GONE), 'nothing waits that another route could tell').to.equal(2);
+      expect(await fireIn(24 * 60, GONE), 'nothing waits that another route could tell').to.equal(2);
       expect(await bench.timers()).to.deep.equal([]);
     });
 
@@ -90,8 +91,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         [{ steps: [step(10, DUTY, true)], own: [LOG.destination, OPS.destination] }, 0],
         [{ mute: [{ except: ['error'] }] }, 1],
       ] as const) {
-        await bench.store.passTime(24 * 60 * MINUTE);
-        await fire(asked);
+        await fireIn(24 * 60, asked);
         expect(await bench.timers()).to.deep.equal([]);
         expect(await atDuty()).to.have.length(told);
       }
@@ -103,8 +103,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       await bench.store.run(
         `UPDATE deliveries SET state = 'held', reason = 'repeat', owner = NULL WHERE id = ${held.id}`,
       );
-      await bench.store.passTime(10 * MINUTE);
-      await fire();
+      await fireIn(10);
       const [told, ...others] = await atDuty();
       expect(others).to.deep.equal([]);
       expect(told).to.include({ state: 'pending', id: held.id });
@@ -125,8 +124,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         const [, duty] = namesOf(await comes(1, planned, { job_id: `told: ${isTold}` }));
         await bench.settle([isTold ? delivered(duty) : dead(duty)]);
         await bench.ledger.actions.dismiss(duty.id, { via: 'api', user: undefined, from: 'test' });
-        await bench.store.passTime(10 * MINUTE);
-        await fire();
+        await fireIn(10);
       }
       expect((await atDuty()).map(({ state }) => state)).to.deep.equal(['delivered', 'held']);
       const steps = (await bench.store.rows('history')).filter(({ what }) => what === 'escalated');
@@ -151,8 +149,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
         const [ops] = namesOf(await comes(1, [askedBy('a')], { job_id: `error ${bench.store.clock.now()}` }));
         await bench.settle([delivered(ops)]);
         for (const _ of steps) {
-          await bench.store.passTime(10 * MINUTE);
-          await fire({ steps });
+          await fireIn(10, { steps });
           await bench.tellAll();
         }
         await bench.store.passTime(MINUTE);
@@ -173,8 +170,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const start_time = new Date(bench.store.clock.now()).toISOString();
       await comes(1, [askedBy('a')], { start_time });
       const ids = await bench.incidents();
-      await bench.store.passTime(10 * MINUTE);
-      await fire();
+      await fireIn(10);
       const said = [];
       for (const by of ['kenji', 'aya', undefined]) {
         await (by === undefined ? bench.ledger.actions.releaseIncidents(ids) : bench.takeUp(ids, by));
@@ -196,8 +192,7 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       const [failing] = namesOf(await bench.arrive({ job_id: 'failing' }, [DUTY]));
       await bench.settle([failed(failing, { isTakenOver: true, alert })]);
       await comes(1, [askedBy('a')]);
-      await bench.store.passTime(10 * MINUTE);
-      await fire();
+      await fireIn(10);
       await bench.tellAll();
       await bench.store.passTime(MINUTE);
       await bench.care();
@@ -208,12 +203,10 @@ export function describeEscalation(name: string, createStore: CreateStore): void
     it('somebody closes it: only whom a step has told hears that it is over, and what a step has not told yet is told nobody', async () => {
       const over = async (isTold: boolean) => {
         await comes(1, [askedBy('a')], { job_id: `told: ${isTold}` });
-        await bench.store.passTime(10 * MINUTE);
-        await fire();
+        await fireIn(10);
         if (isTold) await bench.tellAll();
         await bench.closeAll();
-        await bench.store.passTime(24 * 60 * MINUTE);
-        await fire();
+        await fireIn(24 * 60);
         expect(await bench.store.rows('timers', 'key')).to.deep.equal([]);
         return (await bench.store.rows('callbacks')).filter(({ kind }) => kind === 'over').length;
       };
@@ -226,27 +219,24 @@ export function describeEscalation(name: string, createStore: CreateStore): void
       await comes(1, [askedBy('a')]);
       const ids = await bench.incidents();
       await bench.takeUp(ids);
-      await bench.store.passTime(10 * MINUTE);
-      await fire();
+      await fireIn(10);
       expect(await atDuty()).to.deep.equal([]);
       await bench.ledger.actions.releaseIncidents(ids);
-      await fire();
+      await fireIn(0);
       expect(await bench.timers()).to.deep.equal([]);
       await adopting(bench.ledger, {});
-      expect(await fire(), 'by the steps of the config that is loaded').to.equal(1);
+      expect(await fireIn(0), 'by the steps of the config that is loaded').to.equal(1);
       await bench.store.passTime(10 * MINUTE - 1);
       expect([await bench.timers(), await atDuty()]).to.deep.equal([[], []]);
-      await bench.store.passTime(1);
-      await fire();
+      await fireIn(1 / MINUTE);
       expect(await atDuty()).to.have.length(1);
       await bench.store.passTime(MINUTE);
       await bench.tellAll();
       await comes(1, [askedBy('b', LOG)], { job_id: 'beside', bot_id: 'another' });
       await bench.takeUp(ids);
       await bench.ledger.actions.releaseIncidents(ids);
-      expect(await fire(), 'no other’s').to.equal(1);
-      await bench.store.passTime(10 * MINUTE);
-      await fire();
+      expect(await fireIn(0), 'no other’s').to.equal(1);
+      await fireIn(10);
       const [told] = await atDuty();
       const due = (await bench.claim()).map(({ record: { id, ageMs } }) => [id, ageMs]);
       expect(due, 'whom it told is told anew').to.deep.include([told?.id, 0]);

@@ -46,6 +46,11 @@ describe('Of a trouble that lasts', () => {
       .splice(0)
       .toSorted((a, b) => a.at - b.at || (a.destination < b.destination ? -1 : 1))
       .map(({ at, destination }) => `+${Math.floor((at - NIGHT + SECOND) / MINUTE)} ${destination}`);
+  /** What has arrived by so many minutes later. */
+  const after = async (minutes: number) => {
+    await world.passBy(minutes * MINUTE, MINUTE);
+    return arrived();
+  };
   const open = () => world.first.ledger.archive.openIncidents();
   const takeUp = async (by = 'kenji') => {
     const ids = (await open()).map(({ id }) => id);
@@ -56,16 +61,14 @@ describe('Of a trouble that lasts', () => {
   it('further people are told, each once, by the same template, with whom it was told before and that nobody is on it', async () => {
     await begin(CONFIG);
     await post(1);
-    await world.passBy(9 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+0 slack:#ops']);
+    expect(await after(9)).to.deep.equal(['+0 slack:#ops']);
     await post(1, { message: 'no login at all' });
     await world.passBy(2 * MINUTE, MINUTE);
     const [, mail] = world.arrived;
     expect(mail?.lines.join('\n')).to.include('no login at all');
     expect(mail?.lines.join('\n')).to.include('Told before: slack:#ops · Nobody has taken it up');
     expect(arrived()).to.deep.equal(['+9 slack:#ops', '+10 email:duty@example.com']);
-    await world.passBy(60 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+30 slack:#leads']);
+    expect(await after(60)).to.deep.equal(['+30 slack:#leads']);
     await world.pass(2 * DAY);
     expect(arrived()).to.deep.equal([]);
   });
@@ -74,8 +77,7 @@ describe('Of a trouble that lasts', () => {
     const second = CONFIG.replace('after: 10m', 'after: 10m, unless: delivered');
     await begin(second);
     await post(1);
-    await world.passBy(11 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+0 slack:#ops']);
+    expect(await after(11)).to.deep.equal(['+0 slack:#ops']);
     await post(0);
     world.fails('slack:#ops', ...Array.from({ length: 99 }, () => DOWN));
     await post(1);
@@ -92,20 +94,16 @@ describe('Of a trouble that lasts', () => {
     const until = NIGHT + 40 * MINUTE;
     const asked = { destination: 'email:duty@example.com', until, isUntilSuccess: false, because: '', actor };
     const id = await world.first.ledger.actions.snooze(asked);
-    await world.passBy(35 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+0 slack:#ops', '+30 slack:#leads']);
+    expect(await after(35)).to.deep.equal(['+0 slack:#ops', '+30 slack:#leads']);
     await world.first.ledger.actions.endSnooze(id);
-    await world.passBy(2 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+36 email:duty@example.com']);
+    expect(await after(2)).to.deep.equal(['+36 email:duty@example.com']);
   });
 
   it('it counts from the end of the hold of what was held', async () => {
     await begin(CONFIG.replace('on: [error]', "on: [error]\n    mute: [{ from: '02:00', to: '03:20' }]"));
     for (const message of ['no login', 'no page']) await post(1, { message });
-    await world.passBy(29 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+20 slack:#ops']);
-    await world.passBy(2 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+30 email:duty@example.com']);
+    expect(await after(29)).to.deep.equal(['+20 slack:#ops']);
+    expect(await after(2)).to.deep.equal(['+30 email:duty@example.com']);
   });
 
   it('a success of an older run begins nothing by being told at the end of a hold', async () => {
@@ -114,8 +112,7 @@ describe('Of a trouble that lasts', () => {
     await begin(CONFIG.replace('on: [error]', muted) + errors);
     await post(1);
     await post(0, { start_time: '2026-11-20T01:00:00Z' });
-    await world.passBy(40 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+0 slack:#log', '+20 slack:#ops']);
+    expect(await after(40)).to.deep.equal(['+0 slack:#log', '+20 slack:#ops']);
     expect(await open()).to.have.length(1);
   });
 
@@ -127,13 +124,11 @@ describe('Of a trouble that lasts', () => {
       ),
     );
     await post(2);
-    await world.passBy(16 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+5 slack:#ops', '+15 email:duty@example.com']);
+    expect(await after(16)).to.deep.equal(['+5 slack:#ops', '+15 email:duty@example.com']);
     await post(0);
     await world.pass(MINUTE);
     arrived();
-    await world.passBy(64 * MINUTE, MINUTE);
-    expect(arrived()).to.deep.equal(['+70 slack:#ops', '+80 email:duty@example.com']);
+    expect(await after(64)).to.deep.equal(['+70 slack:#ops', '+80 email:duty@example.com']);
     await post(0);
     await world.pass(MINUTE);
     const recovered = world.arrived.find(({ destination }) => destination === 'email:duty@example.com');
@@ -161,13 +156,10 @@ describe('Of a trouble that lasts', () => {
     it(`today’s steps are told, counted from when it was, ${what}`, async () => {
       await begin(CONFIG);
       await post(1);
-      await world.passBy(11 * MINUTE, MINUTE);
-      arrived();
+      await after(11);
       await world.reload(CONFIG.replace(was, is).replace('30m', '15m'));
-      await world.passBy(5 * MINUTE, MINUTE);
-      expect(arrived()).to.deep.equal(['+15 slack:#leads']);
+      expect(await after(5)).to.deep.equal(['+15 slack:#leads']);
       await world.reload(CONFIG);
-      await world.passBy(60 * MINUTE, MINUTE);
-      expect(arrived()).to.deep.equal([]);
+      expect(await after(60)).to.deep.equal([]);
     });
 });

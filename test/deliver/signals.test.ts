@@ -58,6 +58,11 @@ describe('of what routes ask to be told less', () => {
       .splice(0)
       .toSorted((a, b) => a.at - b.at || (a.destination < b.destination ? -1 : 1))
       .map(shown);
+  /** The config is loaded, and what that changes is done. */
+  const follow = async (yaml: string) => {
+    await world.reload(yaml);
+    await world.pass(10 * SECOND);
+  };
   const crawler = (status: 0 | 1) => {
     const message = status === 1 ? 'no login' : '';
     return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message });
@@ -72,8 +77,7 @@ describe('of what routes ask to be told less', () => {
     await world.post({ ...run, job_id: 'quick-1', status: 0 });
     await world.pass(HOUR);
     expect(arrived()).to.deep.equal([]);
-    await world.reload(CONFIG.replace('overdue: 30m', 'overdue: 2h'));
-    await world.pass(10 * SECOND);
+    await follow(CONFIG.replace('overdue: 30m', 'overdue: 2h'));
     await world.stop();
     await world.start();
     await world.pass(MINUTE);
@@ -115,8 +119,7 @@ describe('of what routes ask to be told less', () => {
     await world.reload(routes());
     await world.pass(4 * HOUR);
     await crawler(1);
-    await world.reload(routes("  - { bot_id: other, notify: [{ slack: '#others' }] }"));
-    await world.pass(10 * SECOND);
+    await follow(routes("  - { bot_id: other, notify: [{ slack: '#others' }] }"));
     for (let count = 0; count < 2; count += 1) {
       await world.stop();
       await world.start();
@@ -151,8 +154,7 @@ describe('of what routes ask to be told less', () => {
       INSERT INTO deliveries (callback_id, destination, state, reason, held_until, due_at, counts_from, updated_at)
       SELECT copy.id, destination, state, reason, held_until, due_at, counts_from, updated_at
       FROM callbacks AS copy JOIN deliveries ON copy.id > 1 ORDER BY copy.id`);
-    await world.reload(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
-    await world.pass(10 * SECOND);
+    await follow(CONFIG.replace("mute: [{ from: '22:00', to: '07:00' }]", ''));
     expect(arrived().map((each) => each.slice(0, 39))).to.deep.equal([
       '23:00 mail 6,001 failed while held back',
       '23:00 slack Held back: 6,001 messages ·',
@@ -174,8 +176,7 @@ describe('of what routes ask to be told less', () => {
     });
 
     it('is told though its BOT is no longer expected', async () => {
-      await world.reload(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
-      await world.pass(10 * SECOND);
+      await follow(muted.replace(/ {4}expect: .*\n/, '').replace(mute, 'notify'));
       expect(arrived().map((each) => each.slice(0, 36))).to.deep.equal([
         '04:00 mail 1 missed while held back:',
         '04:00 slack Held back: 1 message · 1',
@@ -201,8 +202,7 @@ describe('of what routes ask to be told less', () => {
 routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#ops' }] }]`;
     const night = "{ from: '18:00', to: '07:00' }";
     for (const on of ['error', 'error, recovered']) {
-      await world.reload(routed('succeeded, error', night));
-      await world.pass(10 * SECOND);
+      await follow(routed('succeeded, error', night));
       for (let count = 0; count < 5; count += 1) await crawler(0);
       await crawler(1);
       await world.reload(routed(on, night));
@@ -221,15 +221,13 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     await world.pass(4 * HOUR);
     await crawler(1);
     await world.endHolds();
-    await world.reload(CONFIG.replace('{ email: ops@example.com }', '{ email: other@example.com }'));
-    await world.pass(10 * SECOND);
+    await follow(CONFIG.replace('{ email: ops@example.com }', '{ email: other@example.com }'));
     const ofMail = async () =>
       (await world.store.rows("deliveries WHERE destination = 'email:ops@example.com'")).map(
         ({ state }) => state,
       );
     expect(await ofMail()).to.deep.equal(['held', 'dead']);
-    await world.reload(CONFIG);
-    await world.pass(10 * SECOND);
+    await follow(CONFIG);
     expect(await ofMail()).to.deep.equal(['delivered', 'delivered']);
     expect(arrived().filter((each) => each.includes('mail'))).to.deep.equal([
       '23:00 mail 1 failed while held back: Crawler',
@@ -249,15 +247,13 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
 
     it('stays so while its route moves, is told of once, and one of a pattern is so from its first callback', async () => {
       const patterns = ["'o*'", "'nightly-*'"];
-      await world.reload(expecting('[one, two]', ...patterns));
-      await world.pass(10 * SECOND);
+      await follow(expecting('[one, two]', ...patterns));
       await world.pass(23 * HOUR);
       await world.post({ bot_id: 'two', bot_name: 'two', status: 0 });
       await world.reload(expecting('[one, two, three]', ...patterns));
       await world.pass(3 * HOUR);
       expect(said()).to.deep.equal([`21:00 ${missed('one', '21 Nov 2026, 19:00')}`]);
-      await world.reload(expecting(...patterns, '[zero, two, one]'));
-      await world.pass(10 * SECOND);
+      await follow(expecting(...patterns, '[zero, two, one]'));
       await world.passBy(DAY, HOUR);
       const last = 'The last one came on 21 Nov 2026, 18:00';
       expect(said(), 'once').to.deep.equal([`19:00 ${missed('two', '22 Nov 2026, 18:00', last)}`]);
@@ -271,8 +267,7 @@ routes: [{ bot_id: crawler, on: [${on}], mute: [${window}], notify: [{ slack: '#
     it('stays so while its grace, its schedule or the list of its route is edited, and was missed once', async () => {
       const by = (botIds: string, rule: string) =>
         `${CHANNELS}\nroutes:\n  - { bot_id: ${botIds}, on: [error], expect: { ${rule} }, notify: [{ slack: '#ops' }] }`;
-      await world.reload(by('[one]', 'every: 24h, grace: 1h'));
-      await world.pass(10 * SECOND);
+      await follow(by('[one]', 'every: 24h, grace: 1h'));
       await world.pass(26 * HOUR);
       const told = `21:00 ${missed('one', '21 Nov 2026, 19:00')}`;
       expect(said()).to.deep.equal([told]);
