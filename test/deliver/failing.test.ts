@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { probeAt } from '../../src/ledger/deliveries/failing.ts';
 import { figuresOf } from '../../src/app/series.ts';
-import { Failing } from '../../src/deliver/destinations.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { anew } from '../support/anew.ts';
 import { failure, failures } from './remotes.ts';
@@ -146,24 +145,6 @@ describe('A channel whose login was refused', () => {
     await world.start();
     await world.clock.advance(5 * SECOND);
     expect(await states()).to.deep.equal(['delivered', 'delivered']);
-  });
-});
-
-describe('what a process knows of failing destinations', () => {
-  it('is what the store has, but for what has succeeded here since', () => {
-    const failing = new Failing();
-    const stored = [{ destination: OPS, first: -130_000, last: -1000 }];
-    failing.adopt(stored, 500_000);
-    expect(failing.isDown(OPS)).to.equal(true);
-    expect(failing.down).to.deep.equal([OPS]);
-    expect(failing.countAttempt(OPS, undefined, 500_500)).to.equal(true);
-    failing.adopt(stored, 500_600);
-    expect(failing.isDown(OPS), 'not written yet').to.equal(false);
-    failing.adopt([{ ...stored[0], destination: OPS, first: -130_000, last: -100 }], 501_000);
-    expect(failing.isDown(OPS), 'has failed elsewhere since').to.equal(true);
-    for (const failed of ['config', 'permanent', 'rate_limited'] as const)
-      expect(failing.countAttempt('slack:#log', failed, 1)).to.equal(undefined);
-    expect(failing.countAttempt('slack:#log', undefined, 2), 'says nothing').to.equal(undefined);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What becomes of a delivery after its attempts, and what the service is answered for it: each row of both tables. */
+/** What becomes of a delivery after its attempts, what happens next, and what the service is answered: each row of these tables. */
 import { expect } from 'chai';
 import { DeliveryFailure, type FailureClass, type FailureDetails } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
@@ -8,6 +8,8 @@ import {
   verdictOf,
   milestoneOf,
   mustBeDurable,
+  type Next,
+  nextAfter,
   type PostedDelivery,
   retryInMs,
   updateAfter,
@@ -246,4 +248,29 @@ describe('the answer', () => {
     for (const left of [own, dead, standing({ state: 'held', reason: 'mute', heldUntil: 1 }), failed])
       expect(survives(tried(TOLD), left)).to.equal(true);
   });
+});
+
+const MAYBE = { mayHaveArrived: true };
+/** What happens next is decided in one place, from class and arrival: each row of that table. */
+const NEXT: readonly (readonly [Pick<FailureDetails, 'class'> & Partial<FailureDetails>, Next])[] = [
+  [{ class: 'transient' }, 'again'],
+  [{ class: 'transient', ...PAUSED }, 'again'],
+  [{ class: 'transient', ...MAYBE }, 'retry'],
+  [{ class: 'transient', ...MAYBE, ...PAUSED }, 'botbell'],
+  [{ class: 'transient', isForLater: true }, 'botbell'],
+  [{ class: 'rate_limited' }, 'pause'],
+  [{ class: 'rate_limited', ...PAUSED }, 'pause'],
+  [{ class: 'config' }, 'mend'],
+  [{ class: 'config', ...PAUSED }, 'botbell'],
+  [{ class: 'config', ...MAYBE }, 'ask'],
+  [{ class: 'config', ...MAYBE, ...PAUSED }, 'ask'],
+  [{ class: 'permanent' }, 'never'],
+  [{ class: 'permanent', ...MAYBE }, 'never'],
+];
+
+describe('what happens after a failure', () => {
+  for (const [details, next] of NEXT)
+    it(`is ${next} after ${JSON.stringify(details)}`, () => {
+      expect(nextAfter(new DeliveryFailure({ code: 'x', message: 'x', ...details }))).to.equal(next);
+    });
 });

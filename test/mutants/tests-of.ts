@@ -26,7 +26,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/callback/': ['test/callback/', 'test/ledger/keys', 'test/text/json', 'test/receive/re'],
   'src/channels/answers.ts': ['test/channels/answers'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
-  'src/deliver/outcome.ts': ['test/deliver/outcome', 'test/deliver/next'],
+  'src/deliver/outcome.ts': ['test/deliver/outcome'],
   'src/ledger/callbacks/': [...LEDGER, 'test/ledger/store-space'],
   'src/ledger/deliveries/': LEDGER,
   'src/ledger/timers/': LEDGER,
