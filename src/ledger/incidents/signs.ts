@@ -1,5 +1,5 @@
 /** Begins, counts and ends incidents, in the transactions they follow from, or afterwards. Locks incidents after deliveries. */
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import {
   type Incident,
   type IncidentKind,
@@ -16,6 +16,7 @@ import type { Alert, DeliveryError, DeliveryTarget, RefusedBody } from '../ledge
 import {
   type AlertAbout,
   endIncidents,
+  HAS_DELIVERED,
   INCIDENT,
   raiseAlerts,
   tellIncidents,
@@ -149,13 +150,6 @@ interface IncidentCare {
   /** Milliseconds after its last sign at which any incident is over. */
   readonly keepMs: number;
 }
-
-/** A condition on a destination's row of `incidents`. What a process has seen of it may be lost with the process, so the row of the message in trouble counts, too. */
-export const HAS_DELIVERED: Sql = sql`(
-  EXISTS (SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)
-  OR EXISTS (
-    SELECT 1 FROM deliveries
-    WHERE callback_id = incidents.about AND destination = subject AND state = 'delivered' AND updated_at > incidents.last_at))`;
 
 const HAS_DEAD = sql`EXISTS (SELECT 1 FROM deliveries WHERE state = 'dead' AND destination = subject)`;
 

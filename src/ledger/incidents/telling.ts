@@ -112,11 +112,19 @@ const WANTED_AT = sql`coalesce((
   SELECT max(at) FROM history WHERE callback_id = deliveries.callback_id AND delivery_id = deliveries.id AND what = 'released'),
   CASE WHEN telling LIKE '%"escalated"%' THEN counts_from ELSE received_at END)`;
 
-/** Of the messages for a destination since the first that failed: how many were told late, or are late now, and how many were given up. */
-async function lateAndLost(tx: Tx, { subject, about }: IncidentRow) {
+/** A condition on a destination's row of `incidents`. What a process has seen of it may be lost with the process, so the row of the message in trouble counts, too. */
+export const HAS_DELIVERED: Sql = sql`(
+  EXISTS (SELECT 1 FROM destinations WHERE destination = subject AND last_delivered_at > incidents.last_at)
+  OR EXISTS (
+    SELECT 1 FROM deliveries
+    WHERE callback_id = incidents.about AND destination = subject AND state = 'delivered' AND updated_at > incidents.last_at))`;
+
+/** Of the messages for a destination since the first that failed: how many were told late, or are late now where it works again, and how many were given up. */
+async function lateAndLost(tx: Tx, { id, subject, about }: IncidentRow) {
   if (about === undefined) return undefined;
   const lateMs = sql`CASE WHEN summary_id IS NOT NULL THEN 0 WHEN state = 'delivered' THEN updated_at - ${WANTED_AT}
-    WHEN state = 'pending' AND is_taken_over = 1 THEN ${tx.now} - ${WANTED_AT} END`;
+    WHEN state = 'pending' AND is_taken_over = 1 AND EXISTS (SELECT 1 FROM incidents WHERE id = ${id} AND ${HAS_DELIVERED})
+      THEN ${tx.now} - ${WANTED_AT} END`;
   return tx.first<Pick<ToldTrouble, 'late' | 'lost'>>(sql`
     SELECT CAST(coalesce(sum(CASE WHEN ${lateMs} >= ${LATE_MS} THEN 1 ELSE 0 END), 0) AS INTEGER) AS late,
       CAST(coalesce(sum(CASE WHEN state = 'dead' OR (state = 'held' AND reason = ${DISMISSED}) THEN 1 ELSE 0 END), 0) AS INTEGER) AS lost

@@ -4,7 +4,7 @@ import type { Tx } from '../database.ts';
 import type { BurstWindow } from '../../signal/decide.ts';
 import { LONGEST_PAUSE_MS } from '../../channels/failure.ts';
 import { LONGEST_BACKOFF_MS } from '../deliveries/failing.ts';
-import { HAS_DELIVERED } from '../incidents/signs.ts';
+import { HAS_DELIVERED } from '../incidents/telling.ts';
 import { destinationOfBurst } from '../timers/admission.ts';
 import { type OpenRunTimer, putTimers, type Timer } from '../timers/timers.ts';
 

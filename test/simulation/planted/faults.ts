@@ -99,8 +99,6 @@ export const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   'src/ledger/incidents/signs.ts': {
     'has any success of a BOT end its errors, whenever it started':
       'AND (started_at IS NULL OR started_at «<= ${startedAt} OR started_at > ${tx.now → > 0 * ${startedAt»})',
-    'has a destination in trouble until somebody says that it is over':
-      'export const HAS_DELIVERED: Sql = sql`« → 1 = 0 AND »(',
   },
   'src/incident/escalation.ts': {
     'tells a step though somebody is on it':
@@ -126,6 +124,8 @@ export const FAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> 
       'const news = open.filter((each) => !isKnown(each)).map(({ id }) => id)« → .slice(0, 1)»;',
   },
   'src/ledger/incidents/telling.ts': {
+    'has a destination in trouble until somebody says that it is over':
+      'export const HAS_DELIVERED: Sql = sql`« → 1 = 0 AND »(',
     'tells nobody that a trouble of which an alert told is over':
       'const targets = hearing.« → slice(1).»map(',
     'tells that a trouble is over where no alert arrived':
