@@ -3,7 +3,7 @@ import { elapsedSecondsOf, statusNameOf } from '../callback/callback.ts';
 import { faultIn } from '../callback/fault-words.ts';
 import type { OutputView } from '../channels/card.ts';
 import { failureInWords } from '../channels/failure.ts';
-import { botNameOf } from '../channels/value-text.ts';
+import { botNameOf, botNamesOf } from '../channels/value-text.ts';
 import type { DisplayConfig } from '../config/config.ts';
 import { calledOf, SIGN_WORDS } from '../incident/incident.ts';
 import { storeTroubleIn } from '../incident/store-trouble.ts';
@@ -201,9 +201,11 @@ function answeredView({ answered }: OwnSubject<'over'>) {
 
 /** `what`: the latest sign, in a word. */
 function troublesView({ troubles, moreTroubles }: OwnSubject<'taken_up' | 'over'>, display: DisplayConfig) {
-  const shown = troubles.map(({ sign, gist, since, count, late = 0, lost = 0, ...subject }) => ({
-    name: inline(calledOf(subject)),
-    kind: subject.kind,
+  const named = troubles.map((each) => ({ bot_id: each.subject, bot_name: calledOf(each) }));
+  const names = named.map(botNamesOf(named, LONGEST_NAME));
+  const shown = troubles.map(({ kind, sign, gist, since, count, late = 0, lost = 0 }, index) => ({
+    name: names[index] ?? '',
+    kind,
     what: SIGN_WORDS[sign][display.language],
     gist,
     since: localTime(since, display),

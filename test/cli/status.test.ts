@@ -27,12 +27,14 @@ describe('botbell status', () => {
   });
 
   it('tells BOTs of one name apart', async () => {
-    for (const subject of ['a', 'b']) {
+    for (const subject of ['a', 'b', 'other']) {
       await world.recorded.arrive({ bot_id: subject });
-      await world.recorded.incident(`subject = '${subject}', subject_key = '${subject}', name = 'Invoices'`);
+      const set = `subject = '${subject}', subject_key = '${subject}', name = 'Invoices'`;
+      await world.recorded.incident(`${set}, likeness = '${subject.slice(1)}'`);
     }
     const { stdout } = await world.run(['status']);
     expect(stdout).to.contain('Invoices (a), Invoices (b) failed: disk full (2 BOTs');
+    expect(stdout).to.contain('Invoices (other) failed: disk full (1 time');
   });
 
   it('hides a secret in a name before the name is cut', async () => {

@@ -111,7 +111,11 @@ const NOTICES: Readonly<Record<string, Notice>> = {
   ),
   'a config failure of a summary': noticeOfAlert(raised({ ...CONFIG_FAILURE, ...NO_BOT })),
   'who is on it': own('taken_up', { troubles: [FAILING, SILENT, REFUSING], moreTroubles: 0 }),
-  'who is on many, for no reason that is given': own('taken_up', { by: 'kenji <b>', because: '' }),
+  'who is on many, for no reason that is given': own('taken_up', {
+    by: 'kenji <b>',
+    because: '',
+    troubles: [TROUBLE, { ...TROUBLE, subject: 'c' }],
+  }),
   'that it is over': own('over', { troubles: [UNTOLD], answered: undefined }),
   'that the store can be written again': own('over'),
   'a test': own('test'),

@@ -68,7 +68,10 @@ function print(
       all.map((each) => incidentJson(each, hide)),
     );
   } else if (open.length === 0 && !isFull) context.result(context.say('status.well'));
-  else for (const group of groups) context.result(hide(linesOf(group, context)));
+  else {
+    const nameOf = namingOf(open, hide);
+    for (const group of groups) context.result(hide(linesOf(group, nameOf, context)));
+  }
 }
 
 /** @returns the open incidents, whether a process is alive, what rights it lacks to write incidents, and whether the store is full: no process can then write that down */
@@ -95,7 +98,7 @@ const LONGEST_NAME = 80;
 const LONGEST_ID = 250;
 
 /** `Invoices, Orders failed: connection refused (2 BOTs, 4 times, for 2 h); kenji is on it`, what to do, and the command to say who does. */
-function linesOf(group: Group<ArchivedIncident>, context: CommandContext): string {
+function linesOf(group: Group<ArchivedIncident>, nameOf: NameOf, context: CommandContext): string {
   const { say, secrets, speaks } = context;
   const { hide } = secrets;
   const { language } = speaks;
@@ -103,7 +106,7 @@ function linesOf(group: Group<ArchivedIncident>, context: CommandContext): strin
   const { sign, takenUp, isWaiting } = latest;
   const gist = gistIn(latest, language);
   const line = say(DOES.has(sign) ? 'status.line' : 'status.line, of', {
-    who: subjectsOf(incidents, hide, say),
+    who: subjectsOf(incidents, nameOf, say),
     what: SIGN_WORDS[sign][language] + (gist && `: ${gist}`),
     bots: incidents.length === 1 ? '' : say('status.bots', { count: incidents.length }),
     count,
@@ -124,10 +127,17 @@ function toDo({ sign, subject }: Incident, hide: (text: string) => string, say: 
   });
 }
 
+type NameOf = ReturnType<typeof namingOf>;
+
 /** @param hide removes secrets, before the cut: a part of a secret would not be recognised */
-function subjectsOf(incidents: readonly Incident[], hide: (text: string) => string, say: Words): string {
-  const bots = incidents.map((each) => ({ bot_id: hide(each.subject), bot_name: hide(calledOf(each)) }));
-  const names = bots.map(botNamesOf(bots, LONGEST_NAME));
+function namingOf(open: readonly Incident[], hide: (text: string) => string) {
+  const botOf = (each: Incident) => ({ bot_id: hide(each.subject), bot_name: hide(calledOf(each)) });
+  const nameOf = botNamesOf(open.map(botOf), LONGEST_NAME);
+  return (incident: Incident) => nameOf(botOf(incident));
+}
+
+function subjectsOf(incidents: readonly Incident[], nameOf: NameOf, say: Words): string {
+  const names = incidents.map(nameOf);
   const rest = names.length - MOST_NAMED;
   return names.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? say('status.more', { rest }) : '');
 }

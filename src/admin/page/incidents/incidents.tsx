@@ -30,14 +30,16 @@ const CALLBACKS_SHOWN = 10;
 
 /** Incidents by groups, with what can be done about each. */
 export function Entries({ incidents }: { readonly incidents: readonly ArchivedIncident[] }) {
-  const { t, here } = useReader();
+  const { t, here, redact } = useReader();
   const groups = groupsOf(incidents);
+  const botOf = ({ name, subject }: Incident) => ({ bot_id: redact(subject), bot_name: redact(name) });
+  const named = botNamesOf(incidents.map(botOf), LONGEST_NAME);
   const most = here === ALL ? MOST_INCIDENTS : MOST_GROUPS;
   return (
     <>
       <ul class="incidents">
         {groups.slice(0, most).map((group) => (
-          <Entry key={group.latest.id} {...group} />
+          <Entry key={group.latest.id} {...group} nameOf={(each) => named(botOf(each))} />
         ))}
       </ul>
       {groups.length > most ? (
@@ -81,7 +83,9 @@ export const incidentView: View = async ({ params, open, reader: { t }, services
   return { title: t('incidents.one', { id }), body };
 };
 
-function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
+type Naming = { readonly nameOf: (incident: Incident) => string };
+
+function Entry({ latest, incidents, count, since, nameOf }: Group<ArchivedIncident> & Naming) {
   const { t, language, formats } = useReader();
   const { takenUp, overAt, sign, isWaiting, lastAt } = latest;
   const isBad = takenUp === undefined && overAt === undefined && !isWaiting;
@@ -95,7 +99,7 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
         <Foreign text={gistIn(latest, language)} />
       </p>
       <div class="facts">
-        <Subjects incidents={incidents} />
+        <Subjects incidents={incidents} nameOf={nameOf} />
         <At word="incidents.since" at={since} />
         {count < 2 ? null : (
           <span class="quiet">{t('incidents.count', { signs: count, last: formats.relative(lastAt) })}</span>
@@ -115,13 +119,11 @@ function Entry({ latest, incidents, count, since }: Group<ArchivedIncident>) {
   );
 }
 
-function Subjects({ incidents }: Pick<Group, 'incidents'>) {
-  const { t, here, redact } = useReader();
+function Subjects({ incidents, nameOf }: Pick<Group, 'incidents'> & Naming) {
+  const { t, here } = useReader();
   const some = incidents.slice(0, here === ALL ? MOST_INCIDENTS : MOST_SUBJECTS);
-  const named = some.map(({ name, subject }) => ({ bot_id: redact(subject), bot_name: redact(name) }));
-  const names = named.map(botNamesOf(named, LONGEST_NAME));
-  const subjects = some.map((incident, index) => (
-    <Subject key={incident.id} {...incident} name={names[index] ?? ''} />
+  const subjects = some.map((incident) => (
+    <Subject key={incident.id} {...incident} name={nameOf(incident)} />
   ));
   const rest = subjects.slice(MOST_NAMED);
   const more = incidents.length - some.length;
