@@ -122,7 +122,7 @@ groups:`,
 
   async close(): Promise<void> {
     await this.#world.close();
-    this.#oddMail.close();
+    await this.#oddMail.close();
     await this.#oddSlack.close();
   }
 

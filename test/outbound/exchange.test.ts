@@ -1,7 +1,7 @@
 /** Requests to remotes: what is sent, what is done about what comes back, and the connections that are kept between them. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSocketServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,10 +13,11 @@ import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
 import { type HttpPool, openPool } from '../../src/outbound/pool.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { moment } from '../support/moment.ts';
+import { onLoopback } from '../support/on-loopback.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 describe('A request to a remote', () => {
-  let server: Server;
+  let server: Awaited<ReturnType<typeof onLoopback>>;
   let pool: HttpPool;
   let origin: string;
   let answer: (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -38,16 +39,15 @@ describe('A request to a remote', () => {
   beforeEach(async () => {
     opened = [];
     answer = (_request, response) => response.end('{}');
-    server = createServer({ keepAliveTimeout: 0 }, (request, response) => answer(request, response));
-    await once(server.on('connection', (socket) => opened.push(socket)).listen(0, '127.0.0.1'), 'listening');
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const own = createServer({ keepAliveTimeout: 0 }, (request, response) => answer(request, response));
+    server = await onLoopback(own.on('connection', (socket) => opened.push(socket)));
+    origin = `http://${server.host}`;
     pool = openPool(origin);
   });
   afterEach(async () => {
     mock.timers.reset();
     await pool.destroy();
-    server.closeAllConnections();
-    server.close();
+    await server.close();
   });
 
   it('sends path, query, headers and body, and hands over the whole answer', async () => {
@@ -85,13 +85,12 @@ describe('A request to a remote', () => {
   });
 
   it('knows that nothing was sent where the server hangs up in the TLS handshake', async () => {
-    const rude = createSocketServer((socket) => socket.once('data', () => socket.end()));
-    await once(rude.listen(0, '127.0.0.1'), 'listening');
-    const own = openPool(`https://127.0.0.1:${(rude.address() as AddressInfo).port}`);
+    const rude = await onLoopback(createSocketServer((socket) => socket.once('data', () => socket.end())));
+    const own = openPool(`https://${rude.host}`);
     const error = networkErrorOf(await rejectionOf(call(20_000, own)));
     expect(error).to.include({ code: 'ECONNRESET', mayHaveArrived: false });
     await own.destroy();
-    rude.close();
+    await rude.close();
   });
 
   it('is answered by the beginning of what is larger than any service needs, or breaks off, and not by what comes before an answer', async () => {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { networkErrorOf } from '../../src/channels/network-error.ts';
@@ -11,6 +10,7 @@ import type { HttpPool } from '../../src/outbound/pool.ts';
 import { exchange, poolsThrough } from '../../src/outbound/exchange.ts';
 import { parseProxy } from '../../src/outbound/proxy.ts';
 import { type ForwardProxy, type ProxyFault, startForwardProxy } from '../support/forward-proxy.ts';
+import { onLoopback } from '../support/on-loopback.ts';
 import { rejectionOf } from '../support/rejection-of.ts';
 
 const TLS = 'test/fixtures/tls/remote.test';
@@ -50,16 +50,13 @@ const FAILURES: readonly Failure[] = [
 describe('A POST of a channel through a proxy', () => {
   const keys = { key: readFileSync(`${TLS}.key`), cert: readFileSync(`${TLS}.crt`) };
   let answer: (response: ServerResponse) => unknown;
-  const servers = {
-    http: createHttpServer((_request, response) => answer(response)),
-    https: createHttpsServer(keys, (_request, response) => answer(response)),
-  };
+  let remotes: Record<Scheme, Awaited<ReturnType<typeof onLoopback>>>;
   let proxy: ForwardProxy;
   let pool: HttpPool;
   /** The connections to the https: remote. */
   let opened: Duplex[];
 
-  const hostOf = (scheme: Scheme) => `127.0.0.1:${(servers[scheme].address() as AddressInfo).port}`;
+  const hostOf = (scheme: Scheme) => remotes[scheme].host;
 
   async function open(scheme: Scheme): Promise<HttpPool> {
     const through = parseProxy(`http://bot:p%40ss%3Aw%C3%B6rd@${proxy.host}`);
@@ -71,16 +68,13 @@ describe('A POST of a channel through a proxy', () => {
     exchange(pool, { path: '/api/x?a=1', headers: {}, body: 'b', deadline: performance.now() + ms });
 
   before(async () => {
-    for (const server of Object.values(servers)) await once(server.listen(0, '127.0.0.1'), 'listening');
-    servers.https.on('connection', (socket) => opened.push(socket));
+    const http = createHttpServer((_request, response) => answer(response));
+    const https = createHttpsServer(keys, (_request, response) => answer(response));
+    https.on('connection', (socket) => opened.push(socket));
+    remotes = { http: await onLoopback(http), https: await onLoopback(https) };
   });
 
-  after(() => {
-    for (const server of Object.values(servers)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  after(() => Promise.all(Object.values(remotes).map((remote) => remote.close())));
 
   beforeEach(async () => {
     opened = [];

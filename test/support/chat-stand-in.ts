@@ -1,8 +1,7 @@
 /** A chat service on loopback: judges each request by the vendor's documents, keeps those that it accepts, and fails on demand. */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
+import { onLoopback } from './on-loopback.ts';
 
 export type ChatRequest = ReturnType<typeof requestOf>;
 
@@ -64,15 +63,8 @@ export async function startChatStandIn(judge: Judge) {
   const server = createServer(
     (incoming, response) => void handle(incoming, response).catch(() => response.destroy()),
   );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async () => {
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
-  return { origin: `http://127.0.0.1:${port}`, accepted, refusals, faults, close };
+  const { host, close } = await onLoopback(server);
+  return { origin: `http://${host}`, accepted, refusals, faults, close };
 }
 
 function failWith(response: ServerResponse, fault: Exclude<ChatFault, { kind: 'delay' }>): void {

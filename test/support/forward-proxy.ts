@@ -1,8 +1,8 @@
 /** A forward proxy on loopback, as strict as any: it tunnels, and forwards requests that name a whole URL. */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as forward } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { onLoopback } from './on-loopback.ts';
 
 /** What the proxy does with the next request instead of forwarding it; a number is the status that it answers. */
 export type ProxyFault = number | 'reset' | 'silence';
@@ -12,12 +12,7 @@ export type ForwardProxy = Awaited<ReturnType<typeof startForwardProxy>>;
 export async function startForwardProxy() {
   const asked: string[] = [];
   const faults: ProxyFault[] = [];
-  const sockets = new Set<Duplex>();
   let login: string | undefined;
-  const remember = (socket: Duplex) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  };
 
   /** 200: the proxy forwards the request; undefined: it does not answer. */
   const statusOf = ({ headers, url = '' }: IncomingMessage, client: Duplex): number | undefined => {
@@ -64,21 +59,15 @@ export async function startForwardProxy() {
     });
   });
 
-  server.on('connection', remember);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { host, remember, close } = await onLoopback(server);
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host,
     /** All targets of requests, refused ones, too: `127.0.0.1:1` to connect to, `http://127.0.0.1:1/api/…` to fetch. */
     asked,
     /** The latest `Proxy-Authorization`. */
     login: () => login,
     /** The faults of the next requests, first in, first out. */
     faults,
-    async close(): Promise<void> {
-      if (!server.listening) return;
-      const closed = once(server.close(), 'close');
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    close,
   };
 }

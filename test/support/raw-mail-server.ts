@@ -1,6 +1,6 @@
 /** A mail server of a few lines: it accepts everything, stops reading in the middle of a message, or answers wrongly. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { onLoopback } from './on-loopback.ts';
 
 /** @param stalls whether it stops reading at DATA, until `readOn` */
 export async function startRawMailServer(stalls = false) {
@@ -9,7 +9,7 @@ export async function startRawMailServer(stalls = false) {
   /** The next answers, in place of the right ones. */
   const replies: string[] = [];
   const server = createServer((socket) => {
-    client = socket.on('error', () => undefined);
+    client = socket;
     socket.write('220 ready\r\n');
     let isData = false;
     socket.on('data', (chunk) => {
@@ -23,9 +23,9 @@ export async function startRawMailServer(stalls = false) {
       }
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { host, close } = await onLoopback(server);
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host,
     replies,
     /** All that it has read. */
     heard: () => heard,
@@ -33,10 +33,7 @@ export async function startRawMailServer(stalls = false) {
     readOn: () =>
       // Not `once`, which would reject at a reset: a destroyed connection may end by one.
       new Promise<void>((resolve) => client?.once('close', () => resolve()).resume()),
-    close: () => {
-      client?.destroy();
-      server.close();
-    },
+    close,
   };
 }
 

@@ -1,11 +1,10 @@
 /** A TCP proxy to a server on loopback that can fall silent, as a network that drops packets does. */
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { onLoopback } from './on-loopback.ts';
 
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
 
 export async function startTcpProxy(target: { readonly host: string; readonly port: number }) {
-  const sockets = new Set<Socket>();
   let mode: 'passing' | 'silent' | 'losing answers' = 'passing';
   let delayMs = 0;
   // Timers of equal length fire in the order in which they were started.
@@ -13,13 +12,8 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     if (delayMs === 0) to.write(chunk);
     else setTimeout(() => to.writable && to.write(chunk), delayMs);
   };
-  const remember = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-  };
   const server = createServer((client) => {
     const upstream = connect(target);
-    remember(client);
     remember(upstream);
     client.on('data', (chunk) => {
       const changed = proxy.onSent(chunk.toString('latin1'));
@@ -30,11 +24,9 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     client.on('close', () => upstream.end());
     upstream.on('close', () => mode === 'passing' && client.end());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cutOff = () => sockets.forEach((socket) => socket.destroy());
+  const { port, remember, hangUp, close } = await onLoopback(server);
   const proxy = {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** Called with what a client sends (as latin1), before it is passed on. A text that is returned is passed on instead. */
     onSent: (_text: string): string | void => undefined,
     /** From now on delays what it passes on in each direction by so much. */
@@ -46,13 +38,9 @@ export async function startTcpProxy(target: { readonly host: string; readonly po
     /** Lets new connections work again, and closes those that fell silent. */
     recover() {
       mode = 'passing';
-      cutOff();
+      void hangUp();
     },
-    async close() {
-      cutOff();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
   return proxy;
 }

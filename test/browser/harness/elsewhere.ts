@@ -1,7 +1,6 @@
 /** Another site on this machine, which nothing on a page of ours may ask for anything. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { onLoopback } from '../../support/on-loopback.ts';
 
 export type Elsewhere = Awaited<ReturnType<typeof startElsewhere>>;
 
@@ -14,15 +13,6 @@ export async function startElsewhere() {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(path === '/' ? elsewhere.html : '');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(elsewhere, {
-    origin: `http://127.0.0.1:${port}`,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  });
+  const { host, close } = await onLoopback(server);
+  return Object.assign(elsewhere, { origin: `http://${host}`, close });
 }

@@ -142,7 +142,7 @@ describe('the email channel', () => {
       .to.contain('RCPT TO:<"taro..yamada"@example.jp>\r\n')
       .and.contain('To: <"taro..yamada"@example.jp>\r\n');
     await plain.close();
-    server.close();
+    await server.close();
   });
 
   it('says for the rules of a mailbox what the mail is about, and that an error is important', async () => {

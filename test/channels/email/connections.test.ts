@@ -171,7 +171,7 @@ describe('the connections of the email channel', () => {
       await server.readOn();
       expect(server.heard()).not.to.match(/\r\n\.\r\n$/);
       await stalled.close();
-      server.close();
+      await server.close();
     });
   });
 

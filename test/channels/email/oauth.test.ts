@@ -1,6 +1,4 @@
 /** The login by OAuth 2, at a strict token server and a mail server that speaks XOAUTH2. */
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
@@ -9,6 +7,7 @@ import { emailChannel } from '../../../src/channels/email/channel.ts';
 import { DIRECT, expectNoSecret, failureOf, outgoingOf } from '../../contract/channel-contract.ts';
 import { answering } from '../../contract/chat-contract.ts';
 import { moment } from '../../support/moment.ts';
+import { onLoopback } from '../../support/on-loopback.ts';
 import { type ChatStandIn, type Judge, startChatStandIn } from '../../support/chat-stand-in.ts';
 
 const USER = 'alerts@example.com';
@@ -26,9 +25,8 @@ const REFUSED = {
 
 describe('a login by OAuth', () => {
   let tokenServer: ChatStandIn;
-  let mailServer: SMTPServer;
+  let mailServer: Awaited<ReturnType<typeof onLoopback>>;
   let channel: Channel;
-  const sockets = new Set<Socket>();
   /** The tokens that were given, the latest last; the mail server takes only those in `valid`. */
   let given: string[];
   const valid = new Set<string>();
@@ -56,7 +54,7 @@ describe('a login by OAuth', () => {
 
   before(async () => {
     tokenServer = await startChatStandIn(giveToken);
-    mailServer = new SMTPServer({
+    const server = new SMTPServer({
       authMethods: ['XOAUTH2'],
       allowInsecureAuth: true,
       disableReverseLookup: true,
@@ -78,25 +76,16 @@ describe('a login by OAuth', () => {
         });
       },
     });
-    mailServer.on('error', () => undefined);
-    mailServer.server.on('connection', (socket: Socket) => sockets.add(socket));
-    await once(mailServer.server.listen(0, '127.0.0.1'), 'listening');
+    mailServer = await onLoopback(server.on('error', () => undefined).server);
   });
 
   const open = (client_secret = CLIENT.client_secret): Promise<Channel> => {
-    const { port } = mailServer.server.address() as AddressInfo;
     const token_url = `${tokenServer.origin}${PATH}`;
     const oauth = { ...CLIENT, token_url, client_secret, user: USER };
-    return emailChannel.open({ smtp: `smtp://127.0.0.1:${port}?ignoreTLS=true`, from: USER, oauth }, DIRECT);
+    return emailChannel.open({ smtp: `smtp://${mailServer.host}?ignoreTLS=true`, from: USER, oauth }, DIRECT);
   };
   const send = (address: string, from = channel) =>
     from.send(outgoingOf({ address, message: { subject: 's', text: 't', html: '' } }));
-  const hangUp = async () => {
-    const closed = [...sockets].filter((socket) => !socket.destroyed).map((socket) => once(socket, 'close'));
-    for (const socket of sockets) socket.destroy();
-    await Promise.all(closed);
-    sockets.clear();
-  };
 
   beforeEach(async () => {
     [given, told, refusal, isClosed, kept] = [[], [], {}, false, undefined];
@@ -106,13 +95,12 @@ describe('a login by OAuth', () => {
   afterEach(() => channel.close());
   after(async () => {
     await tokenServer.close();
-    await hangUp();
-    mailServer.close();
+    await mailServer.close();
   });
 
   it('asks for one token for all connections, also for later ones', async () => {
     await Promise.all(Array.from({ length: 4 }, () => send('a@example.com')));
-    await hangUp();
+    await mailServer.hangUp();
     await send('b@example.com');
     expect([given.length, told.length]).to.deep.equal([1, 5]);
   });
@@ -124,7 +112,7 @@ describe('a login by OAuth', () => {
     it(`renews a token once where the mail server refuses it ${how}, within the same attempt`, async () => {
       refusal = refuses;
       await send('a@example.com');
-      await hangUp();
+      await mailServer.hangUp();
       valid.clear();
       await send('b@example.com');
       expect([given.length, told]).to.deep.equal([2, ['a@example.com', 'b@example.com']]);
@@ -141,7 +129,7 @@ describe('a login by OAuth', () => {
 
   it('renews a token once for all who meet its end, also for who hears of that after the first has a new one', async () => {
     await send('a@example.com');
-    await hangUp();
+    await mailServer.hangUp();
     valid.clear();
     [kept, isTold] = [[], moment()];
     const sent = Promise.all(['b', 'c', 'd'].map((name) => send(`${name}@example.com`)));
