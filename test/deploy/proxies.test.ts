@@ -239,6 +239,8 @@ default_route: { notify: [{ slack: '#ops' }] }
 
     it('says a non-2xx while Botbell is gone, and never logs the token', async () => {
       expect(await askAt(port, CALLBACK_HOST, `/callbacks/${TOKEN}?a=b`)).to.include({ status: 403 });
+      for (const slip of ['//callbacks/', '/callbacks//', '/callbacks%2F', '/CALLBACKS/', '/callback/', '/'])
+        expect((await askAt(port, CALLBACK_HOST, slip + TOKEN)).status, slip).to.be.oneOf([403, 404]);
       botbell.kill('SIGKILL');
       await botbell.exited();
       expect((await post(bodyOf())).status).to.be.oneOf([502, 503]);
