@@ -1,6 +1,6 @@
 /** How long `mute` and snoozes hold a message: until the first moment at which none of them is in force. Also whether a time is in a window. */
 import type { StatusName } from '../callback/callback.ts';
-import { dateOf, DAY_MS, dayOf, instantFrom, weekdayOf } from './calendar.ts';
+import { dateOf, DAY_MS, dayOf, instantFrom, MOST_DAYS_AHEAD, weekdayOf } from './calendar.ts';
 import type { MuteEntry, Snooze, TimeWindow } from './rules.ts';
 
 export interface Hold {
@@ -22,7 +22,10 @@ export interface Holders {
   readonly timezone: string;
 }
 
-/** Most windows that follow each other: two months of single days. A longer sequence counts as endless, and the rules are asked again. */
+/**
+ * Most windows that follow each other, of entries that are the same each week: a longer sequence has no end. Of others, it may take as many
+ * days as a calendar leaves out. One that is longer still counts as endless, and the rules are asked again.
+ */
 const MOST_IN_A_CHAIN = 60;
 
 /** Undefined: nothing holds the message. */
@@ -31,8 +34,11 @@ export function holdAt(at: number, holders: Holders): Hold | undefined {
   const snooze = lastSnoozeAt(at, holders);
   if (mutedUntil === undefined && snooze === undefined) return undefined;
   const held = { rule: mutedUntil === undefined ? 'snooze' : 'mute', snoozeId: snooze?.id } as const;
+  const most = holders.mute.some(({ dates, calendar }) => dates ?? calendar)
+    ? MOST_DAYS_AHEAD
+    : MOST_IN_A_CHAIN;
   let until = at;
-  for (let count = 0; count <= MOST_IN_A_CHAIN; count += 1) {
+  for (let count = 0; count <= most; count += 1) {
     const next = muteEndAt(until, holders) ?? lastSnoozeAt(until, holders)?.until;
     if (next === undefined) return { ...held, until };
     until = next;

@@ -1,8 +1,9 @@
 /** Hours, weekdays and dates on which nobody is told, where the display's clocks are. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import { calendarOf, outside } from '../../src/signal/calendar.ts';
 import { holdAt, isWithin, muteEndAt } from '../../src/signal/hold.ts';
-import type { MuteEntry, Snooze } from '../../src/signal/rules.ts';
+import { type MuteEntry, type Snooze, WEEKDAYS } from '../../src/signal/rules.ts';
 import { zonedToInstant } from '../../src/time/display.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -26,6 +27,9 @@ function snooze(until: string): Snooze {
   const of = { botId: 'bot', destination: undefined, isUntilSuccess: false, because: '', by: 'me' };
   return { ...of, id: 1, until: instant(until, TOKYO) };
 }
+
+const HOLIDAYS = [Date.UTC(2026, 6, 20), Date.UTC(2026, 8, 30)] as const;
+const SCHOOL = calendarOf({ days: WEEKDAYS, except: [HOLIDAYS], also: [], until: undefined });
 
 const ON_FRIDAY: MuteEntry = { ...NIGHT, days: ['fri'] };
 const ON_THE_LAST: MuteEntry = { ...NIGHT, dates: ['2026-12-31'] };
@@ -139,6 +143,7 @@ describe('what holds a message', () => {
       [[], [snooze('2026-11-21T13:00'), overnight], '2026-11-21T12:00', 'snooze 2026-11-21T13:30'],
       [[NIGHT], [overnight], '2026-11-22T12:00', undefined],
       [[NIGHT, day], [], '2026-11-20T12:00', 'mute undefined'],
+      [[{ calendar: outside(SCHOOL) }], [], '2026-07-21T12:00', 'mute 2026-09-30T15:00'],
     ];
     for (const [mute, snoozes, local, expected] of table) {
       const hold = holdAt(instant(local, TOKYO), heldIn(TOKYO, mute, snoozes));
