@@ -170,8 +170,8 @@ export async function readConfig(toRead: ConfigToRead): Promise<ConfigReading> {
   const renderer = new Renderer({ display, builtIn, own, source });
   const ofTemplates = await renderer.check([
     ...targetsOf(draft, formats),
-    // If routes have errors, it is not known which channel uses which of their template sets.
-    ...(config === undefined ? plainTargets(formats, source?.data) : []),
+    // If routes have errors, it is not known which channel uses which of their template sets, or which of its hooks.
+    ...(config === undefined ? plainTargets(draft, formats, source?.data) : []),
   ]);
   const all = inFileOrder([...problems, ...ofTemplates]);
   const canRun = config !== undefined && ofTemplates.every(({ severity }) => severity === 'warning');
@@ -199,13 +199,17 @@ export async function readConfigFile(
 }
 
 /** @param data the config as it is written */
-function plainTargets(formats: ReturnType<typeof formatsOf>, data: unknown) {
+function plainTargets({ channels }: Draft, formats: ReturnType<typeof formatsOf>, data: unknown) {
   const { routes, default_route } = isJsonObject(data) ? data : {};
   const written = [...(Array.isArray(routes) ? (routes as unknown[]) : []), default_route];
   const named = written.map((route) => (isJsonObject(route) ? route['template_set'] : undefined));
   const sets = new Set([undefined, ...named.filter((name) => typeof name === 'string')]);
   return [...sets].flatMap((templateSet) =>
-    [...formats].map(([channel, format]) => ({ format, templateSet, destination: `${channel}:` })),
+    [...formats].flatMap(([channel, format]) => {
+      const { hooks = {} } = (channels.get(channel)?.settings ?? {}) as { readonly hooks?: object };
+      const names = ['', ...Object.keys(hooks)];
+      return names.map((name) => ({ format, templateSet, destination: `${channel}:${name}` }));
+    }),
   );
 }
 

@@ -108,6 +108,11 @@ ${more}`,
       'liquid.variable',
       'liquid.variable',
     ]);
+    const hook = `{ url: 'https://e.com/a', secret: 'whsec_${'A'.repeat(32)}', body: { a: '{{ nme }}' } }`;
+    const channels = `channels: { erp: { type: webhook, hooks: { a: ${hook} } } }`;
+    write('botbell.yaml', `${channels}\ndefault_route: { on: [eror], notify: [{ erp: a }] }`);
+    const ofBody = (await readConfig(toRead)).problems.map(({ fault }) => fault.code);
+    expect(ofBody).to.deep.equal(['liquid.variable', 'one of']);
   });
 
   it('is checked for what goes to whom only a digest or a report is told', async () => {
