@@ -217,7 +217,8 @@ export function isTimezone(name: string): boolean {
 export function zonedToInstant(asIfUtc: number, timezone: string, after = -Infinity): number {
   // No zone changes its offset twice within two days, so these are the only offsets the time can have.
   const offsets = [offsetAt(asIfUtc - DAY_MS, timezone), offsetAt(asIfUtc + DAY_MS, timezone)];
-  const candidates = offsets.map((offset) => asIfUtc - offset).sort((a, b) => a - b);
+  // The earlier first: only clocks that are set back show a time twice, and their offset falls.
+  const candidates = offsets.map((offset) => asIfUtc - offset);
   const shown = candidates.filter((instant) => instant + offsetAt(instant, timezone) === asIfUtc);
   return shown.find((instant) => instant > after) ?? shown[0] ?? Math.max(...candidates);
 }
@@ -258,7 +259,7 @@ export function parseStartTime(text: string, timezone: string): number | undefin
   const leapMs = second === '60' ? 1000 : 0;
   const asIfUtc = Date.parse(`${date}T${hour}:${minute}:${leapMs === 0 ? second : '59'}Z`);
   // `Date.parse` reads a day that the month does not have, and hour 24, as a time on another date.
-  if (Number.isNaN(asIfUtc) || new Date(asIfUtc).getUTCDate() !== Number(day)) return undefined;
+  if (new Date(asIfUtc).getUTCDate() !== Number(day)) return undefined;
   return instantOf(asIfUtc, groups, timezone) + leapMs + fractionMs(groups);
 }
 
