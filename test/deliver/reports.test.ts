@@ -24,7 +24,7 @@ groups:
 reports:
   - { every: day, calendar: office, bots: 'crawl*', notify: [operators] }
   - { every: month, notify: [boss] }
-budget: { hours: 1, warn: [50, 80, 100], notify: [operators] }
+budget: { hours: 1, warn: [100, 50, 80], notify: [operators] }
 routes:
   - { bot_id: '*', on: [error], notify: [{ slack: '#on-call' }] }`;
 
