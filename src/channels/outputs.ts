@@ -1,7 +1,8 @@
 /** The outputs of a card as lines: cut, cleaned and counted, without markup. */
 import { isJsonObject, type JsonObject, keysOf } from '../text/json.ts';
 import { isBlank } from '../text/clean.ts';
-import { cleanMiddle, cutMiddle } from '../text/cut.ts';
+import { piecesOf } from '../text/addresses.ts';
+import { cleanMiddle, cutMiddle, graphemeCut } from '../text/cut.ts';
 import { formatSize, type Language } from '../time/display.ts';
 import type { Card, FileView, OutputView } from './card.ts';
 import { type CardLine, lengthOf, linesOfValue, type Runs, runsOfValue } from './lines.ts';
@@ -105,9 +106,11 @@ const LONGEST_LINE = 300;
 function linesOfList(list: readonly unknown[], room: number, limits: Limits): readonly CardLine[] {
   const { items: most, tables, language } = limits;
   const some = list.slice(0, most);
+  // An address that is cut opens nothing, so an item is as long as it needs to be where that leaves room for all.
+  const longest = Math.max(LONGEST_LINE, Math.floor(room / list.length));
   const itemOf = (item: unknown) => {
-    const text = cleanMiddle(inlineText(item), LONGEST_LINE);
-    return isBlank(text) ? emptyRuns(language) : runsOfValue(text);
+    const runs = runsOfItem(item, longest, language);
+    return sizeOf(runs) > longest ? runsOfItem(item, LONGEST_LINE, language) : runs;
   };
   const table = tables > 0 ? tableOf(list, most) : undefined;
   if (table === undefined) {
@@ -118,6 +121,11 @@ function linesOfList(list: readonly unknown[], room: number, limits: Limits): re
   const [rows, more] = withinRoom(drawn(some, rowOf), list.length, sizeOfRow, room, limits);
   const items = some.slice(0, rows.length).map(itemOf);
   return [...(rows.length === 0 ? [] : [{ items, table: { names, rows } }]), ...more];
+}
+
+function runsOfItem(item: unknown, longest: number, language: Language): Runs {
+  const text = cleanMiddle(inlineText(item), longest);
+  return isBlank(text) ? emptyRuns(language) : runsOfValue(text);
 }
 
 function notShown(count: number, { language, restUrl }: Pick<Card, 'language' | 'restUrl'>) {
@@ -147,9 +155,16 @@ export function tableOf(items: readonly unknown[], most: number) {
   const room = Math.max(SHORTEST_CELL, Math.min(LONGEST_CELL, Math.floor(LONGEST_ROW / columns.length)));
   return {
     names: columns.map((key) => cutMiddle(keyText(key), LONGEST_KEY)),
-    rowOf: (row: unknown) =>
-      columns.map((key) => runsOfValue(cleanMiddle(memberText((row as JsonObject)[key]), room))),
+    rowOf: (row: unknown) => columns.map((key) => runsOfCell(memberText((row as JsonObject)[key]), room)),
   };
+}
+
+/** An address that is too long for its cell is shown up to there, with its whole host, and opens. */
+function runsOfCell(text: string, room: number): Runs {
+  const [address, ...others] = text.length > room ? piecesOf(text) : [];
+  const host = /^https?:\/\/[^/?#]+[/?#]/i.exec(text)?.[0] ?? text;
+  if (!address?.url || others.length > 0 || host.length >= room) return runsOfValue(cleanMiddle(text, room));
+  return [{ text: `${graphemeCut(text, room - 1)}…`, url: address.url }];
 }
 
 function isRow(item: unknown): item is JsonObject {

@@ -32,6 +32,21 @@ describe('a list of objects', () => {
     expect([names, rows.map((row) => rowOf?.(row).map(plainText))]).to.deep.equal([['a', '–', 'c'], cells]);
   });
 
+  it('shows of an address as much as its cell takes, with the whole host, and opens it whole', () => {
+    const cellOf = (value: string) => tableOf([{ ...AB, a: value }, AB], 10)?.rowOf({ ...AB, a: value })[0];
+    const path = `/${'x'.repeat(300)}`;
+    const [shown] = cellOf(`https://f.example${path}`) ?? [];
+    expect(shown?.text)
+      .to.match(/^https:\/\/f\.example\/x+…$/)
+      .and.have.length(100);
+    expect(shown?.url).to.equal(`https://f.example${path}`);
+    for (const value of [`https://f.example.${'x.'.repeat(50)}evil${path}`, `see https://f.example${path}`])
+      expect(
+        cellOf(value)?.some(({ url = '' }) => url !== ''),
+        value,
+      ).to.equal(false);
+  });
+
   it('is read no further than it is shown', () => {
     const rows = [AB, AB, 'x'];
     expect(tableOf(rows, 2)?.names).to.deep.equal(['a', 'b']);
@@ -41,6 +56,20 @@ describe('a list of objects', () => {
   it('is no table where it holds anything else', () => {
     for (const [what, items] of Object.entries(NO_TABLES))
       expect(tableOf(items, 10), what).to.equal(undefined);
+  });
+});
+
+describe('a list', () => {
+  it('shows each item as long as it is where there is room for all, so that its addresses open', () => {
+    const items = [1, 2].map((number) => `https://f.example/${'x'.repeat(600)}/${number}`);
+    const output = outputWith({ name: 'l', kind: 'list', items });
+    const drawn = (within: number) =>
+      markedUp(
+        linesOfOutputs(cardWith({ outputs: [output] }), { outputs: 1, items: 9, tables: 0 }, within),
+        UNMARKED,
+      );
+    expect(drawn(1400)).to.equal(`l (2):\n• ${items.join('\n• ')}`);
+    expect(drawn(1000).length).to.be.below(1000);
   });
 });
 
