@@ -24,7 +24,7 @@ groups:
 reports:
   - { every: day, calendar: office, bots: 'crawl*', notify: [operators] }
   - { every: month, notify: [boss] }
-budget: { hours: 1, warn: [100, 50, 80], notify: [operators] }
+budget: { hours: 1, warn: [100, 85, 50, 80], notify: [operators] }
 routes:
   - { bot_id: '*', on: [error], notify: [{ slack: '#on-call' }] }`;
 
@@ -65,6 +65,7 @@ describe('A month of three people', () => {
       '11-30T09:00 slack:#ops ✅ Report: 2026-11-27 – 2026-11-29 · 1 run',
       '11-30T20:00 slack:#on-call ❌ crawler · Failed after 20 min',
       '11-30T20:59 slack:#ops ⚠️ 80% of the running time is used · 55 min of 1 h (91%)',
+      '11-30T21:00 slack:#ops ⚠️ 85% of the running time is used · 55 min of 1 h (91%)',
       '12-01T09:00 email:boss@example.com Botbell report, November 2026: 4 runs, 2 failed · ❌ Report: November 2026',
       '12-01T09:00 slack:#ops ❌ Report: 2026-11-30 · 1 run, 1 failed',
       '12-02T09:00 slack:#ops ✅ Report: 2026-12-01 · Nothing ran',
