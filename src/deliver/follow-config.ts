@@ -1,5 +1,6 @@
 /** Undelivered deliveries follow the config: those it no longer routes end, those it routes again become pending. */
 import { nameIn } from '../ledger/callbacks/keys.ts';
+import type { DatabaseLedger } from '../ledger/database-ledger.ts';
 import { channelOf, NO_LONGER_ROUTED } from '../ledger/ledger.ts';
 import type { DeliveryError, DeliveryUpdate, DueDelivery } from '../ledger/ledger.ts';
 import { BEFORE_ALL, type RoutedAgain, type WaitingPosition } from '../ledger/deliveries/rerouting.ts';
@@ -79,6 +80,13 @@ function reviewOf(changed: Iterable<string> = []): Review {
   return { changed: new Set(changed), waiting: BEFORE_ALL, unrouted: 0 };
 }
 
+/** A test message has reached the destination: makes what waits there due, except what may have arrived. @throws {LedgerUnavailable} */
+export async function hastenAt(destination: string, ledger: Pick<DatabaseLedger, 'hasten'>): Promise<void> {
+  const waits = (row: DeliveryRow) => row.destination === destination && !needsPerson(row.lastError);
+  let after: WaitingPosition | undefined = { ...BEFORE_ALL, destination };
+  while (after?.destination === destination) ({ next: after } = await ledger.hasten(after, waits));
+}
+
 export class ConfigFollower {
   readonly #delivering: Delivering;
   #mayRouteAnew = false;
@@ -131,13 +139,11 @@ export class ConfigFollower {
     return true;
   }
 
-  /** A test message has reached the destination: makes what waits there due, except what may have arrived. Never rejects. */
+  /** As `hastenAt`. Never rejects. */
   async mended(destination: string): Promise<void> {
     const { ledger, onDue, onUnwritten } = this.#delivering;
-    const waits = (row: DeliveryRow) => row.destination === destination && !needsPerson(row.lastError);
     try {
-      let after: WaitingPosition | undefined = { ...BEFORE_ALL, destination };
-      while (after?.destination === destination) ({ next: after } = await ledger.hasten(after, waits));
+      await hastenAt(destination, ledger);
       onDue();
     } catch (error) {
       onUnwritten(error);

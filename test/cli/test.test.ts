@@ -6,7 +6,9 @@ import { startMailCatcher } from '../../src/stand-ins/mail-catcher.ts';
 import { anew } from '../support/anew.ts';
 import { startSlackStandIn } from '../support/faulty-slack.ts';
 import { runCommand } from '../support/command.ts';
+import { target } from '../support/recorded.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { BesideStore } from './beside-store.ts';
 
 const TOKEN = 'xoxb-9-SECRET-TOKEN';
 
@@ -131,5 +133,20 @@ describe('The report of a test', () => {
       .and.to.match(/>webhook, /);
     const plain = page.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
     for (const secret of [key, encodeURIComponent(key), ofBody]) expect(page + plain).not.to.include(secret);
+  });
+});
+
+describe('The command test beside a service', () => {
+  const world = new BesideStore(
+    "channels: { slack: { type: outbox, as: slack } }\ndefault_route: { notify: [{ slack: ['#ops', '#log'] }] }",
+  );
+
+  it('has it send at once what waits where the test arrives, and nothing else', async () => {
+    await world.recorded.arrive({}, ['slack:#ops', 'slack:#log'].map(target));
+    await world.store.run('update deliveries set due_at = due_at + 900000');
+    expect(await world.run(['test', 'slack:#ops'])).to.include({ code: 0 });
+    await world.clock.advance(300_000);
+    const due = await world.recorded.claim();
+    expect(due.map(({ destination }) => destination)).to.deep.equal(['slack:#ops']);
   });
 });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AppSettings, openSettings } from '../../app/settings.ts';
 import { channelTypes } from '../../channels/registry.ts';
 import { type AttemptResult, Sending } from '../../deliver/attempt.ts';
+import { hastenAt } from '../../deliver/follow-config.ts';
 import { type AddressedNotice, openIn } from '../../deliver/settings.ts';
 import { destinationOf } from '../../people/destinations.ts';
 import { outcomeOf, sendTest, type TestOutcome } from '../../people/test-message.ts';
@@ -11,7 +12,8 @@ import { randomId, systemRandom } from '../../text/random.ts';
 import { systemClock } from '../../time/clock.ts';
 import { type CommandContext, styled, userHere } from '../context.ts';
 import type { OptionsOf } from '../help.ts';
-import { loadProject } from '../load-config.ts';
+import { loadProject, type Project } from '../load-config.ts';
+import { type LedgerAccess, withLedger } from '../with-ledger.ts';
 import {
   refuseUnwritable,
   reportPage,
@@ -38,6 +40,7 @@ export async function run(
     const destinations = new Set(all ? settings.destinations.keys() : named);
     if (report !== undefined) refuseUnwritable(report);
     const tried = await testAll(context, settings, destinations, report !== undefined);
+    await hastenReached(project, tried);
     if (report !== undefined) {
       const page = reportPage(context, tried, { at: new Date(systemClock.now()), hide: settings.hide });
       writeFileSync(report, settings.hide(page), { flag: 'wx' });
@@ -48,6 +51,16 @@ export async function run(
   } finally {
     await Promise.all(openIn(settings).map((channel) => channel.close()));
   }
+}
+
+/** Has a service that runs beside send at once what waits where the test has arrived. The test is what it is, whether or not there is a ledger here. */
+async function hastenReached(project: Project, tried: readonly TriedDestination[]): Promise<void> {
+  const reached = tried.filter(({ messages }) => messages[0]?.outcome.isDelivered === true);
+  if (reached.length === 0) return;
+  const hasten = async ({ ledger }: LedgerAccess) => {
+    for (const { destination } of reached) await hastenAt(destination, ledger);
+  };
+  await withLedger(project, hasten).catch(() => undefined);
 }
 
 /** Sends the test and, for a report, further messages, at the channels' pace, since what a running service knows of limits is unknown here. */
