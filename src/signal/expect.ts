@@ -97,7 +97,8 @@ export function cronFault(cron: string): string | undefined {
     const due = firstDue({ cron, timezone: 'UTC', graceMs: 0 }, 0, Date.UTC(2200, 0));
     return due === NEVER ? 'never' : undefined;
   } catch (error) {
-    const message = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    // croner counts days and months from 0, so that it would quote another number than the expression has.
+    const message = String(error).replace(/^\w*Error: (?:CronPattern: )?|(?<=for (?:day|month)): \d+$/g, '');
     return message.startsWith('invalid configuration format') ? 'fields' : message;
   }
 }

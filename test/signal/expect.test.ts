@@ -158,6 +158,7 @@ describe('a cron expression', () => {
       expect(cronFault(cron), cron).to.equal(undefined);
     expect(cronFault('0 0 30 2 *')).to.equal('never');
     expect(cronFault('60 9 * * *')).to.equal('Invalid value for minute: 60');
+    expect(cronFault('0 9 1 13 *')).to.equal('Invalid value for month');
     expect(cronFault('daily')).to.equal('fields');
     expect(cronFault('2026-01-01T00:00:00')).to.be.a('string');
   });
