@@ -103,11 +103,8 @@ ${more}`,
     write('templates/short/slack/error.yaml', `text: '{{ nme }}'\n`);
     writeConfig('default_route: { on: [eror], notify: [], template_set: short }');
     const { problems } = await readConfig(toRead);
-    expect(problems.map(({ fault }) => fault.code)).to.deep.equal([
-      'one of',
-      'liquid.variable',
-      'liquid.variable',
-    ]);
+    const codes = problems.map(({ fault }) => fault.code);
+    expect(codes).to.deep.equal(['one of', 'liquid.variable', 'liquid.variable']);
     const hook = `{ url: 'https://e.com/a', secret: 'whsec_${'A'.repeat(32)}', body: { a: '{{ nme }}' } }`;
     const channels = `channels: { erp: { type: webhook, hooks: { a: ${hook} } } }`;
     write('botbell.yaml', `${channels}\ndefault_route: { on: [eror], notify: [{ erp: a }] }`);

@@ -221,12 +221,8 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
         const rules = { ...NO_RULES, mute: [{}] };
         await revive(0, [{ ...OLD, asked: [{ name: 'a', on: ['error'], rules, timer: undefined }] }, LOG]);
         expect(await bench.states()).to.deep.equal(['slack:#old held', 'slack:#log pending']);
-        expect((await bench.history()).slice(-4)).to.deep.equal([
-          'revived',
-          'held mute',
-          'routed',
-          'revived',
-        ]);
+        const told = (await bench.history()).slice(-4);
+        expect(told).to.deep.equal(['revived', 'held mute', 'routed', 'revived']);
       });
 
       it('revives nothing that was told meanwhile under another name of the channel', async () => {

@@ -15,18 +15,10 @@ describe('the calls of a process', () => {
 
   it('are forty of one destination at most, and 512 in all, of which the half are each the only one of its destination', () => {
     const calls = new Calls();
-    expect(
-      begin(calls, 1000, (number) => `busy:${number % 10}`),
-      'of ten',
-    ).to.equal(256);
-    expect(
-      begin(calls, 1000, (number) => `other:${number}`),
-      'of a thousand',
-    ).to.equal(256);
-    expect(
-      begin(new Calls(), 100, () => 'slack:#ops'),
-      'of one',
-    ).to.equal(40);
+    const ofTen = begin(calls, 1000, (number) => `busy:${number % 10}`);
+    const ofThousand = begin(calls, 1000, (number) => `other:${number}`);
+    const ofOne = begin(new Calls(), 100, () => 'slack:#ops');
+    expect({ ofTen, ofThousand, ofOne }).to.deep.equal({ ofTen: 256, ofThousand: 256, ofOne: 40 });
   });
 
   it('to destinations in trouble are half of all at most, so that others have the rest', () => {

@@ -119,17 +119,12 @@ describe('a delivery after its attempts', () => {
   it('is told of where it ends late, is taken over, given up, or held', () => {
     const milestone = (update: Partial<DeliveryUpdate>, isLate = false, isTakenOver = false) =>
       milestoneOf({ ...after(WAITED), isTakenOver: false, ...update }, { isTakenOver }, isLate);
-    expect([milestone({ state: 'delivered' }, true), milestone({ state: 'delivered' })]).to.deep.equal([
-      'delivered_late',
-      undefined,
-    ]);
+    expect(milestone({ state: 'delivered' }, true)).to.equal('delivered_late');
+    expect(milestone({ state: 'delivered' })).to.equal(undefined);
     expect(milestone({ state: 'dead', isTakenOver: true })).to.equal('given_up');
     expect(milestone({ state: 'held', isTakenOver: true })).to.equal('held');
-    expect([milestone(own), milestone(own, true, true), milestone({})]).to.deep.equal([
-      'taken_over',
-      undefined,
-      undefined,
-    ]);
+    expect(milestone(own)).to.equal('taken_over');
+    for (const none of [milestone(own, true, true), milestone({})]) expect(none).to.equal(undefined);
   });
 
   it('has each attempt on record with when, how long, and what came of it', () => {

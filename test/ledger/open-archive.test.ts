@@ -214,9 +214,8 @@ describe('reading a ledger in PostgreSQL', () => {
   it('says that there is none, and makes none', async () => {
     expect(await troubleWith(store.url)).to.match(/no ledger yet at store\.url/);
     expect(await inspectStore(store.url)).to.equal('none');
-    expect(
-      await store.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
-    ).to.deep.equal([]);
+    const made = `select relname from pg_class where relnamespace = 'public'::regnamespace`;
+    expect(await store.query(made)).to.deep.equal([]);
   });
 
   it('sees what services have written, as a user who may only read, and writes nothing', async () => {

@@ -338,10 +338,8 @@ describe('a PostgreSQL ledger that is shared', () => {
     await arrive(ledger, 'before');
     await store.query('revoke insert on callbacks from clerk');
     expect(troubleOf(await rejectionOf(arrive(ledger, 'meanwhile')))).to.equal('read-only');
-    expect([ledger.writtenAt, ledger.trouble]).to.deep.equal([
-      undefined,
-      'permission denied for table callbacks',
-    ]);
+    expect(ledger.trouble).to.equal('permission denied for table callbacks');
+    expect(ledger.writtenAt).to.equal(undefined);
     await store.query('grant insert on callbacks to clerk');
     await arrive(ledger, 'after');
     expect(ledger.trouble).to.equal(undefined);
