@@ -171,10 +171,8 @@ describe('The API of an office', () => {
     for (const [status, requests] of Object.entries(REFUSED))
       for (const what of requests) {
         const { status: answered, headers, json } = await ask(what);
-        expect([answered, headers['content-type']], what).to.deep.equal([
-          Number(status),
-          'application/problem+json',
-        ]);
+        expect(answered, what).to.equal(Number(status));
+        expect(headers['content-type'], what).to.equal('application/problem+json');
         const errors = json['errors'] as readonly { parameter: string; detail: string }[] | undefined;
         const named = errors?.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
         refused[`${status} ${what}`] = headers['allow'] ?? named ?? json['detail'];
@@ -268,11 +266,8 @@ describe('The API of an office', () => {
     const reading = ['callbacks', 'callbacks/1', 'bots', 'refused', 'redeliveries'];
     for (const what of [...reading.map((path) => `GET /api/${path}`), 'POST /api/deliveries/1/dismiss']) {
       const { status, headers, body } = await ask(what);
-      expect([status, headers['retry-after'], body.includes('secret')], what).to.deep.equal([
-        503,
-        '5',
-        false,
-      ]);
+      expect([status, headers['retry-after']], what).to.deep.equal([503, '5']);
+      expect(body, what).not.to.include('secret');
     }
   });
 });

@@ -188,11 +188,8 @@ describe('the admin listener', () => {
       expect(statuses).to.deep.equal([...refused(10, 401), 429, 429]);
       now += 9_999;
       const { status, headers, json } = await from('192.0.2.1', RIGHT);
-      expect([status, headers['retry-after'], json['detail']]).to.deep.equal([
-        429,
-        '1',
-        'Too many wrong passwords have come: none is looked at for 1 s.',
-      ]);
+      expect([status, headers['retry-after']]).to.deep.equal([429, '1']);
+      expect(json['detail']).to.equal('Too many wrong passwords have come: none is looked at for 1 s.');
       expect((await from('192.0.2.2', RIGHT)).status, 'another address').to.equal(200);
       now += 1;
       expect(await guess(2, () => '192.0.2.1')).to.deep.equal([401, 429]);
@@ -262,26 +259,17 @@ describe('the admin listener', () => {
     });
   });
 
+  const trusting: Partial<AdminConfig> = { password: PASSWORD, trustProxy: ['127.0.0.0/8'] };
   for (const [how, config, login, forwarded, user, from] of [
     ['the Basic user and the address', { password: PASSWORD }, RIGHT, '1.2.3.4', 'admin', '127.0.0.1'],
     ['the address alone without a password', {}, basic('somebody:x'), '1.2.3.4', undefined, '127.0.0.1'],
-    [
-      'the address that a trusted proxy names',
-      { password: PASSWORD, trustProxy: ['127.0.0.0/8'] as string[] },
-      RIGHT,
-      '192.0.2.7',
-      'admin',
-      '192.0.2.7',
-    ],
+    ['the address that a trusted proxy names', trusting, RIGHT, '192.0.2.7', 'admin', '192.0.2.7'],
   ] as const)
     it(`names who asks by ${how}, and by no name that a header claims`, async () => {
       await open(config);
       const headers = { ...login, 'x-forwarded-for': forwarded, 'x-forwarded-user': 'mallory' };
-      expect((await get('/', headers)).json['actor']).to.deep.equal({
-        via: 'page',
-        ...(user && { user }),
-        from,
-      });
+      const { actor } = (await get('/', headers)).json;
+      expect(actor).to.deep.equal({ via: 'page', ...(user && { user }), from });
     });
 
   it('lets no answer be kept, framed, sniffed, or read by another site', async () => {

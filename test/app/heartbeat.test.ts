@@ -74,13 +74,8 @@ describe('the heartbeat', () => {
   const UNTOLD = [40, 'no heartbeat is sent: no destination of delivery.alerts works', undefined];
   const ALL = ['slack:#a', 'slack:#b', 'slack:#c'];
   // What the watcher answers each time, one after the other, how often it is asked, and what the log says.
-  const rows: readonly (readonly [
-    string,
-    readonly Promise<number>[],
-    number,
-    readonly unknown[][],
-    Given?,
-  ])[] = [
+  type Row = readonly [string, readonly Promise<number>[], number, readonly unknown[][], Given?];
+  const rows: readonly Row[] = [
     ['has one line', [OK, OK], 2, [TAKEN]],
     ['that fails has one line, with no part of its URL', [NOT_FOUND, NOT_FOUND], 2, [FAILS]],
     ['that fails has another one when it is taken', [NOT_FOUND, OK, OK], 3, [FAILS, TAKEN]],

@@ -6,7 +6,7 @@ import { createRouter } from '../../src/route/router.ts';
 import { type Expectation, NO_RULES } from '../../src/signal/rules.ts';
 import { LedgerUnavailable } from '../../src/ledger/ledger.ts';
 import { faultSaid } from '../../src/text/fault.ts';
-import { plannedTo } from '../deliver/delivery-bench.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 import { PipelineWorld } from '../deliver/pipeline-world.ts';
 import { anew } from '../support/anew.ts';
 

@@ -2,15 +2,13 @@
 import { expect } from 'chai';
 import { Outage } from '../../src/app/outage.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 import { callbackWith } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
-const ALERTS = ['slack:#a', 'email:ops@example.com'].map((destination) => {
-  const [channel = '', address = ''] = destination.split(':');
-  return { destination, channel, address, options: {}, perJob: 'message' };
-});
+const ALERTS = ['slack:#a', 'email:ops@example.com'].map(plannedTo);
 
 describe('While the store cannot be written', () => {
   const clock = new ManualClock(Date.parse('2026-11-20T03:00:00Z'));

@@ -53,10 +53,8 @@ ${more}`,
       (await readConfig({ ...toRead, variables: { OPS } })).loaded?.configHash;
     const before = await hashOf('#ops');
     write('token', 'xoxb-4-5-6\n');
-    expect([await hashOf('#ops'), await hashOf('#log')].map((hash) => hash === before)).to.deep.equal([
-      true,
-      false,
-    ]);
+    const isAsBefore = [await hashOf('#ops'), await hashOf('#log')].map((hash) => hash === before);
+    expect(isAsBefore).to.deep.equal([true, false]);
   });
 
   it('is another one where a file of a calendar has other days, and keeps the last ones where that cannot be read any more', async () => {

@@ -17,6 +17,7 @@ import { expectText } from '../support/expected-messages.ts';
 import { loggedBy } from '../support/logged-by.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { DELIVERED } from '../receive/receiver-bench.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 
 const CONTENT = 'the customer’s secret order';
 const CALLBACK = callbackWith({ message: CONTENT, output: { 注文: CONTENT }, bot_name: CONTENT });
@@ -31,48 +32,23 @@ const REPORT: ReceiverReport = {
 };
 /** Of a body that is no callback. */
 const UNREAD = { callback: undefined, verdict: undefined };
-const ERRAND: AddressedNotice = {
-  notice: noticeAbout(CALLBACK, 1),
-  destination: 'slack:#ops',
-  channel: 'slack',
-  address: '#ops',
-  perJob: 'message',
-  options: {},
-};
+const ERRAND: AddressedNotice = { notice: noticeAbout(CALLBACK, 1), ...plannedTo('slack:#ops') };
 
 const AWAY = { status: 404, from: '192.0.2.7\n', problem: 'wrong token' };
-const BUSY = {
-  ...REPORT,
-  durationMs: 0,
-  status: 503,
-  verdict: undefined,
-  problem: 'busy',
-  from: '192.0.2.7',
-};
+const FROM = '192.0.2.7';
+const BUSY = { ...REPORT, durationMs: 0, status: 503, verdict: undefined, problem: 'busy', from: FROM };
 const LAST_ERROR = { class: 'config', code: 'not_in_channel', message: 'invite the app' } as const;
 const TOLD = { receipt: { ts: '1' }, durationMs: 7, endedAt: 7 };
 
-function answered(
-  status: 200 | 502,
-  result: Verdict['result'],
-  deliveries: Verdict['deliveries'],
-): ReceiverReport {
-  return { ...REPORT, status, verdict: { status, result, deliveries } };
+function answered(verdict: Verdict): ReceiverReport {
+  return { ...REPORT, status: verdict.status, verdict };
 }
 
 function milestone(name: Milestone['name'], fields: Partial<Milestone> = {}): Milestone {
-  return {
-    name,
-    notice: noticeAbout(CALLBACK, 1),
-    record: {
-      destination: 'slack:#ops',
-      receivedAt: new ManualClock().now() - 125_000,
-    } as DueDelivery['record'],
-    attempts: 3,
-    lastError: undefined,
-    reason: undefined,
-    ...fields,
-  };
+  const record = { destination: 'slack:#ops', receivedAt: new ManualClock().now() - 125_000 };
+  const had = { attempts: 3, lastError: undefined, reason: undefined };
+  const notice = noticeAbout(CALLBACK, 1);
+  return { name, notice, record: record as DueDelivery['record'], ...had, ...fields };
 }
 
 function own(subject: OwnSubject) {
@@ -102,13 +78,16 @@ const ACTS: Readonly<Record<string, Act>> = {
   'a callback that was not delivered': ({ onCallback }) => {
     const pending = { destination: 'slack:#ops', state: 'pending', error: 'channel_not_found' } as const;
     const told = { destination: 'email:a@example.com', state: 'delivered' } as const;
-    onCallback({ ...answered(502, 'failed', [pending, told]), problem: 'Some deliveries failed.' });
+    onCallback({
+      ...answered({ status: 502, result: 'failed', deliveries: [pending, told] }),
+      problem: 'Some deliveries failed.',
+    });
   },
   'a message that a rule holds': ({ onCallback }) => {
     const until = '2026-11-24T22:00:00.000Z';
     const muted = { destination: 'slack:#ops', state: 'held', rule: 'mute', until } as const;
     const told = { destination: 'slack:#log', state: 'held', rule: 'repeat' } as const;
-    onCallback(answered(200, 'held', [muted, told]));
+    onCallback(answered({ status: 200, result: 'held', deliveries: [muted, told] }));
   },
   'a callback that could not be handled': ({ onCallback }) =>
     onCallback({ ...REPORT, status: 503, verdict: undefined, problem: 'x' }),
@@ -172,7 +151,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     thriceAndOnceLater(clock, 1000, () => onAdminTurnedAway(AWAY)),
   'a deluge that is answered 503, once a second, but each failed callback': ({ onCallback }) => {
     for (let time = 0; time < 100; time += 1) onCallback(BUSY);
-    for (let time = 0; time < 3; time += 1) onCallback(answered(502, 'failed', []));
+    const failed = answered({ status: 502, result: 'failed', deliveries: [] });
+    for (let time = 0; time < 3; time += 1) onCallback(failed);
   },
   'outcomes that could not be written, once a second': ({ onUnwritten }) => {
     for (let outcome = 0; outcome < 3; outcome += 1) onUnwritten(new LedgerUnavailable('locked'));

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { routingChanges } from '../../src/app/reload.ts';
 import type { CameOfBot } from '../../src/ledger/archive/archive.ts';
 import type { Router } from '../../src/route/router.ts';
-import { plannedTo } from '../deliver/delivery-bench.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 
 type Told = Readonly<Record<string, readonly string[]>>;
 

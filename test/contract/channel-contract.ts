@@ -16,6 +16,7 @@ import { poolsThrough } from '../../src/outbound/exchange.ts';
 import { NO_PROXIES } from '../../src/outbound/proxy.ts';
 import { Fault } from '../../src/text/fault.ts';
 import { moment } from '../support/moment.ts';
+import { rejectionOf } from '../support/rejection-of.ts';
 import { meetsCondition } from '../../src/render/condition.ts';
 
 /** Stands in every message of the suite and must stand in no error. */
@@ -223,10 +224,7 @@ export function outgoingOf(parts: Partial<Outgoing> & Pick<Outgoing, 'address' |
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<DeliveryFailure> {
-  const outcome: unknown = await work.then(
-    () => 'no failure at all',
-    (error: unknown) => error,
-  );
+  const outcome: unknown = await rejectionOf(work);
   expect(outcome).to.be.instanceOf(DeliveryFailure);
   return outcome as DeliveryFailure;
 }

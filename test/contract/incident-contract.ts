@@ -240,12 +240,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
       const asked = { botId: 'a', until: bench.store.clock.now() + HOUR_MS, because: '', actor: ofTeam };
       for (const isUntilSuccess of [true, false]) await snooze({ ...asked, isUntilSuccess });
       await snooze({ ...asked, isUntilSuccess: true, destination: OPS.destination });
+      const because = 'VPN';
       const taken = (which: readonly number[], by: string, isAsked: boolean) =>
-        takeUp(which, { by, because: 'VPN' }, [], {
-          isAsked,
-          because: 'VPN',
-          actor: { ...ofTeam, user: by },
-        });
+        takeUp(which, { by, because }, [], { isAsked, because, actor: { ...ofTeam, user: by } });
       const snoozed = async () =>
         (await bench.ledger.archive.snoozes()).items.map(({ botId, by }) => `${botId?.slice(0, 4)} ${by}`);
       const others = ['a team', 'a team', 'a team'];
@@ -261,12 +258,9 @@ export function describeIncidents(name: string, createStore: CreateStore): void 
 
     it('snoozes for nobody but who is on it, whatever else is done at the same moment', async () => {
       const { closeIncidents, releaseIncidents, takeUp } = bench.ledger.actions;
+      const said = (by: string) => ({ by, because: '' });
       const quietly = (id: number, by: string) =>
-        takeUp([id], { by, because: '' }, [], {
-          isAsked: true,
-          because: '',
-          actor: { via: 'api', user: by, from: '' },
-        });
+        takeUp([id], said(by), [], { isAsked: true, ...said(by), actor: { via: 'api', user: by, from: '' } });
       const others = {
         taken: (id: number) => quietly(id, 'aya'),
         released: (id: number) => releaseIncidents([id]),

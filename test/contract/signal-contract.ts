@@ -693,10 +693,8 @@ export function describeSignals(name: string, createStore: CreateStore): void {
         await bench.comes({ status: 1, job_id: 'worse', bot_id: 'flaky' }, []);
         expect(await again()).to.deep.equal([{ isOutdated: true }]);
         const [plain] = await seen('slack:#all');
-        expect([plain?.isOutdated, plain?.telling?.occasion], 'a success it is').to.deep.equal([
-          false,
-          undefined,
-        ]);
+        expect(plain, 'a success it is').to.include({ isOutdated: false });
+        expect(plain?.telling?.occasion).to.equal(undefined);
       });
 
       it('leaves out a start whose result has come meanwhile, and tells no summary of such alone', async () => {

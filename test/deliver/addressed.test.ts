@@ -1,5 +1,4 @@
 /** What a delivery that a person has given back says of its age, and by what it is told from the one before. */
-import type { PlannedTarget } from '../../src/route/router.ts';
 import { expect } from 'chai';
 import type { Config, RouteConfig } from '../../src/config/config.ts';
 import { addressedTo } from '../../src/deliver/attempt.ts';
@@ -7,17 +6,11 @@ import { noticeOfAlert } from '../../src/notice/notice.ts';
 import type { TimeWindow } from '../../src/signal/rules.ts';
 import { DEAD_LETTER } from '../support/alerts.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { deliveryRecord } from './delivery-record.ts';
+import { deliveryRecord, plannedTo } from './delivery-record.ts';
 
 const MINUTE_MS = 60_000;
 const NOTICE = noticeAbout(callbackWith(), 1);
-const PLANNED: PlannedTarget = {
-  destination: 'slack:#ops',
-  channel: 'slack',
-  address: '#ops',
-  perJob: 'message',
-  options: {},
-};
+const PLANNED = plannedTo('slack:#ops');
 
 describe('what is sent for a delivery', () => {
   const config = { display: { timezone: 'UTC' }, routes: [], defaultRoute: undefined } as unknown as Config;

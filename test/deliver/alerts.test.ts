@@ -4,24 +4,14 @@ import { fault } from '../../src/config/words.ts';
 import { faultSaid } from '../../src/text/fault.ts';
 import { type AlertSettings, refusalAlert, reloadAlert, withAlert } from '../../src/deliver/alerts.ts';
 import type { Alert, DeliveryError, DeliveryUpdate } from '../../src/ledger/ledger.ts';
+import { failed, named } from '../contract/updates.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
-import { deliveryRecord } from './delivery-record.ts';
-import { plannedTo } from './delivery-bench.ts';
+import { deliveryRecord, plannedTo } from './delivery-record.ts';
 
 const SETTINGS: AlertSettings = { alerts: [plannedTo('slack:#alerts')], giveUpAfterMs: 86_400_000 };
 const CONCERNED = { notice: noticeAbout(callbackWith({ output: { 金額: 1 } })) };
 
-const PENDING: DeliveryUpdate = {
-  id: 1,
-  destination: 'slack:#ops',
-  receivedAt: 0,
-  state: 'pending',
-  attempts: 1,
-  lastError: { class: 'transient', code: 'x', message: 'It failed.' },
-  receipt: undefined,
-  isTakenOver: false,
-  dueInMs: 0,
-};
+const PENDING = failed(named(1));
 
 type Failed = Partial<DeliveryUpdate> & Partial<Pick<DeliveryError, 'class' | 'code' | 'concerns'>>;
 

@@ -16,23 +16,9 @@ import { DEAD_LETTER, raised } from '../support/alerts.ts';
 import { composedOf } from '../support/composed.ts';
 import { callbackWith, noticeAbout } from '../support/callbacks.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { plannedTo, POLICY } from './delivery-record.ts';
 
-const NOTICE: AddressedNotice = {
-  notice: noticeAbout(callbackWith(), 1),
-  destination: 'slack:#ops',
-  channel: 'slack',
-  address: '#ops',
-  perJob: 'message',
-  options: { mention_on_error: '@here' },
-};
-
-const DELIVERY = {
-  timeoutMs: 5000,
-  attemptsPerRequest: 2,
-  permanentAttempts: 2,
-  takeOverAfterMs: 120_000,
-  giveUpAfterMs: 86_400_000,
-};
+const NOTICE: AddressedNotice = { notice: noticeAbout(callbackWith(), 1), ...plannedTo('slack:#ops') };
 
 const SECRET = 'xoxb-very-secret';
 
@@ -65,7 +51,7 @@ describe('an attempt', () => {
   ) => {
     const pace = { addressMs: 0, channelMs: 0 };
     const settings: SendingSettings = {
-      config: { delivery: DELIVERY } as unknown as Config,
+      config: { delivery: POLICY } as unknown as Config,
       channels: new Map([['slack', { pace, channel: channelThat(send) }]]),
       compose: () => composedOf({ text: 'hello' }),
       redact: redactor(secretsHidden([SECRET])),

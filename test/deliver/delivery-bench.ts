@@ -5,10 +5,10 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
-import type { PlannedTarget } from '../../src/route/router.ts';
 import { target } from '../contract/arrivals.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { askingOf } from '../support/store-under-test.ts';
+import { plannedTo, POLICY } from './delivery-record.ts';
 import { incomingAt, PipelineWorld } from './pipeline-world.ts';
 
 export { failure, failures } from './remotes.ts';
@@ -21,13 +21,7 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
   maxInFlight = 256;
   answerWhen: 'delivered' | 'accepted' = 'delivered';
   planned: readonly string[] = [];
-  readonly policy = {
-    timeoutMs: 5000,
-    attemptsPerRequest: 2,
-    permanentAttempts: 2,
-    takeOverAfterMs: 120_000,
-    giveUpAfterMs: 86_400_000,
-  };
+  readonly policy = { ...POLICY };
 
   static async open(planned: readonly string[]): Promise<DeliveryBench> {
     const bench = new DeliveryBench('', createSqliteStore());
@@ -117,9 +111,4 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
   get milestonesReached(): readonly string[] {
     return this.milestones.map(({ name, record }) => `${name} ${record.destination}`);
   }
-}
-
-export function plannedTo(destination: string): PlannedTarget {
-  const [channel = '', address = ''] = destination.split(/:(.*)/s);
-  return { destination, channel, address, perJob: 'message', options: {} };
 }

@@ -1,8 +1,23 @@
-/** A delivery as the ledger would hand it over, for tests that only decide. */
+/** A delivery as the ledger would hand it over, and what a config says of it, for tests that only decide. */
 import type { DeliveryRecord } from '../../src/ledger/ledger.ts';
+import type { PlannedTarget } from '../../src/route/router.ts';
 import { deliveryWith } from '../support/stories.ts';
+
+/** The defaults of `delivery`. */
+export const POLICY = {
+  timeoutMs: 5000,
+  attemptsPerRequest: 2,
+  permanentAttempts: 2,
+  takeOverAfterMs: 120_000,
+  giveUpAfterMs: 86_400_000,
+};
 
 /** Pending, never attempted, in nobody's hands, unless the fields say otherwise. */
 export function deliveryRecord(fields: Partial<DeliveryRecord> = {}): DeliveryRecord {
   return deliveryWith({ state: 'pending', attempts: 0, callbackId: 1, ageMs: 0, ...fields });
+}
+
+export function plannedTo(destination: string): PlannedTarget {
+  const [channel = '', address = ''] = destination.split(/:(.*)/s);
+  return { destination, channel, address, perJob: 'message', options: {} };
 }

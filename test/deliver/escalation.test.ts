@@ -32,14 +32,10 @@ describe('Of a trouble that lasts', () => {
   });
 
   const begin = async (yaml: string) => (world = await PipelineWorld.begin(yaml, NIGHT));
-  const post = (status: 0 | 1 | 2, fields: object = {}) =>
-    world.post({
-      bot_id: 'crawler',
-      bot_name: 'Crawler',
-      status,
-      message: status === 1 ? 'no login' : null,
-      ...fields,
-    });
+  const post = (status: 0 | 1 | 2, fields: object = {}) => {
+    const message = status === 1 ? 'no login' : null;
+    return world.post({ bot_id: 'crawler', bot_name: 'Crawler', status, message, ...fields });
+  };
   /** `+10 email:duty@example.com`: minutes since the night began. */
   const arrived = () =>
     world.arrived
@@ -117,12 +113,8 @@ describe('Of a trouble that lasts', () => {
   });
 
   it('an overdue run and a missed result count as an error does', async () => {
-    await begin(
-      CONFIG.replace(
-        'on: [error]',
-        "on: [succeeded]\n    overdue: 5m\n    expect: { cron: '0 4 * * *', grace: 10m }",
-      ),
-    );
+    const expected = "on: [succeeded]\n    overdue: 5m\n    expect: { cron: '0 4 * * *', grace: 10m }";
+    await begin(CONFIG.replace('on: [error]', expected));
     await post(2);
     expect(await after(16)).to.deep.equal(['+5 slack:#ops', '+15 email:duty@example.com']);
     await post(0);

@@ -6,7 +6,7 @@ import type { PlanFor } from '../../src/deliver/settings.ts';
 import { createRouter } from '../../src/route/router.ts';
 import { type Burst, NO_RULES, type RouteRules } from '../../src/signal/rules.ts';
 import { callbackWith } from '../support/callbacks.ts';
-import { plannedTo } from './delivery-bench.ts';
+import { plannedTo } from './delivery-record.ts';
 
 const ERROR = 1;
 const OPS = plannedTo('slack:#ops');

@@ -30,7 +30,10 @@ describe('a POST', () => {
     await post(callbackWith({ elapsed_time: 31 }));
     const sent = bench.addressed
       .filter(({ destination }) => destination === OPS)
-      .map(({ notice }) => `${!isAlert(notice) && notice.timesReceived} ${callbackOf(notice).elapsed_time}`);
+      .map(
+        ({ notice }) =>
+          `${!isAlert(notice) && notice.timesReceived} ${String(callbackOf(notice).elapsed_time)}`,
+      );
     expect(sent, 'drawn once for a POST').to.deep.equal(['1 1', '2 1']);
   });
 

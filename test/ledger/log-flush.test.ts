@@ -27,13 +27,8 @@ describe('A flush of the log of SQLite', () => {
   const counted = async () => (await store.rows('paces', 'key')).map(({ key }) => key);
   const isSettled = async (call: Promise<unknown>) => {
     await transactions.run(count(`after ${Math.random()}`));
-    return Promise.race([
-      call.then(
-        () => true,
-        () => true,
-      ),
-      new Promise((resolve) => setImmediate(resolve)),
-    ]);
+    const settled = Promise.allSettled([call]).then(() => true);
+    return Promise.race([settled, new Promise((resolve) => setImmediate(resolve))]);
   };
   const begun = (many: number) => until(`${many} flushes have begun`, () => flushes.length >= many);
 

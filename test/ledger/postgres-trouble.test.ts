@@ -197,12 +197,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const settlement = { ...settlementOf(delivered(ops), callbackId), answer: answerOf(200, 'delivered') };
     expect(await rejectionOf(ledger.settle(settlement, WITHIN_MS))).to.be.instanceOf(LedgerUnavailable);
     recover();
-    await until('the store is back', () =>
-      arrive('after', ledger, 2000).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until('the store is back', () => arrive('after', ledger, 2000).then(Boolean, () => false));
     const { history = [] } = (await ledger.archive.story(callbackId)) ?? {};
     expect(history.filter(({ what }) => what === 'answered')).to.have.length(1);
     const again = await arrive('job-1', ledger, PATIENT_MS);

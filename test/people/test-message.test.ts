@@ -4,16 +4,10 @@ import { DeliveryFailure } from '../../src/channels/failure.ts';
 import type { AttemptResult } from '../../src/deliver/attempt.ts';
 import type { AddressedNotice } from '../../src/deliver/settings.ts';
 import { sendTest } from '../../src/people/test-message.ts';
+import { plannedTo } from '../deliver/delivery-record.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
-const OPS = {
-  destination: 'slack:#ops',
-  channel: 'slack',
-  address: '#ops',
-  perJob: 'message',
-  templateSet: 'mine',
-  options: { mention_on_error: ['@here'] },
-} as const;
+const OPS = { ...plannedTo('slack:#ops'), templateSet: 'mine', options: { mention_on_error: ['@here'] } };
 
 const REFUSED = new DeliveryFailure({
   class: 'config',

@@ -6,13 +6,7 @@ describe('What comes to a turn of the event loop', () => {
   // How many went on together before, how long a turn takes, and how many are there at the end of each.
   for (const [what, last, turnMs, coming, turns] of [
     ['goes on at its end where it came alone', 1, 1, () => 1, 1],
-    [
-      'waits five milliseconds where others came with the last ones, and the process is busy',
-      2,
-      1,
-      () => 3,
-      5,
-    ],
+    ['waits 5 ms where others came with the last ones and the process is busy', 2, 1, () => 3, 5],
     ['waits no longer where 64 are there', 2, 1, (turn: number) => 2 + 31 * turn, 2],
     ['does not wait where the process has nothing else to do', 2, 0.01, () => 2, 1],
   ] as const)

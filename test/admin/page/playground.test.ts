@@ -34,11 +34,8 @@ describe('The playground', () => {
       env: { CALLBACK_TOKEN: 'x' },
     });
     const [url, , type, , posted] = stdout.split('\n');
-    expect([url, type, posted]).to.deep.equal([
-      'http://127.0.0.1:8080/callbacks/x',
-      'Content-Type: application/json',
-      text,
-    ]);
+    expect([url, posted]).to.deep.equal(['http://127.0.0.1:8080/callbacks/x', text]);
+    expect(type).to.equal('Content-Type: application/json');
     const commandOf = async (message: string) => /<textarea readOnly/i.test(await tried({ message }));
     expect(await commandOf('請'.repeat(40_000)), 'no longer than Linux takes it').to.equal(true);
     expect(await commandOf('請'.repeat(45_000))).to.equal(false);

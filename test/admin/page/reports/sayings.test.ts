@@ -10,11 +10,7 @@ import type { Language } from '../../../../src/time/display.ts';
 
 const HOUR_MS = 3_600_000;
 const SECRET = `xoxb-${'1234567890'.repeat(6)}`;
-const [OCTOBER, NOVEMBER, DECEMBER] = [9, 10, 11].map((month) => Date.UTC(2026, month)) as [
-  number,
-  number,
-  number,
-];
+const [OCTOBER, NOVEMBER, DECEMBER] = [Date.UTC(2026, 9), Date.UTC(2026, 10), Date.UTC(2026, 11)];
 
 function bot(botId: string, more: Partial<ReportedBot>): ReportedBot {
   return { ...NO_FIGURES, incidents: 0, incidentMs: 0, botName: '', botId, ...more };
