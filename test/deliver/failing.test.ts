@@ -116,8 +116,7 @@ describe('A destination that is down', () => {
     for (let count = 0; count < 5; count += 1) await post();
     await pass(13 * MINUTE);
     expect(await waiting()).to.deep.equal([]);
-    const states = (await world.store.rows('deliveries')).map(({ state }) => state);
-    expect(new Set(states)).to.deep.equal(new Set(['dead']));
+    expect(new Set(await world.states())).to.deep.equal(new Set(['dead']));
   });
 
   it('is no longer so where the settings of its channel have changed', async () => {
@@ -135,13 +134,12 @@ describe('A channel whose login was refused', () => {
   it('is tried at once after a restart, which may have another login', async () => {
     world.fails(OPS, failure('config', 5 * MINUTE));
     for (let count = 0; count < 2; count += 1) await world.post({ status: 0 });
-    const states = async () => (await world.store.rows('deliveries')).map(({ state }) => state);
     await world.clock.advance(MINUTE);
-    expect(await states()).to.deep.equal(['pending', 'pending']);
+    expect(await world.states()).to.deep.equal(['pending', 'pending']);
     await world.stop();
     await world.start();
     await world.clock.advance(5 * SECOND);
-    expect(await states()).to.deep.equal(['delivered', 'delivered']);
+    expect(await world.states()).to.deep.equal(['delivered', 'delivered']);
   });
 });
 
@@ -172,7 +170,6 @@ describe('A destination', () => {
     await world.clock.runUntil(world.first.pipeline.people.test(OPS, { via: 'api', user: 'aya', from: '' }));
     await world.clock.advance(SECOND);
     expect(world.tries(OPS) - before, 'the test, and the first callback').to.equal(2);
-    const states = (await world.store.rows('deliveries')).map(({ state }) => state);
-    expect(states).to.include.members(['delivered', 'pending']);
+    expect(await world.states()).to.include.members(['delivered', 'pending']);
   });
 });

@@ -134,6 +134,11 @@ export class PipelineWorld<Store extends StoreUnderTest = StoreUnderTest> extend
     return this.clock.runUntil(process.handle(callback));
   }
 
+  /** Of the deliveries, in the order of their ids. */
+  async states(of = 'deliveries'): Promise<readonly unknown[]> {
+    return (await this.store.rows(of)).map(({ state }) => state);
+  }
+
   /** Has summaries written of all that a mute window or a snooze holds, which nobody tells yet. */
   async endHolds(): Promise<void> {
     const { ledger, settings } = this.first;

@@ -53,7 +53,6 @@ describe('a POST of which the store loses the rows', () => {
     return { answer };
   };
   const statuses = async ({ answer }: { readonly answer: Promise<unknown> }) => world.clock.runUntil(answer);
-  const states = async () => (await world.store.rows('deliveries')).map(({ state }) => state);
 
   it('is answered 200 once all is delivered, and who has got its ids is told as well', async () => {
     world.takes('slack:#ops', 500);
@@ -61,7 +60,7 @@ describe('a POST of which the store loses the rows', () => {
     expect(await world.post({ job_id: 'other' })).to.include({ status: 200, result: 'delivered' });
     expect(await statuses(lost)).to.equal(200);
     expect(world.told).to.deep.equal(['slack:#ops', 'slack:#ops']);
-    expect(await states()).to.deep.equal(['delivered']);
+    expect(await world.states()).to.deep.equal(['delivered']);
   });
 
   it('has nobody marked as told who was not', async () => {
@@ -70,7 +69,7 @@ describe('a POST of which the store loses the rows', () => {
     world.fails('slack:#log', ...failures(9, 'transient'));
     expect(await world.post({ job_id: 'other', bot_id: 'log' })).to.include({ status: 502 });
     expect(await statuses(lost)).to.equal(200);
-    expect(await states()).to.deep.equal(['pending']);
+    expect(await world.states()).to.deep.equal(['pending']);
   });
 
   it('is not answered 200 where a mail server has it and does not answer', async () => {
