@@ -333,19 +333,12 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         bench.store.clock.setBy(1000);
         expect(await answered(admission, 'delivered'), 'nothing is left to attempt').to.equal(false);
         expect(await bench.store.rows('history')).to.deep.equal([]);
-        const { history = [], deliveries = [] } =
-          (await bench.ledger.archive.story(admission.callbackId)) ?? {};
-        const entry = { durationMs: 13 };
-        const attempt = { what: 'attempt', result: 'delivered', at: 1005, entry };
-        expect(history).to.deep.equal([
-          ...deliveries.map(({ id }) => ({ ...attempt, deliveryId: id })),
-          {
-            at: 1021,
-            what: 'answered',
-            deliveryId: undefined,
-            result: 'delivered',
-            entry: { receivedAt: 1001, status: 200 },
-          },
+        const story = await bench.ledger.archive.story(admission.callbackId);
+        const attempt = { what: 'attempt', result: 'delivered', at: 1005, entry: { durationMs: 13 } };
+        const entry = { receivedAt: 1001, status: 200 };
+        expect(story?.history).to.deep.equal([
+          ...(story?.deliveries.map(({ id }) => ({ ...attempt, deliveryId: id })) ?? []),
+          { at: 1021, what: 'answered', deliveryId: undefined, result: 'delivered', entry },
         ]);
         expect((await bench.ledger.archive.callbacks({ result: 'delivered' })).items).to.have.length(1);
         await answered(await bench.arrive({}, [OPS, LOG]), 'duplicate');

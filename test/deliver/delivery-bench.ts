@@ -5,11 +5,10 @@ import type { Callback } from '../../src/callback/callback.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Verdict } from '../../src/deliver/outcome.ts';
 import type { RaisedAlert } from '../../src/notice/notice.ts';
-import { target } from '../contract/arrivals.ts';
+import { arrivalOf, target } from '../contract/arrivals.ts';
 import { createSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
-import { askingOf } from '../support/store-under-test.ts';
 import { plannedTo, POLICY } from './delivery-record.ts';
-import { incomingAt, PipelineWorld } from './pipeline-world.ts';
+import { PipelineWorld } from './pipeline-world.ts';
 
 export { failure, failures } from './remotes.ts';
 
@@ -65,14 +64,7 @@ export class DeliveryBench extends PipelineWorld<SqliteStore> {
 
   /** Has the ledger admit it, due at once and claimed by nobody. */
   accept(callback: Callback, destinations: readonly string[] = this.planned) {
-    return this.first.ledger.admit({
-      ...incomingAt(callback, this.clock),
-      asking: askingOf(destinations.map(target)),
-      routing: '[]',
-      likeness: '',
-      unmet: [],
-      isAccepted: true,
-    });
+    return this.first.ledger.admit({ ...arrivalOf(callback, destinations.map(target)), isAccepted: true });
   }
 
   /** As `<template> <destination> <error code>`, in the order in which they were raised. */

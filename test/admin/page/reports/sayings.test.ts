@@ -17,16 +17,9 @@ function bot(botId: string, more: Partial<ReportedBot>): ReportedBot {
 }
 
 function reportWith(bots: readonly ReportedBot[], more: Partial<FullReport> = {}): FullReport {
-  return {
-    ...reportOf({ from: NOVEMBER, to: DECEMBER }, bots),
-    botId: undefined,
-    timezone: 'UTC',
-    isOver: true,
-    before: undefined,
-    budget: undefined,
-    doubts: [],
-    ...more,
-  };
+  const none = { botId: undefined, before: undefined, budget: undefined, doubts: [] };
+  const month = reportOf({ from: NOVEMBER, to: DECEMBER }, bots);
+  return { ...month, timezone: 'UTC', isOver: true, ...none, ...more };
 }
 
 const telling = (language: Language) => ({
