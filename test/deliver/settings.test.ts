@@ -51,8 +51,8 @@ describe('settings that are swapped', () => {
       expect((await bench.clock.runUntil(posted)).result, failed).to.equal('taken_over');
       const next = await bench.clock.runUntil(bench.first.handle(callbackWith({ job_id: 'after' })));
       await bench.clock.advance(3000);
-      expect(next.result, failed).to.equal('delivered');
-      expect(bench.told, failed).to.deep.equal([OPS, OPS]);
+      const told = bench.told.filter((each) => each === OPS);
+      expect([next.result, told], failed).to.deep.equal(['delivered', [OPS, OPS]]);
       await bench.close();
     }
   });
