@@ -29,14 +29,13 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     return kind === 'snooze' ? snoozeFrom(random, random.int(0, lastsMs), used) : { kind, at, pick };
   };
   const acts = Array.from({ length: random.int(1, 8) }, draw);
-  // At the end, a person ends all snoozes: the success that ends one may never come.
   const snoozed = acts.filter(({ kind }) => kind === 'snooze');
-  const woken = snoozed.map((_, nth): Act => ({
-    kind: 'wake',
-    at: lastsMs + 3 * MINUTE + nth * SECOND,
-    pick: 0,
-  }));
-  return [...acts, ...woken];
+  return [...acts, ...wakes(snoozed.length, lastsMs + 3 * MINUTE)];
+}
+
+/** At the end, a person ends all snoozes: the success that ends one may never come. */
+export function wakes(count: number, from: number): readonly Act[] {
+  return Array.from({ length: count }, (_, nth) => ({ kind: 'wake', at: from + nth * SECOND, pick: 0 }));
 }
 
 function snoozeFrom(random: Random, at: number, used: readonly string[]): Act {

@@ -1,4 +1,5 @@
 /** Draws routes' steps, and what people do about incidents, from random numbers of their own, so that worlds without them stay the same. */
+import { wakes } from './draw-acts.ts';
 import { Random } from './random.ts';
 import {
   type Act,
@@ -38,7 +39,7 @@ export function withIncidents(scenario: Scenario): Scenario {
   };
 }
 
-/** After all is well, a person ends all snoozes at this time: the success that ends one may never come. */
+/** When, after all is well, a person ends all snoozes. */
 const WOKEN_AFTER_MS = 4 * MINUTE;
 
 /** Makes some take-ups quiet, also from random numbers of their own. */
@@ -46,12 +47,7 @@ function quietly(acts: readonly Act[], { healedAt, seed }: Scenario): readonly A
   const random = new Random(seed, 'quiet');
   const drawn = acts.map((act) => (act.kind === 'takeUp' ? { ...act, isQuiet: random.chance(0.4) } : act));
   const snoozed = drawn.flatMap((act) => (act.kind === 'takeUp' && act.isQuiet ? BOTS : []));
-  const woken = snoozed.map((_, nth): Act => ({
-    kind: 'wake',
-    at: healedAt + WOKEN_AFTER_MS + nth * SECOND,
-    pick: 0,
-  }));
-  return [...drawn, ...woken];
+  return [...drawn, ...wakes(snoozed.length, healedAt + WOKEN_AFTER_MS)];
 }
 
 function withSteps(random: Random, route: RoutePlan): RoutePlan {

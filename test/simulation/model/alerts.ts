@@ -1,12 +1,9 @@
 /** Sections 6 and 11: alerts tell of troubles of a destination: that they begin, go on and end. */
 import { isAlert } from '../../../src/notice/notice.ts';
 import type { Attempt } from '../observed.ts';
-import { MINUTE, OPERATORS, SECOND } from '../scenario.ts';
-import { type History, isSuccess, nameOf, seconds, type SentAs } from './history.ts';
+import { MINUTE, OPERATORS } from '../scenario.ts';
+import { type History, isSuccess, LATE_MS, nameOf, seconds, type SentAs } from './history.ts';
 import { incidentsAbout } from './troubles.ts';
-
-/** The time of a poll, on a machine that sleeps while nothing happens. */
-const TOLD_WITHIN_MS = 20 * SECOND;
 
 /** By then each process has written that a destination works, and its incident is over. */
 const OVER_WITHIN_MS = MINUTE;
@@ -40,7 +37,7 @@ function channelOf(destination: string): string {
 /** When the alert is due: soon after the last attempt if that was refused for good and nothing else is wrong; else at the end. */
 function alertedBy(history: History, last: Attempt | undefined): number {
   const { endedAt = Infinity, failure } = last ?? {};
-  const soon = endedAt + TOLD_WITHIN_MS;
+  const soon = endedAt + LATE_MS;
   const isSure = failure?.class === 'permanent' && history.isCalm(endedAt - MINUTE, soon);
   return isSure ? soon : history.now;
 }

@@ -2,11 +2,8 @@
 import type { Admitted, Attempt } from '../observed.ts';
 import { type Fault, MINUTE, SECOND } from '../scenario.ts';
 import { ANSWER_WITHIN_MS } from './answers.ts';
-import { type History, isOfOneJob, nameOf, seconds } from './history.ts';
+import { type History, isOfOneJob, LATE_MS, nameOf, seconds } from './history.ts';
 import { snoozesOf } from './snoozed.ts';
-
-/** The time of a sleep and a poll. */
-const LATE_MS = 20 * SECOND;
 
 /** A replica takes over within this time of the last heartbeat. */
 const TAKEN_OVER_WITHIN_MS = 40 * SECOND;

@@ -32,6 +32,9 @@ const SETTLED_AFTER_MS = 20 * SECOND;
 /** How long a success may take to be written in a store that works. */
 export const WRITTEN_WITHIN_MS = 200;
 
+/** The time of a poll, on a machine that sleeps while nothing happens. */
+export const LATE_MS = 20 * SECOND;
+
 /** An attempt to tell a notice of Botbell's own. */
 export type SentAs<Name extends OwnSubject['template']> = Attempt & { readonly about: OwnSubject<Name> };
 

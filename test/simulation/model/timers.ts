@@ -11,12 +11,9 @@ import {
   type Send,
 } from '../scenario.ts';
 import { Expectation } from './expectation.ts';
-import { firstsOf, type History, isOfOneJob, seconds } from './history.ts';
+import { firstsOf, type History, isOfOneJob, LATE_MS, seconds } from './history.ts';
 import { mutedUntil } from './ruling.ts';
 import { type Snoozed, snoozesOf } from './snoozed.ts';
-
-/** The time of a sleep and a poll. */
-const LATE_MS = 20 * SECOND;
 
 export function* judgeTimers(history: History) {
   const [config] = history.scenario.configs;
