@@ -30,7 +30,7 @@ export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
   for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(PROSE_BEHIND.exec(found)?.[1] ?? found);
+    const address = withoutProse(found);
     const url = exactUrl(address);
     if (url === undefined) continue;
     if (index > end) pieces.push({ text: text.slice(end, index), url: '' });
@@ -39,6 +39,17 @@ export function piecesOf(text: string): readonly Piece[] {
   }
   if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end), url: '' });
   return pieces;
+}
+
+/** The address with which the text begins; '' if it begins with none. */
+export function addressAtStart(text: string): string {
+  const { 0: found = '', index } = text.matchAll(ADDRESS).next().value ?? {};
+  const address = withoutProse(found);
+  return index === 0 && exactUrl(address) !== undefined ? address : '';
+}
+
+function withoutProse(found: string): string {
+  return withoutPunctuation(PROSE_BEHIND.exec(found)?.[1] ?? found);
 }
 
 function withoutPunctuation(address: string): string {

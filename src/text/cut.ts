@@ -1,4 +1,5 @@
 /** Cuts text to a limit, in UTF-16 code units, between graphemes, where it can between words, and with a visible mark. */
+import { addressAtStart } from './addresses.ts';
 import { cleanLine, cleanText, LONGEST_ADDRESS } from './clean.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -24,10 +25,16 @@ export function cutEnd(text: string, limit: number, mark: string): string {
 const LAST_PART = /(?:https?:\/\/[!-~]*|(?<![!-~])[!-~]{1,40})$/i;
 const GOES_ON = /^[!-~]{2}$/;
 
+/** Letters of other languages belong to an address where no prose follows it. */
+const LAST_ADDRESS = /https?:\/\/[!-~\p{L}\p{M}\p{N}]*$/iu;
+
 /** The part before the index of a word, id or address that goes on after it; '' if there is none. */
 function partBefore(text: string, index: number): string {
-  if (!GOES_ON.test(text.slice(index - 1, index + 1))) return '';
-  return LAST_PART.exec(text.slice(Math.max(0, index - LONGEST_ADDRESS), index))?.[0] ?? '';
+  const before = text.slice(Math.max(0, index - LONGEST_ADDRESS), index);
+  const part = LAST_ADDRESS.exec(before)?.[0] ?? '';
+  const address = part === '' ? '' : addressAtStart(part + text.slice(index, index + LONGEST_ADDRESS));
+  if (address.length > part.length) return part;
+  return GOES_ON.test(text.slice(index - 1, index + 1)) ? (LAST_PART.exec(before)?.[0] ?? '') : '';
 }
 
 /** Drops the part of a word if that leaves at least half, and always the part of an address, which would open another place. */

@@ -83,6 +83,16 @@ describe('cutMiddle', () => {
         '入金の処理コード … 24 … は処理が済み',
       ],
       [`see https://example.com/${'a/'.repeat(40)} now`, 60, 'see … 102 … now'],
+      [
+        `手順 https://example.com/運用/${'手順書/'.repeat(20)} です`,
+        60,
+        '手順 … 58 … 書/手順書/手順書/手順書/手順書/手順書/手順書/手順書/手順書/手順書/手順書/手順書/ です',
+      ],
+      [
+        `手順はhttps://example.com/1を見て${'ください'.repeat(20)}`,
+        60,
+        '手順はhttps://example.com/1を見てくださいくださ … 56 … いくださいくださいくださいください',
+      ],
     ] as const)
       expect(cutMiddle(text, limit, (leftOut) => ` … ${leftOut} … `)).to.equal(kept);
   });
