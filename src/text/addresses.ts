@@ -11,10 +11,10 @@ export interface Piece {
 
 /**
  * An address in prose: letters of any language, and only such punctuation as addresses have. It ends before hiragana that follow
- * ASCII, since particles follow an address without a blank, and before the next address of a list.
+ * ASCII, since particles follow an address without a blank, and before the next address of a list. A middle dot within a name belongs to it.
  */
 const ADDRESS =
-  /(?<![a-z0-9+.-])https?:\/\/(?:(?![,;]https?:\/\/|(?<=[!-~])\p{Script=Hiragana})[!#-;=?-[\]_a-z{}~\p{L}\p{M}\p{N}])+/giu;
+  /(?<![a-z0-9+.-])https?:\/\/(?:(?![,;]https?:\/\/|(?<=[!-~])\p{Script=Hiragana})(?:[!#-;=?-[\]_a-z{}~\p{L}\p{M}\p{N}]|(?<=[\p{Script=Han}\p{Script=Katakana}ー])・(?=[\p{Script=Han}\p{Script=Katakana}])))+/giu;
 
 /** Signs at the end that are the prose's, not the address's; closing brackets only if the address does not open them. */
 const PUNCTUATION = ".,;:!?'*";

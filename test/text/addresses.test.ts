@@ -34,6 +34,10 @@ describe('piecesOf', () => {
     ],
     ['in Japanese', '⟦https://例え.jp/共有/請求書の一覧_2026年.pdf⟧、⟦https://a.test/?q=東京⟧　次'],
     [
+      'with a middle dot in a name',
+      '⟦https://a.test/ロボティック・経理・オート⟧・⟦https://a.test/東京⟧・「次」',
+    ],
+    [
       'before kanji and katakana',
       '詳細は⟦https://a.test/jobs/1⟧参照。⟦https://a.test/b⟧ページを開く。⟦https://a.test/2026年.pdf⟧ ⟦https://a.test/v2資料/1⟧',
     ],
