@@ -50,7 +50,7 @@ const JOINER = new RegExp(
 
 /**
  * Safe to display, in several lines: lone surrogates become U+FFFD, line breaks LF. Removes escape sequences, what a carriage return
- * overwrites, control, bidi and invisible characters, but keeps tabs, and joiners where emoji and scripts need them. In NFC, but for
+ * or a backspace overwrites, control, bidi and invisible characters, but keeps tabs, and joiners where emoji and scripts need them. In NFC, but for
  * compatibility ideographs. Linear, and idempotent.
  */
 export function cleanText(text: string): string {
@@ -78,8 +78,18 @@ function withoutEscapes(text: string): string {
 }
 
 function inLines(text: string): string {
-  const lines = text.replace(LINE_BREAK, '\n');
+  const typed = text.replace(LINE_BREAK, '\n');
+  const lines = typed.includes('\b') ? typed.split('\n').map(withoutErased).join('\n') : typed;
   return lines.includes('\r') ? lines.split('\n').map(overwritten).join('\n') : lines;
+}
+
+/** A backspace takes the sign before it away: spinners and some progress bars write so. */
+function withoutErased(line: string): string {
+  const shown: string[] = [];
+  for (const sign of line)
+    if (sign !== '\b') shown.push(sign);
+    else if (shown.at(-1) !== '\r') shown.pop();
+  return shown.join('');
 }
 
 /** Text behind a lone carriage return overwrites what stands before it, as in progress bars; two in a row end a line. */

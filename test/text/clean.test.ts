@@ -31,6 +31,7 @@ const CLEANED: readonly (readonly [what: string, text: string, shown: string])[]
     'ok\n10%',
   ],
   ['a line that was blanked is as before', 'Working\r       \r\u001b[K\nb', 'Working\nb'],
+  ['a sign is as it was typed over', 'a\r\b 10%\b\b\b20%\n|\b/\b\b\b done _\bb', ' 20%\n done b'],
   ['a line that was begun anew is two', 'model.bin\r\r  0%\r 50%\r100%\nb', 'model.bin\n100%\nb'],
   ['a base that NFC would replace has its marks', '\ufa19\u{e0100}e\u0301', '\ufa19\u{e0100}é'],
   ['no file name pretends another extension', '\u202egnp.exe', 'gnp.exe'],
