@@ -46,7 +46,7 @@ import type { AdminServices } from './services.ts';
 type ApiServices = Pick<AdminServices, 'archive' | 'people' | 'reloading' | 'surroundings' | 'drawing'>;
 
 export function createApi(services: ApiServices): Middleware {
-  const routes = createRoutes();
+  const routes = createRoutes(services);
   for (const add of [
     addCallbacks,
     addActions,
@@ -75,7 +75,7 @@ type Read<Values> = (query: URLSearchParams) => Values;
 
 type Routes = ReturnType<typeof createRoutes>;
 
-function createRoutes() {
+function createRoutes({ people }: Pick<ApiServices, 'people'>) {
   const router = new Router(TO_THE_LETTER);
   const asked = <Values>(ctx: RouterContext, read: Read<Values>): Asked<Values> => {
     const values = read(new URLSearchParams(ctx.querystring));
@@ -100,7 +100,8 @@ function createRoutes() {
       act: (asked: Asked<Values>) => Promise<Outcome>,
     ) => {
       router[method](path, async (ctx) => {
-        const outcome = await act(asked(ctx, read));
+        const one = asked(ctx, read);
+        const outcome = await people.confirmed(path, one.actor, one.id, act(one));
         ctx.status = statusOf(outcome);
         ctx.body = outcome.json ?? {};
       });

@@ -12,6 +12,7 @@ import { type PlannedTarget, routesOf } from '../route/router.ts';
 import { destinationOf } from './destinations.ts';
 import { readTakeUp, type TakeUpFields, toldOfTroublesAlone } from './incidents.ts';
 import { bulkJson, snoozeJson, testJson } from './json.ts';
+import { LedgerUnavailable } from '../ledger/ledger.ts';
 import { type Outcome, type OutcomeName, Refused, statusOf } from './outcomes.ts';
 import { askerOf, readSnooze, type SnoozeFields } from './snooze.ts';
 import type { TestOutcome } from './test-message.ts';
@@ -60,6 +61,13 @@ export function createPeople(parts: ActionParts) {
       const routed = story && (await actions.routeAnew(id, planByHand(parts.planning(), story), actor));
       return done('route anew', actor, id, routedOutcome(id, routed ?? 'unknown'));
     },
+    /** Logs an action that the store does not confirm: it may have been done all the same. @throws {Error} as `acting` rejects */
+    confirmed: (what: string, actor: Actor, subject: number | string, acting: Promise<Outcome>) =>
+      acting.catch((error: unknown) => {
+        if (error instanceof LedgerUnavailable)
+          parts.onAction({ what, actor, subject, result: 'store unwritten' });
+        throw error;
+      }),
     ...inBulk(parts),
     ...snoozing(parts),
     ...onIncidents(parts),

@@ -155,8 +155,8 @@ function createPageRouter(services: AdminServices, assets: Assets, { show, act }
   router.post('/playground', async (ctx) =>
     show(ctx, playgroundView, 'playground', await readForm(ctx, LARGEST_FORM_BYTES)),
   );
-  for (const [name, action] of Object.entries(ACTS))
-    router.post(`/act/${name}`, async (ctx) => act(ctx, action, await readForm(ctx, LARGEST_FORM_BYTES)));
+  for (const each of Object.entries(ACTS))
+    router.post(`/act/${each[0]}`, async (ctx) => act(ctx, each, await readForm(ctx, LARGEST_FORM_BYTES)));
   return router;
 }
 
@@ -210,7 +210,7 @@ function answering(services: AdminServices, assets: Assets) {
     await answer(ctx, still, { reader, now, section, flash });
   };
   /** Redirects, by default to the form's page, with the outcome as a message; a snooze that fails shows its form again as it was filled in. */
-  const act = async (ctx: RouterContext, action: Act, form: URLSearchParams) => {
+  const act = async (ctx: RouterContext, [name, action]: readonly [string, Act], form: URLSearchParams) => {
     const reader = readerOf(ctx, surroundings);
     // A page shown at once, with the form or an error, leads back to where the form stands.
     const back = (ctx.url = ownPath(form.get('back')));
@@ -221,11 +221,13 @@ function answering(services: AdminServices, assets: Assets) {
     const ids = text('ids')
       .split(' ')
       .flatMap((each) => wholeNumberIn(each) ?? []);
-    const asked = { ...services, form, text, id, ids, actor: actorOf(ctx, 'page'), reader };
-    const outcome = await action(asked).catch(failedOutcome);
+    const actor = actorOf(ctx, 'page');
+    const acting = action({ ...services, form, text, id, ids, actor, reader });
+    const subject = id || ids.join(' ');
+    const outcome = await services.people.confirmed(name, actor, subject, acting).catch(failedOutcome);
     const kind = isDone(outcome) ? 'done' : 'failed';
     const flash = { kind, text: outcomeInWords(outcome, reader.language) } as const;
-    if (kind === 'failed' && action === ACTS['snooze']) return show(ctx, snoozesView, 'snoozes', form, flash);
+    if (kind === 'failed' && name === 'snooze') return show(ctx, snoozesView, 'snoozes', form, flash);
     leaveFlash(ctx, flash);
     returnTo(ctx, back);
   };

@@ -106,5 +106,11 @@ describe('What people do on the page', () => {
       to: '/dead?a=1',
       text: 'The store does not confirm it: look whether it is done before you do it again.',
     });
+    const asked = { what: 'dismiss', actor: ACTOR, subject: 1, result: 'store unwritten' };
+    expect(world.done.at(-1)).to.deep.equal(asked);
+    await world.post('/api/deliveries/1/dismiss', {});
+    const byProgram = { via: 'api', user: undefined, from: '127.0.0.1' };
+    const path = '/api/deliveries/:id/dismiss';
+    expect(world.done.at(-1)).to.deep.equal({ ...asked, what: path, actor: byProgram });
   });
 });
