@@ -55,10 +55,12 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       const reason = NO_LONGER_ROUTED;
       return failed(record, { state, attempts, lastError, reason, isTakenOver: true, alert });
     }
+    const wantedBy = (planned: readonly PlannedDelivery[]) =>
+      ({ botId: 'get_items', status: undefined, planned, timezone: 'UTC' }) as const;
     const routeAnew = (due: DueDelivery, targets: readonly DeliveryTarget[], alert?: Alert) =>
       bench.ledger.reroute({
         update: endOf(due, targets.length > 0 ? 'held' : 'dead', alert),
-        wanted: { botId: 'get_items', status: undefined, planned: targets, timezone: 'UTC' },
+        wanted: wantedBy(targets),
         perhaps: [],
         routing: targets.map(({ destination }) => destination),
         channels,
@@ -167,10 +169,7 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       /** Looks at what ended since no route named it, which one names again. @returns what was looked at, after that id */
       const revive = async (after = 0, planned: readonly PlannedDelivery[] = []) => {
         const looked: DeliveryRow[] = [];
-        const again = {
-          explanations: [],
-          wanted: { botId: 'get_items', status: undefined, planned, timezone: 'UTC' },
-        };
+        const again = { explanations: [], wanted: wantedBy(planned) };
         const { isAny } = await bench.ledger.revive(after, channels, (row) => (looked.push(row), again));
         expect(isAny).to.equal(looked.length > 0);
         return looked;

@@ -152,16 +152,11 @@ export function describeDueDeliveries(name: string, createStore: CreateStore): v
     it('keeps one order inside a job for a start and its result that two processes get at the same moment', async () => {
       const other = await bench.openAs('second');
       const jobs = Array.from({ length: 20 }, (_, number) => `job-${number}`);
-      const pairs = await bench.store.clock.runAlong(
-        Promise.all(
-          jobs.map((job_id) =>
-            Promise.all([
-              bench.arrive({ job_id, status: EXECUTING }, [OPS]),
-              bench.arrive({ job_id }, [OPS], other),
-            ]),
-          ),
-        ),
-      );
+      const both = (job_id: string) => {
+        const start = bench.arrive({ job_id, status: EXECUTING }, [OPS]);
+        return Promise.all([start, bench.arrive({ job_id }, [OPS], other)]);
+      };
+      const pairs = await bench.store.clock.runAlong(Promise.all(jobs.map(both)));
       // Either the start came first and the result waits for it, or the start is superseded.
       for (const [start, end] of pairs)
         expect(start.isSuperseded, 'superseded').to.equal(end.deliveries[0]?.behind === undefined);

@@ -62,10 +62,8 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const error = { class: 'transient', code: long, message: long } as const;
         const attempt = { ...TAKEN, outcome: 'transient', error } as const;
         await bench.ledger.settle(settlementOf({ ...delivered(ops), receipt: { ts: long } }));
-        await bench.ledger.settle({
-          ...settlementOf({ ...failed(log), lastError: error }, admission.callbackId),
-          attempts: [attempt],
-        });
+        const failure = settlementOf({ ...failed(log), lastError: error }, admission.callbackId);
+        await bench.ledger.settle({ ...failure, attempts: [attempt] });
         const kept = [
           ...(await bench.store.rows('callbacks')).map((row) => ({ ...row, body: '' })),
           ...(await bench.store.rows('deliveries')),

@@ -9,21 +9,18 @@ const LOG = 'slack:#log';
 const THIRD = 'slack:#third';
 const MAIL = 'email:a@example.com';
 
+const fails = (error: unknown): void => {
+  throw error;
+};
+
 describe('a destination’s pace', () => {
   const store = anew(() => createSqliteStore());
   let ledger: PaceStore;
   let paces: Paces;
   let startedAt: number;
 
-  const pacesOf = (channelMs = 200) =>
-    new Paces({
-      clock: store.clock,
-      store: ledger,
-      paceOf: () => ({ addressMs: 1000, channelMs }),
-      onTrouble: (error) => {
-        throw error;
-      },
-    });
+  const pacesOf = (channelMs = 200, own = ledger, onTrouble = fails) =>
+    new Paces({ clock: store.clock, store: own, paceOf: () => ({ addressMs: 1000, channelMs }), onTrouble });
   /** When it got its slot, counted from the start; undefined: it got none. */
   const slot = async (place: string, withinMs = 8000, of = paces) => {
     const isTurn = await of.slot(place, store.clock.monotonic() + withinMs);
@@ -110,23 +107,13 @@ describe('a destination’s pace', () => {
 
   describe('of which the store does not know', () => {
     let pausePace: PaceStore['pausePace'];
-    let troubles: number;
 
     beforeEach(() => {
-      troubles = 0;
       pausePace = (...args) => ledger.pausePace(...args);
       const { reservePace, pausesOf, forgetPaces } = ledger;
-      const through = { reservePace, pausesOf, forgetPaces };
-      paces = new Paces({
-        clock: store.clock,
-        store: {
-          ...through,
-          currentPaces: () => ledger.currentPaces(),
-          pausePace: (...args) => pausePace(...args),
-        },
-        paceOf: () => ({ addressMs: 1000, channelMs: 200 }),
-        onTrouble: () => void (troubles += 1),
-      });
+      const through = { reservePace, pausesOf, forgetPaces, currentPaces: () => ledger.currentPaces() };
+      const own: PaceStore = { ...through, pausePace: (...args) => pausePace(...args) };
+      paces = pacesOf(200, own, () => undefined);
     });
 
     it('is obeyed while its write is under way, which is not begun again', async () => {

@@ -98,15 +98,10 @@ describe('A report', () => {
       expect(month && `${dateOf(month.from)} ${dateOf(month.to)}`).to.equal(before);
     });
 
+  const SOME_DAYS = '2026-11-01 – 2026-11-29';
   for (const [from, to, en, ja, file] of [
     ['2026-11-01', '2026-12-01', 'November 2026', '2026年11月', '2026-11'],
-    [
-      '2026-11-01',
-      '2026-11-30',
-      '2026-11-01 – 2026-11-29',
-      '2026-11-01 – 2026-11-29',
-      '2026-11-01-2026-11-29',
-    ],
+    ['2026-11-01', '2026-11-30', SOME_DAYS, SOME_DAYS, '2026-11-01-2026-11-29'],
     ['2026-11-29', '2026-11-30', '2026-11-29', '2026-11-29', '2026-11-29'],
   ] as const)
     it(`from ${from} to before ${to} is called ${en}, ${ja}, and botbell-${file}.csv`, () => {
