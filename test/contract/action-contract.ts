@@ -124,8 +124,7 @@ export function describeActions(name: string, createStore: CreateStore): void {
         const both = await Promise.all([1, 2].map(() => actions.redeliver(id, ACTOR, true)));
         expect(both).to.deep.equal(['accepted', 'accepted']);
         expect(await again(ACTOR), 'the form once more').to.deep.equal([]);
-        const done = (await historyOf(id)).filter(({ what }) => what === 'redelivered');
-        expect(done).to.have.length(1);
+        expect((await historyOf(id)).filter(({ what }) => what === 'redelivered')).to.have.length(1);
         await actions.redeliver(other, ACTOR, false);
         expect(await dueIds(), 'one page, another message').to.deep.equal([other]);
         const byCommand = { ...ACTOR, via: 'command line' } as const;
@@ -246,8 +245,7 @@ export function describeActions(name: string, createStore: CreateStore): void {
         expect(first).to.deep.equal({ isMore: true, given: 100, ended: undefined });
         expect(rest.map(({ given }) => given)).to.deep.equal([20, 0, 0]);
         expect(rest.at(-2)?.ended).to.deep.equal({ id, what: 'redelivered', given: 120 });
-        const due = await recorded.claim();
-        expect(due).to.have.length(120);
+        expect(await recorded.claim()).to.have.length(120);
         const [told, dead] = ids;
         await recorded.settle({ callbackId: await callbackOf(told) }, [deliveredUpdate(told)]);
         await recorded.settle({ callbackId: await callbackOf(dead ?? 0) }, [deadUpdate(dead ?? 0)]);
@@ -359,8 +357,10 @@ export function describeActions(name: string, createStore: CreateStore): void {
         const { id: none } = await actions.startBulk({ state: 'held' }, ACTOR);
         const { id } = await actions.startBulk({ state: 'dead' }, ACTOR, 'dismissed');
         await continueAll();
-        const bulks = (await archive.bulks()).map((bulk) => bulk.id);
-        expect(bulks, 'the newest first').to.deep.equal([id, none]);
+        expect(
+          (await archive.bulks()).map((bulk) => bulk.id),
+          'the newest first',
+        ).to.deep.equal([id, none]);
         const done = { what: 'dismissed', state: 'done', given: 2, stoppedBy: undefined };
         expect(await actions.stopBulk(id, ACTOR), 'it is over').to.include(done);
         expect(await recorded.archive.countOpen()).to.include({ dead: 0, pending: 0 });

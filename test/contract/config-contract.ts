@@ -70,15 +70,13 @@ export function describeConfigChanges(name: string, createStore: CreateStore): v
       it('is held, and its callback gains today’s destinations that it lacks, due at once, with all the time that is given', async () => {
         await bench.accept({}, [OLD]);
         await bench.store.passTime(60 * MINUTE_MS);
-        const added = await routeAnew(await claimOne(), [NEW, LOG]);
-        expect(added).to.deep.equal(['slack:#new', 'slack:#log']);
+        expect(await routeAnew(await claimOne(), [NEW, LOG])).to.deep.equal(['slack:#new', 'slack:#log']);
         const states = ['slack:#old held', 'slack:#new pending', 'slack:#log pending'];
         expect(await bench.states()).to.deep.equal(states);
         const told = (await bench.claim()).map(({ record }) => `${record.isTakenOver} ${record.ageMs}`);
         expect(told).to.deep.equal(['true 0', 'true 0']);
         expect((await bench.deliveries())[0]).to.include({ reason: NO_LONGER_ROUTED, owner: null });
-        const story = (await bench.history()).slice(1);
-        expect(story).to.deep.equal(['routed', 'held no longer routed']);
+        expect((await bench.history()).slice(1)).to.deep.equal(['routed', 'held no longer routed']);
         const [routed] = await bench.store.rows('history');
         expect(JSON.parse(String(routed?.['entry']))).to.deep.equal({
           by: 'config',

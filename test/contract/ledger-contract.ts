@@ -309,8 +309,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
         const updates = named.map((name, index) => failed(name, { lastError: errors[index] ?? errors[0] }));
         const others = [{ isTakenOver: true }, { state: 'dead' }] as const;
         await bench.settle(updates.map((each, index) => ({ ...each, ...others[index - classes.length] })));
-        const counted = (await bench.deliveries()).map(({ refusals }) => refusals);
-        expect(counted).to.deep.equal([1, 1, 0, 0, 0, 0]);
+        expect((await bench.deliveries()).map(({ refusals }) => refusals)).to.deep.equal([1, 1, 0, 0, 0, 0]);
       });
 
       const answered = async (admission: Admission, result: 'delivered' | 'duplicate') => {
@@ -450,8 +449,7 @@ export function describeLedger(name: string, createStore: CreateStore): void {
       const updates = deliveries.map((each, index) => (index === 0 ? failed(each) : delivered(each)));
       const written = settlementsOf(updates, callbackId).map((each) => bench.ledger.settle(each, 60_000));
       await bench.store.clock.runAlong(Promise.all(written));
-      const told = (await bench.states()).filter((state) => state.endsWith('delivered'));
-      expect(told).to.have.length(4999);
+      expect((await bench.states()).filter((state) => state.endsWith('delivered'))).to.have.length(4999);
     });
 
     describe('refused bodies', () => {

@@ -227,8 +227,7 @@ describe('a PostgreSQL ledger that does not answer', () => {
     const locked = Array.from({ length: 5 }, () => arrive('before', ledger, PATIENT_MS));
     const others = Array.from({ length: 20 }, (_, number) => arrive(`job-${number}`, ledger, PATIENT_MS));
     await Promise.all(others);
-    const late = await rejectionOf(arrive('before', ledger, BRIEF_MS));
-    expect(late).to.be.instanceOf(LedgerUnavailable);
+    expect(await rejectionOf(arrive('before', ledger, BRIEF_MS))).to.be.instanceOf(LedgerUnavailable);
     // Who has time waits for the lock longer than once.
     await letGo();
     for (const each of await Promise.all(locked)) expect(each).to.include({ isNew: false });
