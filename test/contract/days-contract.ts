@@ -9,7 +9,6 @@ import type { Tx } from '../../src/ledger/database.ts';
 import type { Admission } from '../../src/ledger/ledger.ts';
 import { rollUp } from '../../src/ledger/days/roll-up.ts';
 import { type Figures, FIGURES, sumOf } from '../../src/report/figures.ts';
-import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import { writeOwnNotice } from '../../src/ledger/callbacks/own-notices.ts';
 import { DAY_MS, HOUR_MS, PostsOracle } from '../support/posts-oracle.ts';
 import { arrivalOf, claimedOf, OPS } from './arrivals.ts';
@@ -99,7 +98,7 @@ class Counting {
     if (step.kind === 'pass' || step.kind === 'forget')
       for (const settle of this.#late.splice(0)) await settle();
     if (step.kind === 'pass') return this.#bench.store.passTime(step.ms);
-    if (step.kind === 'forget') return this.#forget(step.keepMs);
+    if (step.kind === 'forget') return this.#bench.forget(step.keepMs);
     return 'bot' in step ? this.#notice(step.kind, step.bot) : this.#count(step);
   }
 
@@ -155,13 +154,6 @@ class Counting {
       return tx.now;
     }, []);
     this.#oracle.notice(kind, botId, receivedAt);
-  }
-
-  async #forget(keepMs: number): Promise<void> {
-    const kept = { doneKeptMs: keepMs, nobodyKeptMs: keepMs };
-    let from: ForgetPosition = { done: 0, reachedNobody: 0 };
-    for (let isMore = true; isMore;)
-      ({ next: from, isMore } = await this.#bench.ledger.forget({ ...kept, from }));
   }
 
   /** Of each BOT, and of each day of both. */
@@ -303,11 +295,6 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
         await store.passTime(ms);
         for (let isMore = true; isMore;) isMore = await ledger.rollUp(how);
       };
-      const forget = async () => {
-        let from: ForgetPosition = { done: 0, reachedNobody: 0 };
-        for (let isMore = true; isMore;)
-          ({ next: from, isMore } = await ledger.forget({ doneKeptMs: 0, nobodyKeptMs: 0, from }));
-      };
       const runs = async () => {
         const [day] = await ledger.archive.figuresByDay({ from: today, to: today + DAY_MS, ...how });
         return day?.runs;
@@ -316,10 +303,10 @@ export function describeDays(name: string, createStore: CreateStore, numRuns: nu
       await pass(MARGIN_MS);
       await store.run('delete from callbacks');
       await store.passTime(400 * DAY_MS);
-      await forget();
+      await bench.forget(0);
       expect([await runs(), await store.rows('runs', 'day')]).to.deep.equal([601, []]);
       await store.passTime(3 * DAY_MS);
-      await forget();
+      await bench.forget(0);
       expect(await runs()).to.equal(undefined);
     });
   });

@@ -3,6 +3,7 @@ import type { DeliveryTarget, DeliveryUpdate, DueDelivery } from '../../src/ledg
 import type { DatabaseLedger } from '../../src/ledger/database-ledger.ts';
 import type { Callback } from '../../src/callback/callback.ts';
 import { type ClaimScope, MOST_OF_DESTINATION } from '../../src/ledger/deliveries/claim.ts';
+import type { ForgetPosition } from '../../src/ledger/callbacks/forget.ts';
 import type { InHand } from '../../src/ledger/shared/upkeep.ts';
 import type { HoldOutcome, HoldRules } from '../../src/ledger/deliveries/holds.ts';
 import type { Adoption } from '../../src/ledger/timers/fire.ts';
@@ -69,6 +70,13 @@ export class Bench {
   async due(): Promise<readonly string[]> {
     const inHand = Array<string>(512).fill('none:none');
     return (await this.ledger.claim({ scope: { ...ANY, inHand } })).left;
+  }
+
+  /** Until there is no more. */
+  async forget(doneKeptMs: number, nobodyKeptMs = doneKeptMs): Promise<void> {
+    let from: ForgetPosition = { done: 0, reachedNobody: 0 };
+    for (let isMore = true; isMore;)
+      ({ next: from, isMore } = await this.ledger.forget({ doneKeptMs, nobodyKeptMs, from }));
   }
 
   /** Has what all others have claimed freed, as if they were dead: none of them has ever written a heartbeat. */

@@ -249,11 +249,9 @@ export function describeSetClocks(name: string, createStore: CreateStore): void 
 
     it('deletes what was received then when store.keep is over', async () => {
       await ahead(() => bench.arrive({}, []));
-      const forget = () =>
-        bench.ledger.forget({ doneKeptMs: HOUR, nobodyKeptMs: HOUR, from: { done: 0, reachedNobody: 0 } });
-      await forget();
+      await bench.forget(HOUR);
       await bench.store.passTime(HOUR + 1);
-      await forget();
+      await bench.forget(HOUR);
       expect(await bench.store.rows('callbacks')).to.deep.equal([]);
     });
   });

@@ -950,8 +950,7 @@ export function describeSignals(name: string, createStore: CreateStore): void {
     describe('forgets', () => {
       /** @returns the jobs of what is left */
       const forget = async () => {
-        const from = { done: 0, reachedNobody: 0 };
-        await bench.ledger.forget({ doneKeptMs: 30 * DAY, nobodyKeptMs: 3 * DAY, from });
+        await bench.forget(30 * DAY, 3 * DAY);
         return (await bench.store.rows('callbacks')).map((row) => row['job_id']);
       };
 
