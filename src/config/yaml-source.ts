@@ -2,7 +2,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Alias, Document, ErrorCode, Node, Pair, YAMLError, YAMLMap } from 'yaml';
 import type { Fault } from '../text/fault.ts';
-import { parseExactly } from '../text/json.ts';
+import { isJsonObject, parseExactly } from '../text/json.ts';
 import type { Place, Problem } from './config.ts';
 import type { Path } from './path.ts';
 import { fault } from './words.ts';
@@ -89,9 +89,9 @@ export class YamlSource {
       scalars === 'typed' ? { schema: 'core' } : { schema: 'failsafe', customTags: ['null' as const] };
     this.#document = parseDocument(text, { ...PARSE_OPTIONS, ...types, lineCounter: this.#lines });
     this.#meant = meantIn(this.#document);
-    if (scalars === 'as written') typeJson(this.#document, this.#meant);
     const found = findProblems(this.#document, text, this.#meant);
-    if (found.length === 0) this.data = this.#dataOr(found);
+    const data = found.length === 0 ? this.#dataOr(found) : undefined;
+    this.data = scalars === 'typed' ? data : this.#withJson(data, []);
     this.problems = found.map(({ offset, fault: what }) => ({
       place: this.#placeAt(offset),
       fault: what,
@@ -163,6 +163,17 @@ export class YamlSource {
     }
   }
 
+  /** The data with numbers and booleans in what is JSON to be sent. Looks for each in the file, since quotes make it a text. */
+  #withJson(data: unknown, path: Path, isJson = false): unknown {
+    if (Array.isArray(data)) return data.map((item, index) => this.#withJson(item, [...path, index], isJson));
+    if (isJsonObject(data)) {
+      const of = (key: string) => this.#withJson(data[key], [...path, key], isJson || key === JSON_KEY);
+      return Object.fromEntries(Object.keys(data).map((key) => [key, of(key)]));
+    }
+    const node = isJson && NUMBER_OR_BOOLEAN.test(String(data)) ? this.#nodeAt(path) : undefined;
+    return isScalar(node) && node.type === 'PLAIN' ? parseExactly(String(data)) : data;
+  }
+
   #placeAt(offset: number): Place {
     const { line, col } = this.#lines.linePos(offset);
     return { file: this.file, line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -188,21 +199,6 @@ function meantIn(document: Document): Meant {
 
 function isWithinItself({ source }: Alias, around: readonly unknown[]): boolean {
   return around.some((outer) => isNode(outer) && !isAlias(outer) && outer.anchor === source);
-}
-
-function typeJson(document: Document, meant: Meant): void {
-  visit(document, {
-    Pair(_key, { key, value }) {
-      if (!isScalar(key) || key.value !== JSON_KEY || !isNode(value)) return;
-      visit((meant(value) ?? null) as Node | null, {
-        Scalar(place, scalar) {
-          const isTyped =
-            place !== 'key' && scalar.type === 'PLAIN' && NUMBER_OR_BOOLEAN.test(String(scalar.value));
-          if (isTyped) scalar.value = parseExactly(String(scalar.value));
-        },
-      });
-    },
-  });
 }
 
 function findProblems(document: Document, text: string, meant: Meant): Finding[] {

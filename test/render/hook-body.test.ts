@@ -14,11 +14,13 @@ default_route: { notify: [{ x: erp }, { y: erp }] }`;
 
 describe('A hook’s own body', () => {
   it('is sent by its own hook, also where hooks of two channels have one name, its numbers as they are written and its booleans unless they are quoted', async () => {
-    const { by } = await hooksOf(
-      withBodies('{ n: -1.50, b: true, t: "5", l: [1, { x: 2e3 }] }', `['{{ job_id }}', 9007199254740993]`),
+    const bodies = withBodies(
+      '{ n: -1.50, b: true, t: "5", l: [1, { x: 2e3 }] }',
+      `['{{ job_id }}', 9007199254740993, *five, { <<: *shared }]`,
     );
+    const { by } = await hooksOf(`x-shared: &shared { p: &five 5 }\n${bodies}`);
     const sent = ['x', 'y'].map((channel) => exactJson(by(channel, 'erp', {}).message));
-    const said = ['{"n":-1.50,"b":true,"t":"5","l":[1,{"x":2e3}]}', '["job-1",9007199254740993]'];
+    const said = ['{"n":-1.50,"b":true,"t":"5","l":[1,{"x":2e3}]}', '["job-1",9007199254740993,5,{"p":5}]'];
     expect(sent).to.deep.equal(said);
   });
 
