@@ -100,8 +100,9 @@ export function gistOf(message: string, limit = LONGEST): string {
 const HEADING =
   /^[^\p{L}]*Traceback \(most recent call last\)|^\s*(?:\d+: from |│|\+{1,4} |<\?xml )|\d%\s?\|/u;
 
-/** A heading: a colon at its end, brackets around it (`【エラー】`), or what SQL Server writes above a message. */
-const HEADS = /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］]|^(?:Msg|メッセージ) \d+[,、].*)\s*$/u;
+/** A heading: a colon at its end, brackets (`【エラー】`) or rows of signs around it, the bare word, or what SQL Server writes above a message. */
+const HEADS =
+  /(?:[:：]|^\s*[[【［][^\]】］]*[\]】］]|^\s*[-=*#<]{2,}[^-=*#<>]+[-=*#>]{2,}|^[^\p{L}\p{N}]*(?:error|fatal|エラー)[^\p{L}\p{N}]*|^(?:Msg|メッセージ) \d+[,、].*)\s*$/iu;
 
 /** The first line with a letter; if it is a heading, the next line, too. */
 function firstOf(lines: readonly string[]): string {

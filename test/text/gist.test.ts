@@ -137,6 +137,8 @@ Caused by: java.net.SocketException: Connection reset
     '【エラー】 取引先コードが存在しません（A0012）',
     '【エラー】\n----------\n取引先コードが存在しません（A0012）',
   ],
+  'a heading in rows of signs': ['===== バックアップ ===== 容量不足', '===== バックアップ =====\n\n容量不足'],
+  'a heading that says no more than that it is an error': ['❌ Error! disk full', '❌ Error!\ndisk full'],
   'Python, a group of errors': [
     'ValueError: two',
     `  + Exception Group Traceback (most recent call last):
