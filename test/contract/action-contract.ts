@@ -17,10 +17,7 @@ const HELD = target('slack:#held');
 const MAIL = target('email:a@example.com');
 const UNSURE = { class: 'config', code: '302', message: 'a redirect', mayHaveArrived: true } as const;
 const ACTOR: Actor = { via: 'page', user: 'hanako', from: '192.0.2.7' };
-const CHANNELS = new Map([
-  ['slack', 'slack'],
-  ['email', 'email'],
-]);
+const CHANNELS = new Map(['slack', 'email'].map((each) => [each, each]));
 
 export function describeActions(name: string, createStore: CreateStore): void {
   describe(`what people do on ${name}`, () => {

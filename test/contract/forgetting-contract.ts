@@ -32,11 +32,7 @@ export function describeForgetting(name: string, createStore: CreateStore): void
 
     const now = () => bench.store.clock.now();
     /** Until there is no more. @returns how many steps that took */
-    const forget = async (request: {
-      readonly doneBefore?: number;
-      readonly reachedNobodyBefore?: number;
-    }) => {
-      const { doneBefore = 0, reachedNobodyBefore = 0 } = request;
+    const forget = async ({ doneBefore = 0, reachedNobodyBefore = 0 }) => {
       const kept = { doneKeptMs: now() - doneBefore, nobodyKeptMs: now() - reachedNobodyBefore };
       for (let steps = 1; ; steps += 1) {
         const { next, isMore } = await bench.ledger.forget({ ...kept, from });

@@ -1,11 +1,11 @@
 /** Why the store cannot be written, in Japanese: of what Botbell and the databases really say. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { NO_ANSWER, storeTroubleIn } from '../../src/incident/store-trouble.ts';
 import { LedgerFull } from '../../src/ledger/ledger.ts';
 import { watchFile } from '../../src/ledger/sqlite/file.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const said = (reason: string) => storeTroubleIn(reason, 'ja');
 
@@ -21,8 +21,7 @@ describe('Why the store cannot be written', () => {
   });
 
   it('names the file that is gone, or another one', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'botbell-'));
-    const file = join(folder, 'a.db');
+    const file = join(tempFolder(), 'a.db');
     writeFileSync(file, '');
     const look = watchFile(file);
     const found = () => {
@@ -36,7 +35,6 @@ describe('Why the store cannot be written', () => {
     expect(found()).to.equal(`${file} が削除または移動されました`);
     writeFileSync(file, '');
     expect(found()).to.equal(`${file} が別のファイルに置き換えられました`);
-    rmSync(folder, { recursive: true });
   });
 
   for (const [reason, japanese] of [

@@ -29,17 +29,14 @@ describe('What people do on the page', () => {
   };
 
   it('is said to have been done, or why not, where the form stands', async () => {
+    const destination = 'slack:#old-prices';
     const forms: readonly (readonly [name: string, fields: Fields, result: OutcomeName])[] = [
       ['dismiss', { id: dead ?? '' }, 'dismissed'],
       ['dismiss', { id: 'x' }, 'unknown'],
       ['redeliver', { id: told ?? '' }, 'delivered'],
       ['redeliver', { id: told ?? '', again: '1' }, 'accepted'],
       ['route', { id: '1' }, 'routed to nobody'],
-      [
-        'redeliver-all',
-        { state: 'dead', destination: 'slack:#old-prices', what: 'dismissed' },
-        'bulk dismissed',
-      ],
+      ['redeliver-all', { state: 'dead', destination, what: 'dismissed' }, 'bulk dismissed'],
       ['redeliver-all', { state: 'dead', what: 'redelivered' }, 'bulk redelivered'],
       ['stop', { id: '2' }, 'stopped'],
       ['snooze', { bot_id: 'get_items', until: 'tomorrow', because: 'x' }, 'snoozed'],
