@@ -29,6 +29,8 @@ export class Signals {
   readonly #dependencies: DeliveringByLoop;
   /** The settings whose timers the ledger has. */
   #adopted: Settings | undefined;
+  /** Whether this process has adopted any settings yet. */
+  #hasStarted = false;
   /** Keys. */
   readonly #firing = new Set<string>();
   /** The store's time at the last tick. */
@@ -86,9 +88,11 @@ export class Signals {
     const known = isExpecting ? await ledger.archive.bots(undefined, MOST_BOTS_KNOWN) : [];
     const isWatchingRuns = overdueOf(routes).length > 0;
     const reasked = mutedOtherwise(this.#adopted, settings);
-    const adopt = (standing: Standing) => ({ ...timersAsked(settings, known, standing), reasked });
+    const isStart = !this.#hasStarted;
+    const adopt = (standing: Standing) => ({ ...timersAsked(settings, known, standing, isStart), reasked });
     await ledger.adoptTimers(isWatchingRuns, adopt);
     this.#adopted = settings;
+    this.#hasStarted = true;
     onDue();
   }
 }
@@ -97,11 +101,12 @@ function timersAsked(
   settings: Settings,
   known: readonly ArchivedBot[],
   standing: Standing,
+  isStart: boolean,
 ): Pick<Adoption, 'timers' | 'ended'> {
   const { now, begun, runs } = standing;
   const overdue = runs.flatMap((run) => overdueTimers(run, overdueOf(settings.router.routesOf(run.botId))));
   const timers = [
-    ...digestTimers(settings, standing),
+    ...digestTimers(settings, standing, isStart),
     ...expectTimers(settings, known, begun, now),
     ...reportTimers(settings, standing),
     ...budgetTimers(settings, standing),
@@ -143,16 +148,24 @@ function marginOf({ config: { receiver } }: Settings): number {
 function digestTimers(
   { config: { digests, display } }: Settings,
   { now, begun }: Standing,
+  isStart: boolean,
 ): readonly Timer<DigestPosition>[] {
   return digests.map((digest) => {
     const key = digestKey(digest);
-    const kept = begun.find((timer) => timer.key === key)?.data as DigestPosition | undefined;
+    const stored = begun.find((timer) => timer.key === key);
+    const kept = stored?.data as DigestPosition | undefined;
     // One that lies ahead dates from before the clock was set back.
     const known = kept && kept.since <= now ? kept : undefined;
     const data = known ?? { since: now, toldAt: now };
     // A digest that is due at the very moment of the first start is told.
     const toldAt = known?.toldAt ?? now - 1;
-    const dueAt = digestAtStart(digest, now, toldAt, display.timezone);
+    // While the store was away, nothing was told; what fell due while Botbell did not run is told for an hour alone.
+    const isStillDue =
+      !isStart &&
+      stored !== undefined &&
+      stored.dueAt <= now &&
+      nextDigest(digest, stored.dueAt - 1, display.timezone) === stored.dueAt;
+    const dueAt = isStillDue ? stored.dueAt : digestAtStart(digest, now, toldAt, display.timezone);
     return { key, kind: 'digest', dueAt, data };
   });
 }

@@ -143,6 +143,15 @@ describe('of what routes ask to be told less', () => {
     expect(arrived().filter((each) => /^09:00.*digest/i.test(each))).to.have.length(2);
   });
 
+  it('a digest is told once the store is back, however long it was away', async () => {
+    await world.passBy(13 * HOUR, HOUR);
+    world.isHeard = false;
+    await world.passBy(3 * HOUR, HOUR);
+    world.isHeard = true;
+    await world.passBy(HOUR, MINUTE);
+    expect(arrived().filter((each) => /^11:0\d.*digest/i.test(each))).to.have.length(2);
+  });
+
   it('what a config mutes no longer is told at once, as one message for each destination, however much that is', async () => {
     await world.pass(4 * HOUR);
     await crawler(1);
