@@ -118,7 +118,7 @@ function linkOf(link: TemplateValue | undefined): CardLink | undefined {
 
 function textAt(object: unknown, key: string): string {
   const value = isJsonObject(object) ? object[key] : undefined;
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' ? value : '';
 }
 
 function lineAt(object: unknown, key: string): string {
