@@ -1,11 +1,12 @@
 /** Any value of a callback as text: unchanged, as compact JSON, or shortened to a line. Of these, only joined values are cleaned here. */
-import { cleanLine, cleanText } from '../text/clean.ts';
+import { cleanLine, cleanText, LONGEST_ADDRESS } from '../text/clean.ts';
 import { isJsonObject, keysOf, SpeltNumber, exactJson } from '../text/json.ts';
 import { endsOf } from '../text/cut.ts';
 
 /** Limits of a shortened value: in all, of each member, and of their number; printing cuts it further. */
 const MOST_CHARACTERS = 20_000;
-const MOST_OF_A_MEMBER = 2000;
+/** As long as an address, which opens only whole. */
+const MOST_OF_A_MEMBER = LONGEST_ADDRESS;
 const MOST_MEMBERS = 100;
 
 /** Characters of a key or of a file's name. */

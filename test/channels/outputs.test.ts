@@ -61,14 +61,14 @@ describe('a list of objects', () => {
 
 describe('a list', () => {
   it('shows each item as long as it is where there is room for all, so that its addresses open', () => {
-    const items = [1, 2].map((number) => `https://f.example/${'x'.repeat(600)}/${number}`);
+    const items = [1, 2].map((number) => `https://f.example/${'x'.repeat(2200)}/${number}`);
     const output = outputWith({ name: 'l', kind: 'list', items });
     const drawn = (within: number) =>
       markedUp(
         linesOfOutputs(cardWith({ outputs: [output] }), { outputs: 1, items: 9, tables: 0 }, within),
         UNMARKED,
       );
-    expect(drawn(1400)).to.equal(`l (2):\n• ${items.join('\n• ')}`);
+    expect(drawn(4600)).to.equal(`l (2):\n• ${items.join('\n• ')}`);
     expect(drawn(1000).length).to.be.below(1000);
   });
 });
