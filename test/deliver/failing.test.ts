@@ -173,3 +173,25 @@ describe('A destination', () => {
     expect(await world.states()).to.include.members(['delivered', 'pending']);
   });
 });
+
+for (const mode of ['thread', 'update'] as const) {
+  describe(`Of a job's messages, per_job: ${mode}`, () => {
+    const world = anew(() =>
+      PipelineWorld.begin(CONFIG.replace("'#ops' }", `'#ops', per_job: ${mode} }`), NOON),
+    );
+
+    it('each goes with the first, an error is heard, and no edit overwrites what was said later', async () => {
+      const post = (status: 0 | 1 | 2) => world.post({ job_id: 'job-7', status });
+      await post(2);
+      await post(1);
+      const root = { ts: '1.2' };
+      Object.assign(world.first.ledger, { jobMessages: () => Promise.resolve({ root, isOvertaken: true }) });
+      await post(0);
+      expect(world.perJobs).to.deep.equal([
+        { mode, root: undefined, isLoud: false },
+        { mode, root, isLoud: true },
+        mode === 'update' ? undefined : { mode, root, isLoud: false },
+      ]);
+    });
+  });
+}

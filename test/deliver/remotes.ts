@@ -1,5 +1,5 @@
 /** Remotes that take every message at once, unless a test has them fail, dawdle or limit their rate. */
-import type { Channel } from '../../src/channels/channel.ts';
+import type { Channel, JobMessages } from '../../src/channels/channel.ts';
 import { DeliveryFailure, type FailureClass } from '../../src/channels/failure.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 
@@ -17,6 +17,8 @@ export class Remotes {
   readonly tried: string[] = [];
   readonly told: string[] = [];
   readonly arrived: Arrived[] = [];
+  /** What the channels were told of the earlier messages of a job, as often as they were called. */
+  readonly perJobs: (JobMessages | undefined)[] = [];
   /** Destinations whose remotes have the whole message before they answer. */
   readonly handedOver = new Set<string>();
   /** Channels that have no connection to spare. */
@@ -75,9 +77,10 @@ export class Remotes {
         this.full.has(name)
           ? this.clock.sleep(withinMs).then(() => undefined)
           : Promise.resolve(() => undefined),
-      send: async ({ address, asText, onHandedOver }) => {
+      send: async ({ address, asText, onHandedOver, perJob }) => {
         const destination = `${name}:${address}`;
         this.tried.push(destination);
+        this.perJobs.push(perJob);
         const connects = this.#connecting.get(destination);
         if (connects !== undefined) {
           await this.clock.sleep(connects);
