@@ -190,13 +190,11 @@ describe('The command line', () => {
     });
   });
 
-  describe('route', () => {
-    it('reads standard input, and exits 1 on what is no callback', async () => {
-      const args = ['route', '-', '--config', config];
-      const { code, stderr } = await runCommand(args, { stdin: '{"status": 3}' });
-      expect(code).to.equal(1);
-      expect(stderr).to.include('/status').and.to.include('/job_id');
-    });
+  it('reads a callback for route from standard input, and exits 1 on what is none', async () => {
+    const args = ['route', '-', '--config', config];
+    const { code, stderr } = await runCommand(args, { stdin: '{"status": 3}' });
+    expect(code).to.equal(1);
+    expect(stderr).to.include('/status').and.to.include('/job_id');
   });
 
   describe('preview', () => {
@@ -266,13 +264,11 @@ describe('The command line', () => {
       expect((await run(command, ERROR)).stderr).to.match(/^not set here, and so not in the answer: ROOM$/m);
   });
 
-  describe('serve', () => {
-    it('refuses to start on a config that is wrong, and says where', async () => {
-      writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack'));
-      const { code, stderr } = await run('serve');
-      expect(code).to.equal(1);
-      expect(stderr).to.match(/botbell\.yaml:\d+:\d+: .*one of slack, email, .*outbox/);
-    });
+  it('refuses to serve by a config that is wrong, and says where', async () => {
+    writeFileSync(config, CONFIG.replace('outbox, as: slack', 'outbux, as: slack'));
+    const { code, stderr } = await run('serve');
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/botbell\.yaml:\d+:\d+: .*one of slack, email, .*outbox/);
   });
 
   describe('demo', () => {
@@ -315,15 +311,13 @@ describe('The command line', () => {
     });
   });
 
-  describe('why', () => {
-    it('says which variable the ledger needs, and what is wrong with a config', async () => {
-      writeFileSync(config, `store: { url: '\${DATABASE_URL}' }\n${CONFIG}`);
-      const unset = await run('why', 'job-1');
-      expect(unset.code).to.equal(1);
-      expect(unset.stderr).to.match(/there is no ledger yet at .*store\.url is not set here/);
-      writeFileSync(config, CONFIG.replace('routes:', 'rutes:'));
-      const wrong = await run('why', 'job-1');
-      expect(`${wrong.code} ${wrong.stderr}`).to.match(/^1 .*botbell\.yaml:\d+:\d+: .*rutes/);
-    });
+  it('says of why which variable the ledger needs, and what is wrong with a config', async () => {
+    writeFileSync(config, `store: { url: '\${DATABASE_URL}' }\n${CONFIG}`);
+    const unset = await run('why', 'job-1');
+    expect(unset.code).to.equal(1);
+    expect(unset.stderr).to.match(/there is no ledger yet at .*store\.url is not set here/);
+    writeFileSync(config, CONFIG.replace('routes:', 'rutes:'));
+    const wrong = await run('why', 'job-1');
+    expect(`${wrong.code} ${wrong.stderr}`).to.match(/^1 .*botbell\.yaml:\d+:\d+: .*rutes/);
   });
 });
