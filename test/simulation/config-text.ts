@@ -2,7 +2,15 @@
 import type { Channel, ChannelType } from '../../src/channels/channel.ts';
 import { judged } from '../../src/config/schema/form.ts';
 import { section, text } from '../../src/config/schema/fields.ts';
-import { type ConfigPlan, MINUTE, OPERATORS, type RoutePlan, SECOND, type StepPlan } from './scenario.ts';
+import {
+  type ConfigPlan,
+  MINUTE,
+  OPERATORS,
+  type RoutePlan,
+  SECOND,
+  type StepPlan,
+  TEAM,
+} from './scenario.ts';
 
 /** The channel's name as a setting, since a type opens a channel without knowing its name. */
 const settings = section('A channel of the simulation.', {
@@ -33,7 +41,7 @@ export function simulatedTypes(open: (name: string) => Channel): ReadonlyMap<str
 }
 
 export function yamlOf(config: ConfigPlan): string {
-  const { burst } = config;
+  const { burst, digestAt } = config;
   return `
 receiver:
   answer_within: 8s
@@ -52,6 +60,7 @@ channels:
   mail: { type: mail, called: mail }
 groups:
   operators: ${targets([OPERATORS])}
+  team: { notify: ${targets([TEAM])}${digestAt === undefined ? '' : `, digest: { at: ${timeOfDay(digestAt)} }`} }
 routes:${config.routes.length === 0 ? ' []' : config.routes.map(routeText).join('')}
 default_route:
   on: [error]
@@ -64,7 +73,7 @@ function routeText({ bots, on, notify, perJob, ...rules }: RoutePlan): string {
   return [
     `\n  - bot_id: [${bots.join(', ')}]`,
     `on: [${on.join(', ')}]`,
-    `notify: ${targets(notify, perJob)}`,
+    `notify: ${targets(notify.map(groupOf), perJob)}`,
     rules.afterFailures && `after_failures: ${rules.afterFailures}`,
     rules.repeat && `repeat: ${rules.repeat === 'changes' ? 'changes' : `${rules.repeat}m`}`,
     rules.unlessCode && `when: code != ${rules.unlessCode}`,
@@ -83,12 +92,17 @@ function stepText({ afterMin, isUnlessDelivered, notify }: StepPlan): string {
   return `{ after: ${afterMin}m, ${unless}notify: ${targets(notify)} }`;
 }
 
+/** The group's name in place of its destination: a digest counts only BOTs whose routes name the group. */
+function groupOf(destination: string): string {
+  return destination === TEAM ? 'team' : destination;
+}
+
 function targets(all: readonly string[], perJob?: string): string {
   const entryOf = (destination: string) => {
     const [channel, address] = destination.split(/:(.*)/);
     return `{ ${channel}: "${address}"${perJob && channel !== 'mail' ? `, per_job: ${perJob}` : ''} }`;
   };
-  return `[${all.map(entryOf).join(', ')}]`;
+  return `[${all.map((each) => (each.includes(':') ? entryOf(each) : each)).join(', ')}]`;
 }
 
 function timeOfDay(minutes: number): string {

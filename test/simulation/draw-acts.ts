@@ -17,14 +17,16 @@ export function drawActs(random: Random, { lastsMs, used, hasSnoozes }: Acting):
     'route',
     'route',
     'bulk',
+    'test',
     ...(hasSnoozes ? ['snooze', 'snooze', 'snooze', 'wake'] : []),
   ];
   const draw = (): Act => {
     // Most deliveries that can be given back have failed only by the end.
     const at = random.chance(0.4) ? random.int(0, lastsMs) : lastsMs + random.int(-MINUTE, MINUTE);
-    const kind = random.of(kinds) as 'redeliver' | 'dismiss' | 'route' | 'bulk' | 'snooze' | 'wake';
+    const kind = random.of(kinds) as 'redeliver' | 'dismiss' | 'route' | 'bulk' | 'test' | 'snooze' | 'wake';
     const pick = random.next();
     if (kind === 'bulk') return { kind, at };
+    if (kind === 'test') return { kind, at, destination: random.of(used) };
     // Snoozes begin early, so that they hold something.
     return kind === 'snooze' ? snoozeFrom(random, random.int(0, lastsMs), used) : { kind, at, pick };
   };

@@ -10,6 +10,7 @@ import {
   type On,
   type RoutePlan,
   SECOND,
+  TEAM,
 } from './scenario.ts';
 
 export interface Frame {
@@ -21,6 +22,17 @@ export interface Frame {
 }
 
 export function drawConfig(random: Random, frame: Frame): ConfigPlan {
+  const plan = drawPlan(random, frame);
+  if (!frame.hasRules || !random.chance(0.2)) return plan;
+  const minute = Math.floor((frame.epoch % DAY) / MINUTE) + random.int(1, frame.lastsMs / MINUTE);
+  const routes = plan.routes.map((route) =>
+    route.perJob === undefined && random.chance(0.5) ? { ...route, notify: [...route.notify, TEAM] } : route,
+  );
+  // Not after midnight, when the digest would belong to the next day.
+  return { ...plan, routes, digestAt: Math.min(minute, DAY / MINUTE - 1) };
+}
+
+function drawPlan(random: Random, frame: Frame): ConfigPlan {
   const hasBurst = frame.hasRules && random.chance(0.3);
   // Plain routes: what else counts towards a burst is not known from outside.
   const isPlain = hasBurst && random.chance(0.6);

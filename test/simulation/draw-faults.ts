@@ -1,6 +1,16 @@
 /** Draws what goes wrong. Each seed leaves most kinds out and has much of one or two, to find faults that need two rare events at once. */
 import { Random } from './random.ts';
-import { DAY, type Fault, HOUR, MINUTE, type Scenario, SECOND, type Weather, WEATHERS } from './scenario.ts';
+import {
+  DAY,
+  type Fault,
+  HOUR,
+  MINUTE,
+  type Scenario,
+  SECOND,
+  TEAM,
+  type Weather,
+  WEATHERS,
+} from './scenario.ts';
 
 const KINDS = ['weather', 'outage', 'kill', 'killAt', 'stop', 'slow', 'fails', 'lost', 'clock'] as const;
 type Kind = (typeof KINDS)[number];
@@ -109,6 +119,7 @@ export function drawFaults(random: Random, struck: Struck): readonly Fault[] {
 export function drawGone({ seed, configs, healedAt }: Scenario): readonly Fault[] {
   const random = new Random(seed, 'gone');
   const places = new Set(configs.flatMap(({ routes }) => routes.flatMap(({ notify }) => notify)));
+  places.delete(TEAM);
   const isSoon = configs.every(({ giveUpAfterMs }) => giveUpAfterMs < HOUR);
   if (!isSoon || places.size === 0 || !random.chance(0.15)) return [];
   const about = { destination: random.of([...places]), mode: random.of([...OUTAGES, 'config'] as const) };

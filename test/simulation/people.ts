@@ -101,6 +101,8 @@ export class People {
 
   async #requestOf(process: Process, act: Act): Promise<Asked | undefined> {
     if (act.kind === 'bulk') return this.#requestOfBulk(process);
+    if (act.kind === 'test')
+      return { path: '/api/test', method: 'POST', body: { destination: act.destination } };
     if (act.kind === 'takeUp' || act.kind === 'release' || act.kind === 'close')
       return this.#requestOfIncident(process, act);
     if (act.kind !== 'snooze') return this.#requestAbout(process, act);

@@ -58,6 +58,8 @@ export interface ConfigPlan {
   readonly maxInFlight: number;
   /** The burst of the channel `chat`. */
   readonly burst?: BurstPlan;
+  /** Minute of the day (UTC) at which the group `team` gets its digest. */
+  readonly digestAt?: number;
 }
 
 export interface Send {
@@ -139,6 +141,7 @@ export type Act =
       'at' | 'pick'
     >)
   | { readonly kind: 'bulk'; readonly at: number }
+  | { readonly kind: 'test'; readonly at: number; readonly destination: string }
   | ({ readonly kind: 'snooze'; readonly at: number } & Snoozing)
   | ({ readonly kind: 'takeUp' } & Numbers<'at' | 'pick'> & TakingUp);
 
@@ -162,6 +165,8 @@ export interface Scenario {
 }
 
 export const OPERATORS = 'chat:#operators';
+/** The destination of the group `team`, which may have a digest. */
+export const TEAM = 'other:#team';
 /** Destinations of the channels `chat` and `other`, whose type has threads, and of `mail`, which hands messages over. */
 export const DESTINATIONS = ['chat:#a', 'chat:#b', 'mail:x@example.com', 'mail:y@example.com', 'other:#c'];
 export const BOTS = ['alpha', 'beta', 'gamma'];

@@ -11,6 +11,7 @@ export function* judgeActs(history: History) {
     yield* answeredByTheList(history, acted);
     if (isAccepted(acted)) yield* done(history, acted);
   }
+  yield* testsOnce(history);
 }
 
 /** A 202 may also say that there is nothing to do: `open`. */
@@ -118,6 +119,24 @@ function isRoutedSince(history: History, time: number, { send }: Admitted, desti
 /** Whether the callback is an `executing` whose job's result has come: it is not sent any more. */
 function isBegun(history: History, { send }: Admitted): boolean {
   return send.status === 2 && history.hasResult({ send });
+}
+
+function* testsOnce(history: History) {
+  const { acted } = history.observed;
+  const tests = history.sentAs('test');
+  const asked = acted.flatMap(({ act }) => (act.kind === 'test' ? [act.destination] : []));
+  for (const destination of new Set(tests.map((each) => each.destination))) {
+    const sent = tests.filter((each) => each.destination === destination).length;
+    const most = asked.filter((each) => each === destination).length;
+    if (sent > most) yield `a test is sent once: ${destination} was sent ${sent} tests, asked for ${most}`;
+  }
+  for (const { act, status, body, at } of acted) {
+    if (act.kind !== 'test' || status !== 200) continue;
+    const { delivered } = JSON.parse(body) as { readonly delivered: boolean };
+    const own = tests.filter(({ destination }) => destination === act.destination);
+    if (delivered && !own.some(({ takenAt = -1 }) => takenAt >= at))
+      yield `a test says what came of it: ${act.destination} has not taken it`;
+  }
 }
 
 function isAskedAgain(history: History, acted: Acted): boolean {

@@ -12,8 +12,12 @@ export function* judgeAlerts(history: History) {
   const alerts = history.sentAs('dead_letter', 'config_failure');
   yield* onlyWhoHeard(history);
   if (history.hasReloads || history.hasSetClocks) return;
-  for (const alert of alerts) yield* hearsOfTheEnd(history, alert, alert.about.destination);
-  const isLeftAlone = history.observed.acted.every(({ act }) => act.kind === 'takeUp');
+  for (const alert of alerts) {
+    const { template, destination } = alert.about;
+    if (template === 'config_failure') yield* notOver(history, alert, destination);
+    yield* hearsOfTheEnd(history, alert, destination);
+  }
+  const isLeftAlone = history.observed.acted.every(({ act }) => act.kind === 'test' || act.kind === 'takeUp');
   if (isLeftAlone && !history.hasWeather(OPERATORS, 0, history.now)) yield* eachIsAlerted(history, alerts);
 }
 
@@ -40,6 +44,23 @@ function alertedBy(history: History, last: Attempt | undefined): number {
   const soon = endedAt + LATE_MS;
   const isSure = failure?.class === 'permanent' && history.isCalm(endedAt - MINUTE, soon);
   return isSure ? soon : history.now;
+}
+
+/** A trouble that is over is not alerted any more: the destination has worked for a while, and nothing has failed since. */
+function* notOver(history: History, { key, at }: Attempt, destination: string) {
+  if (!history.isCalm(at - 2 * OVER_WITHIN_MS, at) || history.mayWait(OPERATORS, at)) return;
+  const before = history.attemptsTo(destination).filter((each) => each.at < at);
+  const isUp = (each: Attempt) => isSuccess(each) && (each.endedAt ?? Infinity) < at - OVER_WITHIN_MS;
+  const up = before.findLast(isUp);
+  const failed = before.filter((each) => each !== up && !isSuccess(each));
+  const isTroubled = failed.some((each) => (each.endedAt ?? Infinity) > (up?.at ?? 0));
+  // A dead letter is a trouble until somebody has looked at it; so is a message that may have arrived and waits for somebody.
+  const failures = before.flatMap(({ failure }) => failure ?? []);
+  const isRefused = failures.some((each) => each.class !== 'config' || each.mayHaveArrived);
+  const giveUpAfterMs = Math.min(...history.scenario.configs.map((config) => config.giveUpAfterMs));
+  const isGivenUp = before.some((each) => !isSuccess(each) && at - each.at >= giveUpAfterMs);
+  if (up !== undefined && !isTroubled && !isRefused && !isGivenUp)
+    yield `what is over is not alerted: ${key}, and ${destination} works since ${seconds(up.at)}`;
 }
 
 function* hearsOfTheEnd(history: History, alert: Attempt, destination: string) {

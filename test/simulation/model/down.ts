@@ -23,8 +23,10 @@ export function* judgeDown(history: History) {
 }
 
 function isDownFor(history: History, process: Run, destination: string, time: number): boolean {
-  // One is sent without the store.
-  const noted = history.attemptsTo(destination).filter((each) => each.notice.template !== 'store_unwritable');
+  // One is sent without the store; and a test that fails is not the failure of a delivery.
+  const isNoted = (each: Attempt) =>
+    each.notice.template !== 'store_unwritable' && (each.notice.template !== 'test' || isSuccess(each));
+  const noted = history.attemptsTo(destination).filter(isNoted);
   const ended = noted.filter((each) => (each.endedAt ?? Infinity) < time - NOTED_WITHIN_MS);
   // A success in any process counts for all. Failures are written in the store, by whose clock the minutes count.
   const successes = ended.filter(isSuccess).map(({ endedAt = 0 }) => endedAt);

@@ -182,12 +182,12 @@ export class History {
     return this.weatherAt(destination).some(({ mode, at }) => WAITING.has(mode) && at <= by);
   }
 
-  /** The number of the config that all processes ran then and from then on; undefined if they differ, or change. */
-  settledConfig(time: number): number | undefined {
+  /** The number of the config that all processes ran then and, if `isForGood`, from then on; undefined if they differ, or change. */
+  settledConfig(time: number, isForGood = true): number | undefined {
     const loads = this.scenario.skews.flatMap((_, slot) => {
       const ofSlot = this.observed.loaded.filter((load) => load.slot === slot);
-      const before = ofSlot.findLast(({ at }) => at <= time - SETTLED_AFTER_MS);
-      return [before ?? ofSlot[0], ...ofSlot.filter(({ at }) => at > (before?.at ?? 0))];
+      const before = ofSlot.findLast(({ at }) => at <= time - (isForGood ? SETTLED_AFTER_MS : 0));
+      return [before ?? ofSlot[0], ...ofSlot.filter(({ at }) => isForGood && at > (before?.at ?? 0))];
     });
     const [first] = loads;
     return loads.every((load) => load?.config === first?.config) ? first?.config : undefined;

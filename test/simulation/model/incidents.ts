@@ -1,13 +1,16 @@
 /** Section 11: troubles of BOTs and destinations begin, count and end once, even with crashes and replicas. */
-import { BOTS, DESTINATIONS, DUTY, OPERATORS, SECOND } from '../scenario.ts';
-import { type History, isSuccess, seconds } from './history.ts';
+import type { Attempt } from '../observed.ts';
+import { BOTS, DESTINATIONS, DUTY, HOUR, OPERATORS, SECOND } from '../scenario.ts';
+import { firstsOf, type History, isSuccess, messageOf, seconds } from './history.ts';
 import { incidentsAbout, incidentsOf, troublesOf } from './troubles.ts';
 
-/** A notice that is sent without the store: its outcome does not count for its destination. */
-const WITHOUT_STORE = 'store_unwritable';
+/** Notices that are sent by hand, or without the store: their outcomes do not count for their destinations. */
+const WITHOUT_STORE: ReadonlySet<string> = new Set(['test', 'store_unwritable']);
 
 export function* judgeIncidents(history: History) {
   yield* oneOpen(history);
+  yield* toldOverOnce(history);
+  if (!history.hasSetClocks) yield* alertedHourly(history);
   // Which errors of a BOT count, and where they are routed, depends on the config.
   if (history.hasReloads) return;
   if (!history.hasSetStoreClock) for (const bot of BOTS) yield* ofBot(history, bot);
@@ -54,7 +57,7 @@ const NOTED_WITHIN_MS = 45 * SECOND;
 
 /** Whether the last message arrived there, and this has been written since. */
 function isSurelyUp(history: History, destination: string): boolean {
-  const all = history.attemptsTo(destination).filter(({ notice }) => notice.template !== WITHOUT_STORE);
+  const all = history.attemptsTo(destination).filter(({ notice }) => !WITHOUT_STORE.has(notice.template));
   const last = all.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0)).at(-1);
   return last !== undefined && isSuccess(last) && (last.endedAt ?? Infinity) < history.now - NOTED_WITHIN_MS;
 }
@@ -68,5 +71,45 @@ function* failedForAReason(history: History, destination: string) {
     const wrong = own.find(({ failure }) => failure?.class === 'config');
     if (wrong !== undefined && history.isWritten(wrong, 2 * SECOND))
       yield `a wrong setting opens an incident: ${destination} refused ${wrong.key} at ${seconds(wrong.at)}`;
+  }
+}
+
+/**
+ * A destination is told once of an incident's end, and again only if the incident went on within the hour and another alert said so: its
+ * own, or that of another destination of its channel with the same cause.
+ */
+function* toldOverOnce(history: History) {
+  const told = new Map<string, string>();
+  const alerted = new Set<string>();
+  const all = history.sentAs('dead_letter', 'config_failure', 'over');
+  // Later attempts of the same message say nothing new.
+  for (const { about, key, destination } of firstsOf(all, messageOf)) {
+    if (about.template !== 'over') {
+      told.delete(`${about.destination} at ${destination}`);
+      alerted.add(about.destination);
+      continue;
+    }
+    for (const { kind, subject, since } of about.troubles) {
+      if (kind === 'botbell') continue;
+      // An incident that a person has closed does not go on: the next one is another.
+      const end = `${subject}${kind === 'bot' ? ` since ${since}` : ''} at ${destination}`;
+      const first = told.get(end) ?? key;
+      told.set(end, first);
+      const channel = subject.replace(/:.*/, ':');
+      const isAlike = [...alerted].some((other) => other !== subject && other.startsWith(channel));
+      if (first !== key && !isAlike)
+        yield `the end of an incident is told once: ${destination} is told ${first} and then ${key}`;
+    }
+  }
+}
+
+function* alertedHourly(history: History) {
+  const firsts = new Map<string, Attempt>();
+  for (const attempt of history.sentAs('dead_letter', 'config_failure')) {
+    const about = `${attempt.about.template} of ${attempt.about.destination}`;
+    const first = firsts.get(about) ?? attempt;
+    firsts.set(about, first);
+    if (first.key !== attempt.key && attempt.at < first.at + HOUR)
+      yield `an incident is alerted hourly: ${about} at ${seconds(first.at)} and ${seconds(attempt.at)}`;
   }
 }

@@ -12,6 +12,7 @@ import { judgeIncidents } from './incidents.ts';
 import { judgeReloads } from './reloads.ts';
 import { judgeReports } from './reports.ts';
 import { judgeRetries } from './retries.ts';
+import { judgeJobs } from './jobs.ts';
 import { judgeOrder } from './order.ts';
 import { judgePauses } from './pauses.ts';
 import { judgeRules } from './rules.ts';
@@ -19,7 +20,7 @@ import { judgeSignals } from './signals.ts';
 import { judgeTakeUps } from './take-ups.ts';
 import { judgeTold } from './told.ts';
 
-const OF_MESSAGES = [judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses];
+const OF_MESSAGES = [judgeAnswers, judgeTold, judgeDown, judgeRetries, judgeOrder, judgePauses, judgeJobs];
 const OF_RULES = [judgeRules, judgeActs, judgeSignals, judgeReloads];
 const OF_TROUBLES = [judgeIncidents, judgeAlerts, judgeTakeUps, judgeEscalation, judgeReports];
 
