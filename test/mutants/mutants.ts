@@ -156,9 +156,15 @@ function method(node: ts.Node): readonly Put[] {
 }
 
 function literal(node: ts.Node): readonly Put[] {
-  if (ts.isArrayLiteralExpression(node) && node.elements.length > 0) return [['[]']];
+  if (ts.isArrayLiteralExpression(node)) return node.elements.length > 0 && !isAssigned(node) ? [['[]']] : [];
   if (!ts.isPrefixUnaryExpression(node) || node.operator !== K.MinusToken) return [];
   return [[node.operand.getText()]];
+}
+
+/** `[a, b]` in `[a, b] = pair` is no value. */
+function isAssigned(node: ts.Node): boolean {
+  const { parent } = node;
+  return ts.isBinaryExpression(parent) && parent.operatorToken.kind === K.EqualsToken && parent.left === node;
 }
 
 /** What a function gives, or a statement does. */
@@ -177,5 +183,6 @@ function isValue(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isPropertyDeclaration(parent)) return false;
   if (ts.isPropertyAssignment(parent)) return parent.name !== node;
+  if (ts.isBindingElement(parent)) return parent.initializer === node;
   return !ts.isBinaryExpression(parent) || parent.operatorToken.kind === K.EqualsToken;
 }

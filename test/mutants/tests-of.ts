@@ -23,6 +23,8 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   'src/signal/': ['test/signal/'],
   'src/incident/': ['test/incident/', 'test/deliver/escalation'],
   'src/report/': ['test/report/'],
+  'src/text/': ['test/text/', 'test/signal/', 'test/render/', 'test/config/', 'test/channels/'],
+  'src/receive/': ['test/receive/'],
   'src/callback/': ['test/callback/', 'test/ledger/keys', 'test/text/json', 'test/receive/re'],
   'src/channels/answers.ts': ['test/channels/answers'],
   'src/channels/email/smtp-errors.ts': ['test/channels/email/smtp-errors'],
