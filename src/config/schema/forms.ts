@@ -9,7 +9,7 @@ import { Fault, quoted } from '../../text/fault.ts';
 import { didYouMean, faultOfOptions, nearestOrAll } from '../../text/nearest.ts';
 import * as time from '../../time/display.ts';
 import { botIdRule, doubtOfBotId } from '../bot-id-pattern.ts';
-import { and, form, judged, matching, orElse } from './form.ts';
+import { and, form, judged, matching, orElse, scalarSchema } from './form.ts';
 import type { DaysOfFile, Form, Known, Rule } from './form.ts';
 import { faultOfSecret } from '../read/interpolate.ts';
 import { fault } from '../words.ts';
@@ -96,7 +96,18 @@ export const listen = form(
   (_text, bracketed, plain, port) => ({ host: bracketed ?? plain ?? '', port: Number(port) }),
 );
 
-export const listenOrOff = orElse('off', listen);
+/** Takes `false`, too: what is written in YAML 1.1 has it for `off`. */
+function orOff<Value>(of: Form<Value>): Form<'off' | Value> {
+  const orWord = orElse('off', of);
+  const pattern = new RegExp(`^false$|${orWord.pattern.source}`, 'u');
+  return {
+    pattern,
+    jsonSchema: { ...scalarSchema({ pattern }), type: ['string', 'boolean'], not: { const: true } },
+    read: (text, known) => orWord.read(text === 'false' ? 'off' : text, known),
+  };
+}
+
+export const listenOrOff = orOff(listen);
 
 /** RFC 3986, unreserved characters, which need no encoding. Clients resolve segments `.` and `..`, so these are refused. */
 export const path = matching(
@@ -176,8 +187,7 @@ export const pageUrl = {
 export const PROXY_RULE = fault('proxy', { rule: LOGIN_RULE });
 
 /** Empty means the proxy of the environment variables. */
-export const proxy = orElse(
-  'off',
+export const proxy = orOff(
   form(/^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^]+)?$/u, PROXY_RULE, (text) =>
     text === '' || (parseProxy(text) !== undefined && hasWholeLogin(text)) ? text : undefined,
   ),
