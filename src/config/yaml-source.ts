@@ -54,8 +54,10 @@ const CAUSES: readonly (readonly [sign: RegExp, what: Fault])[] = [
   [/(?<=[:,[{-] *)\{[{%]/, fault('yaml.liquid')],
 ];
 
-/** What is under this key of a config is JSON to be sent, so its numbers and booleans are no texts. */
-const JSON_KEY = 'body';
+/** Whether it is the `body` of a hook, in whose JSON numbers and booleans are no texts. */
+const isJsonToSend = ([section, , key, , own, ...within]: Path) =>
+  section === 'channels' && key === 'hooks' && own === 'body' && within.length === 0;
+
 const NUMBER_OR_BOOLEAN = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 interface Finding {
@@ -164,10 +166,11 @@ export class YamlSource {
   }
 
   /** The data with numbers and booleans in what is JSON to be sent. Looks for each in the file, since quotes make it a text. */
-  #withJson(data: unknown, path: Path, isJson = false): unknown {
+  #withJson(data: unknown, path: Path, isWithin = false): unknown {
+    const isJson = isWithin || isJsonToSend(path);
     if (Array.isArray(data)) return data.map((item, index) => this.#withJson(item, [...path, index], isJson));
     if (isJsonObject(data)) {
-      const of = (key: string) => this.#withJson(data[key], [...path, key], isJson || key === JSON_KEY);
+      const of = (key: string) => this.#withJson(data[key], [...path, key], isJson);
       return Object.fromEntries(Object.keys(data).map((key) => [key, of(key)]));
     }
     const node = isJson && NUMBER_OR_BOOLEAN.test(String(data)) ? this.#nodeAt(path) : undefined;

@@ -22,6 +22,10 @@ describe('A hook’s own body', () => {
     const sent = ['x', 'y'].map((channel) => exactJson(by(channel, 'erp', {}).message));
     const said = ['{"n":-1.50,"b":true,"t":"5","l":[1,{"x":2e3}]}', '["job-1",9007199254740993,5,{"p":5}]'];
     expect(sent).to.deep.equal(said);
+    const named = `{ url: 'https://x.example/', headers: { X-N: 5 }, body: { n: 5 } }`;
+    const erp = await hooksOf(`channels: { x: { type: webhook, hooks: { body: ${named} } } }
+default_route: { notify: [{ x: body }] }`);
+    expect(exactJson(erp.by('x', 'body', {}).message), 'of a hook named body').to.equal('{"n":5}');
   });
 
   it('is checked: what is wrong is said at its place, and Liquid in a name would be sent as it stands', async () => {
